@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Connection termination (RFC 7609 4.8).
+ */
+#ifndef _SMCR_CLOSE_H
+#define _SMCR_CLOSE_H
+
+#include <linux/types.h>
+#include <uapi/linux/smcr.h>
+
+struct smcr_conn;
+struct sock;
+
+int smcr_close_shutdown(struct sock *sk, int how);
+void smcr_close_release(struct sock *sk, long timeout);
+void smcr_close_tcp_event(struct sock *sk);
+void smcr_close_reset(struct smcr_conn *conn, enum smcr_reset_reason reason,
+		      int err);
+
+#endif /* _SMCR_CLOSE_H */

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Plain TCP instead of RDMA: permanent, counted, invisible to the program.
+ */
+#ifndef _SMCR_FALLBACK_H
+#define _SMCR_FALLBACK_H
+
+#include <linux/types.h>
+#include <uapi/linux/smcr.h>
+
+struct sock;
+
+void smcr_fallback(struct sock *sk, enum smcr_fallback_reason reason,
+		   u32 peer_diagnosis);
+enum smcr_fallback_reason smcr_fallback_check(struct sock *sk);
+
+#endif /* _SMCR_FALLBACK_H */

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The inner TCP socket: creation, callbacks, wait queue, release.
+ */
+#ifndef _SMCR_INNER_H
+#define _SMCR_INNER_H
+
+#include <linux/types.h>
+
+struct sock;
+struct socket;
+
+int smcr_inner_create(struct sock *sk, int family, int kern);
+void smcr_inner_adopt(struct sock *sk, struct socket *inner);
+void smcr_inner_graft(struct sock *sk, struct socket *parent);
+void smcr_inner_ungraft(struct sock *sk);
+void smcr_inner_hook(struct sock *sk);
+void smcr_inner_unhook(struct sock *sk);
+void smcr_inner_abort(struct sock *sk);
+void smcr_inner_release(struct sock *sk);
+bool smcr_inner_smc_ok(const struct sock *sk, bool client);
+bool smcr_inner_closed(const struct sock *sk);
+
+#endif /* _SMCR_INNER_H */

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A link: one reliable-connected queue pair of a link group (RFC 7609 2.2).
+ */
+#ifndef _SMCR_LINK_H
+#define _SMCR_LINK_H
+
+#include <linux/completion.h>
+#include <linux/list.h>
+#include <linux/refcount.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+#include "ib.h"
+#include "wire.h"
+
+struct ib_cq;
+struct ib_pd;
+struct ib_qp;
+struct smcr_lgr;
+struct smcr_wr;
+
+/*
+ * Life of a link. Only smcr_link_event() changes the state.
+ *
+ *    INIT --connect--> READY --confirmed--> ACTIVE
+ *      |                 |                    |
+ *      +----- fail ------+------- fail -------+---> FAILED --drained--> DEAD
+ *
+ * INIT    QP in INIT, receives posted, the peer's end unknown
+ * READY   QP in RTS, CONFIRM LINK not yet exchanged (3.5.1.5)
+ * ACTIVE  connections may use it
+ * FAILED  posting gate closed, QP in ERR or on its way there
+ * DEAD    drained: no completion can come any more
+ */
+enum smcr_link_state {
+	SMCR_LINK_INIT,
+	SMCR_LINK_READY,
+	SMCR_LINK_ACTIVE,
+	SMCR_LINK_FAILED,
+	SMCR_LINK_DEAD,
+	SMCR_LINK_N_STATES,
+};
+
+enum smcr_link_event {
+	SMCR_LINK_EV_CONNECTED,
+	SMCR_LINK_EV_CONFIRMED,
+	SMCR_LINK_EV_FAIL,
+	SMCR_LINK_EV_DRAINED,
+};
+
+/**
+ * struct smcr_link_peer - the far end of a link, from CLC or ADD LINK
+ * @gid: peer's GID, opaque
+ * @mac: peer's MAC address
+ * @mtu: the peer's path MTU enumeration (1..5); the smaller of both is used
+ * @qpn: peer's queue pair number
+ * @psn: first packet sequence number the peer sends
+ */
+struct smcr_link_peer {
+	u8	gid[SMCR_GID_LEN];
+	u8	mac[SMCR_MAC_LEN];
+	u8	mtu;
+	u32	qpn;
+	u32	psn;
+};
+
+/**
+ * struct smcr_link - one queue pair of a link group
+ * @lgr: the group; the link owns a reference to it
+ * @refs: owners: the group's slot, each connection that uses the link, each
+ *	queued work
+ * @state: changed only by smcr_link_event(), under @tx_lock; read anywhere
+ * @num: link number, unique in the group, never reused before all 255 were
+ *	(2.2.4)
+ * @uid: our link user ID, sent in CONFIRM LINK for the peer's displays
+ * @peer_uid: the peer's
+ * @local: device, port and GID of this end
+ * @peer: the far end, valid from READY on
+ * @qpn: our queue pair number
+ * @psn: first packet sequence number we send, random
+ * @pd: the link's own protection domain (2.1)
+ * @cq: one completion queue for both directions, SQ + RQ + 2 entries
+ * @qp: the queue pair
+ * @tx_lock: the posting gate and the send queue's counters; softirq safe
+ * @gate_open: under @tx_lock; closed for ever when the link fails
+ * @fail_errno: why it failed, 0 before
+ * @wr: send slots and receive buffers, wr.c's own
+ * @last_rx: jiffies of the last receive completion, for TEST LINK
+ * @event_queued: the failure was reported to the group; at most once
+ */
+struct smcr_link {
+	struct smcr_lgr		*lgr;
+	refcount_t		refs;
+	enum smcr_link_state	state;
+	u8			num;
+	u32			uid;
+	u32			peer_uid;
+	struct smcr_port	local;
+	struct smcr_link_peer	peer;
+	u32			qpn;
+	u32			psn;
+	struct ib_pd		*pd;
+	struct ib_cq		*cq;
+	struct ib_qp		*qp;
+	spinlock_t		tx_lock;
+	bool			gate_open;
+	int			fail_errno;
+	struct smcr_wr		*wr;
+	unsigned long		last_rx;
+	unsigned long		event_queued;
+};
+
+struct smcr_link *smcr_link_alloc(struct smcr_lgr *lgr,
+				  const struct smcr_port *port, u8 num);
+int smcr_link_connect(struct smcr_link *link,
+		      const struct smcr_link_peer *peer);
+int smcr_link_event(struct smcr_link *link, enum smcr_link_event event);
+void smcr_link_fail(struct smcr_link *link, int err);
+void smcr_link_stop(struct smcr_link *link);
+struct smcr_link *smcr_link_get(struct smcr_link *link);
+void smcr_link_put(struct smcr_link *link);
+const char *smcr_link_state_name(enum smcr_link_state state);
+
+static inline enum smcr_link_state smcr_link_state(const struct smcr_link *l)
+{
+	return READ_ONCE(l->state);
+}
+
+#endif /* _SMCR_LINK_H */

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * RMBs: receive memory that the peer writes into (RFC 7609 2.1, 4.4).
+ */
+#ifndef _SMCR_RMB_H
+#define _SMCR_RMB_H
+
+#include <linux/list.h>
+#include <linux/refcount.h>
+#include <linux/types.h>
+
+#include "wire.h"
+#include "wr.h"
+
+struct ib_mr;
+struct net;
+struct page;
+struct sg_table;
+struct smcr_link;
+
+/* State of an element. FREE elements are zeroed and carry the eye catcher. */
+enum smcr_rmbe_state {
+	SMCR_RMBE_FREE,
+	SMCR_RMBE_USED,
+	SMCR_RMBE_DIRTY,	/* waits to be zeroed off the close path */
+	SMCR_RMBE_QUARANTINE,	/* a late write may still land in it */
+};
+
+/* How a connection left its element (4.4.2). */
+enum smcr_rmbe_end {
+	SMCR_RMBE_END_UNUSED,	/* never offered to the peer */
+	SMCR_RMBE_END_ORDERLY,	/* both sides sent C */
+	SMCR_RMBE_END_ABNORMAL,	/* wait before reuse */
+};
+
+/**
+ * struct smcr_rmb_elem - one RMBE
+ * @state: under the RMB's lock
+ * @dirty: payload bytes from the element's start that may be non-zero
+ * @release_at: jiffies when a quarantined element may be zeroed
+ */
+struct smcr_rmb_elem {
+	enum smcr_rmbe_state	state;
+	u32			dirty;
+	unsigned long		release_at;
+};
+
+/**
+ * struct smcr_rmb_map - an RMB as one link's device sees it
+ * @link: the link; NULL when the slot is free. The map ends before the link
+ *	does, so it is not counted
+ * @mr: memory region on the link's protection domain
+ * @sgt: DMA mapping
+ * @rkey: key for the peer, known once mapped
+ * @iova: the peer's address of byte 0 of the RMB, random but for the page
+ *	offset
+ * @reg: its registration
+ * @registered: REG_MR completed
+ */
+struct smcr_rmb_map {
+	struct smcr_link	*link;
+	struct ib_mr		*mr;
+	struct sg_table		*sgt;
+	u32			rkey;
+	u64			iova;
+	struct smcr_wr_reg	reg;
+	bool			registered;
+};
+
+/**
+ * struct smcr_rmb - one RMB with its elements, all of one size
+ * @list: in the group's list, under the group's mutex
+ * @refs: one for the group, one per element in use, one per reader that
+ *	copies; the pages are freed with the last
+ * @net: namespace whose cap the pages count against
+ * @pages: the memory
+ * @n_pages: entries of @pages
+ * @vaddr: all pages, contiguous for the CPU
+ * @elem_size: bytes of one element, a size of the RFC's enumeration
+ * @n_elems: elements, 1..255; element i of the wire is @elems[i - 1]
+ * @n_free: elements in state FREE
+ * @hint: where the next free element is looked for, so that they are used
+ *	first in first out
+ * @lock: protects @elems, @n_free, @hint; leaf, any context
+ * @elems: the elements
+ * @maps: one per link of the group, by link slot
+ * @confirmed: the peer knows its rkeys (CLC first contact or CONFIRM RKEY)
+ * @deleting: a DELETE RKEY for it is under way; no element may be taken
+ * @idle_since: jiffies when its last element was returned
+ * @done_cb: see smcr_rmb_map()
+ */
+struct smcr_rmb {
+	struct list_head	list;
+	refcount_t		refs;
+	struct net		*net;
+	struct page		**pages;
+	u32			n_pages;
+	void			*vaddr;
+	u32			elem_size;
+	u16			n_elems;
+	u16			n_free;
+	u16			hint;
+	spinlock_t		lock;
+	struct smcr_rmb_elem	*elems;
+	struct smcr_rmb_map	maps[SMCR_LINKS_MAX];
+	bool			confirmed;
+	bool			deleting;
+	unsigned long		idle_since;
+};
+
+struct smcr_rmb *smcr_rmb_alloc(struct net *net, u32 elem_size, u16 n_elems);
+void smcr_rmb_put(struct smcr_rmb *rmb);
+int smcr_rmb_map(struct smcr_rmb *rmb, struct smcr_link *link, int slot);
+int smcr_rmb_register(struct smcr_rmb *rmb, int slot,
+		      void (*done)(struct smcr_wr_reg *reg, int err));
+void smcr_rmb_unmap(struct smcr_rmb *rmb, int slot);
+
+int smcr_rmb_elem_take(struct smcr_rmb *rmb, bool eye_catcher);
+void smcr_rmb_elem_return(struct smcr_rmb *rmb, u8 idx, u32 dirty,
+			  enum smcr_rmbe_end end, unsigned long release_at);
+unsigned long smcr_rmb_clean(struct smcr_rmb *rmb);
+u16 smcr_rmb_in_use(const struct smcr_rmb *rmb);
+void *smcr_rmb_elem_addr(const struct smcr_rmb *rmb, u8 idx);
+void smcr_rmb_sync_for_cpu(struct smcr_rmb *rmb, u8 idx, u32 off, u32 len);
+void smcr_rmb_sync_for_device(struct smcr_rmb *rmb, u8 idx, u32 off, u32 len);
+
+#endif /* _SMCR_RMB_H */

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Receiving: bytes out of the RMBE, window updates.
+ */
+#ifndef _SMCR_RX_H
+#define _SMCR_RX_H
+
+#include <linux/types.h>
+
+struct msghdr;
+struct pipe_inode_info;
+struct smcr_conn;
+struct sock;
+
+int smcr_rx_recvmsg(struct sock *sk, struct msghdr *msg, size_t len, int flags);
+ssize_t smcr_rx_splice(struct sock *sk, struct pipe_inode_info *pipe,
+		       size_t len, unsigned int flags, bool nonblock);
+u32 smcr_rx_avail(const struct smcr_conn *conn);
+
+#endif /* _SMCR_RX_H */

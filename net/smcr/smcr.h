@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * SMC-R sockets: what every file of the module shares.
+ *
+ *   application
+ *      | sock.c sockopt.c close.c fallback.c      what a socket does
+ *   connect.c listen.c  clc.c + clc_msg.c         rendezvous over TCP
+ *   conn.c conn_state.c tx.c tx_plan.c rx.c cursor.h cdc.c cdc_msg.c
+ *      |                                          one connection
+ *   lgr.c llc.c llc_msg.c llc_flow.c rmb.c rtoken.c
+ *      |                                          one link group
+ *   link.c wr.c ib.c                              one QP pair, devices
+ *   ib_core
+ *
+ * A file calls its own layer and the layers below it; upwards it calls only
+ * event functions which the upper layer's header declares.
+ *
+ * Lock order (outermost first)
+ *
+ *   process    outer sock lock > inner (TCP) sock lock
+ *              lgr->mutex: no sock lock inside
+ *   softirq    inner sock slock > conn->lock > link->tx_lock > driver
+ *   leaves     lgr->conns_lock, ib device lists, RMB free lists: nothing is
+ *              taken inside them
+ *
+ * No lock is held while waiting for a peer.
+ */
+#ifndef _SMCR_H
+#define _SMCR_H
+
+#include <linux/types.h>
+#include <net/net_namespace.h>
+#include <net/netns/generic.h>
+#include <uapi/linux/smcr.h>
+
+#include "mib.h"
+#include "sysctl.h"
+#include "wire.h"
+
+struct ctl_table_header;
+struct workqueue_struct;
+
+/**
+ * struct smcr_net - what a network namespace owns
+ * @mib: counters, per CPU; see mib.c
+ * @sysctl: the namespace's net.smcr values
+ * @sysctl_hdr: registration of the table above
+ * @peer_id: this stack's peer ID, fixed for its life (RFC 7609 A.2.1)
+ * @lgr_lock: protects @lgrs and @dying; taken in process context
+ * @lgrs: link groups of this namespace, both roles
+ * @n_lgrs: groups that exist, also those that have left @lgrs
+ * @lgr_wait: woken when @n_lgrs falls to zero
+ * @rmb_bytes: bytes of RMB pages held by the namespace's groups
+ * @handshakes: handshakes in flight
+ * @dying: the namespace is being torn down; no group may be added
+ */
+struct smcr_net {
+	struct smcr_mib_cpu __percpu *mib;
+	struct smcr_sysctl	sysctl;
+	struct ctl_table_header	*sysctl_hdr;
+	u8			peer_id[SMCR_PEER_ID_LEN];
+
+	spinlock_t		lgr_lock;
+	struct list_head	lgrs;
+	atomic_t		n_lgrs;
+	wait_queue_head_t	lgr_wait;
+	atomic_long_t		rmb_bytes;
+	atomic_t		handshakes;
+	bool			dying;
+};
+
+extern unsigned int smcr_net_id;
+
+/* Runs the handshakes of connections; unbound, each item short. */
+extern struct workqueue_struct *smcr_hs_wq;
+/* Runs link groups, teardown and connection close; may be needed to free
+ * memory, hence WQ_MEM_RECLAIM.
+ */
+extern struct workqueue_struct *smcr_wq;
+
+static inline struct smcr_net *smcr_pernet(const struct net *net)
+{
+	return net_generic(net, smcr_net_id);
+}
+
+#endif /* _SMCR_H */

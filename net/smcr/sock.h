@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The socket that the application holds (the outer socket) and the TCP socket
+ * below it (the inner socket).
+ */
+#ifndef _SMCR_SOCK_H
+#define _SMCR_SOCK_H
+
+#include <linux/list.h>
+#include <linux/socket.h>
+#include <linux/spinlock.h>
+#include <net/inet_sock.h>
+#include <net/sock.h>
+
+#include "smcr.h"
+
+struct smcr_conn;
+struct smcr_hs;
+
+/*
+ * What the outer socket is at the moment. The mode changes under the outer
+ * sock lock; FALLBACK is final for the life of a connection (law 4), so a
+ * reader that sees it without the lock may go straight to the inner socket.
+ *
+ *   INIT --listen()--> LISTEN
+ *    |
+ *    +--connect()/accepted--> HANDSHAKE --> RDMA --> (closed)
+ *    |                            |
+ *    +--asked for TCP features----+-------> FALLBACK
+ */
+enum smcr_sock_mode {
+	SMCR_MODE_INIT,
+	SMCR_MODE_LISTEN,
+	SMCR_MODE_HANDSHAKE,
+	SMCR_MODE_RDMA,
+	SMCR_MODE_FALLBACK,
+};
+
+/**
+ * struct smcr_sock - the outer socket
+ * @inet: generic socket; must be first. sk_state mirrors what TCP's would be
+ * @mode: see above; written under the sock lock, read with READ_ONCE()
+ * @inner: TCP socket, created with the outer one, released by
+ *	smcr_inner_release(); never changes between (connect after AF_UNSPEC
+ *	keeps it)
+ * @conn: the RDMA connection, with a reference; set in mode RDMA, under the
+ *	sock lock
+ * @hs: the handshake in flight, with a reference; under the sock lock
+ * @fallback: why this is plain TCP, SMCR_FALLBACK_NONE before
+ * @peer_diagnosis: of the Decline that caused it, or 0
+ * @fallback_asked: set by an option or flag that only TCP can serve, before
+ *	connect() or listen(): the reason to fall back with
+ * @cork: TCP_CORK is set
+ * @nodelay: TCP_NODELAY is set
+ * @rcvbuf_set: the program set SO_RCVBUF, so it sizes the RMBE (law 16)
+ * @accept_lock: protects @accept_q, @n_pending of a listener; leaf, any context
+ * @accept_q: children that are ready for accept(), each with the reference
+ *	of its creation
+ * @accept_node: a child's place in its listener's @accept_q
+ * @accept_len: entries of @accept_q
+ * @n_pending: a listener's children in handshake
+ * @listen_hs: a listener's handshakes in flight, under @accept_lock
+ * @listen_work: accepts TCP children; owns a reference while queued
+ * @orig: the inner socket's own callbacks, see inner.c
+ */
+struct smcr_sock {
+	struct inet_sock	inet;
+	enum smcr_sock_mode	mode;
+	struct socket		*inner;
+	struct smcr_conn	*conn;
+	struct smcr_hs		*hs;
+	enum smcr_fallback_reason fallback;
+	u32			peer_diagnosis;
+	enum smcr_fallback_reason fallback_asked;
+	bool			cork;
+	bool			nodelay;
+	bool			rcvbuf_set;
+	bool			sndbuf_set;
+	bool			tcp_event;	/* RST or FIN seen by inner.c */
+
+	spinlock_t		accept_lock;
+	struct list_head	accept_q;
+	struct list_head	accept_node;
+	u32			accept_len;
+	u32			n_pending;
+	struct list_head	listen_hs;
+	struct work_struct	listen_work;
+
+	struct {
+		void	(*state_change)(struct sock *sk);
+		void	(*data_ready)(struct sock *sk);
+		void	(*write_space)(struct sock *sk);
+		void	(*error_report)(struct sock *sk);
+	} orig;
+};
+
+/**
+ * struct smcr6_sock - the outer socket of IPPROTO_SMCR over AF_INET6
+ * @smcr: must be first
+ * @np: inet6_create() finds it through proto.ipv6_pinfo_offset
+ */
+struct smcr6_sock {
+	struct smcr_sock	smcr;
+	struct ipv6_pinfo	np;
+};
+
+static inline struct smcr_sock *smcr_sk(const struct sock *sk)
+{
+	return (struct smcr_sock *)sk;
+}
+
+static inline enum smcr_sock_mode smcr_sock_mode(const struct sock *sk)
+{
+	return READ_ONCE(smcr_sk(sk)->mode);
+}
+
+static inline bool smcr_sock_is_fallback(const struct sock *sk)
+{
+	return smcr_sock_mode(sk) == SMCR_MODE_FALLBACK;
+}
+
+/* sock.c */
+int smcr_sock_register(void);
+void smcr_sock_unregister(void);
+struct sock *smcr_sock_alloc_child(struct sock *parent, struct socket *inner);
+void smcr_sock_mode_set(struct sock *sk, enum smcr_sock_mode mode);
+void smcr_sock_connected(struct sock *sk, int err);
+void smcr_sock_accept_ready(struct sock *listener, struct sock *child);
+void smcr_sock_wake_error(struct sock *sk, int err);
+
+/* sockopt.c */
+int smcr_sockopt_set(struct socket *sock, int level, int optname,
+		     sockptr_t optval, unsigned int optlen);
+int smcr_sockopt_get(struct socket *sock, int level, int optname,
+		     char __user *optval, int __user *optlen);
+
+#endif /* _SMCR_SOCK_H */

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * RFC 7609 on the wire: formats (Appendix A), limits and enumerations.
+ *
+ * Only the codecs (clc_msg.c, llc_msg.c, cdc_msg.c) touch the structures;
+ * everybody else sees their host-order twins. All fields are big endian.
+ */
+#ifndef _SMCR_WIRE_H
+#define _SMCR_WIRE_H
+
+#include <linux/build_bug.h>
+#include <linux/types.h>
+
+/* TCP option, section A.1: kind 254, length 6, ExID "SMCR" in IBM-1047 */
+#define SMCR_TCPOPT_KIND		254
+#define SMCR_TCPOPT_LEN			6
+#define SMCR_TCPOPT_EXID		0xE2D4C3D9U
+
+/* First and last four bytes of each CLC message; SMC-D peers end in C4 */
+#define SMCR_EYE_CATCHER		0xE2D4C3D9U
+#define SMCR_EYE_CATCHER_D		0xE2D4C3C4U
+#define SMCR_VERSION			1
+
+#define SMCR_PEER_ID_LEN		8
+#define SMCR_GID_LEN			16
+#define SMCR_MAC_LEN			6
+
+/* Sections 2.2.2, 2.2.4, 2.1, A.3.3 */
+#define SMCR_MAX_LINKS			8
+#define SMCR_MAX_LINK_NUM		255
+#define SMCR_MAX_RMBS			255
+#define SMCR_MAX_RMBES			255
+#define SMCR_MAX_PREFIXES		8
+#define SMCR_QPN_MAX			0xFFFFFF
+#define SMCR_PSN_MASK			0xFFFFFF
+
+/**
+ * enum smcr_role - which end of the first contact a link group has here
+ * @SMCR_CLIENT: we sent the Proposal
+ * @SMCR_SERVER: we sent the Accept, and manage the links (2.2.3)
+ */
+enum smcr_role { SMCR_CLIENT, SMCR_SERVER };
+
+/**
+ * enum smcr_dialect - what a link group speaks, fixed at CONFIRM LINK
+ * @SMCR_DIALECT_RFC: 4-byte eye catcher in each RMBE, cursors from 4 (A.4)
+ * @SMCR_DIALECT_LINUX: no eye catcher, cursors from 0, and two more
+ *	reserved bytes in ADD LINK; both ends set 0x03 in CONFIRM LINK
+ */
+enum smcr_dialect { SMCR_DIALECT_RFC, SMCR_DIALECT_LINUX };
+
+/* Section 4.4.1: the element's own tripwire; only its owner reads it */
+#define SMCR_RMBE_EYE_CATCHER		0xE2D4C3D9U
+#define SMCR_RMBE_EYE_LEN		4
+
+/**
+ * smcr_dialect_origin() - first byte of an RMBE that carries data
+ * @dialect: dialect of the link group
+ *
+ * Return: 4 where the eye catcher comes first, otherwise 0.
+ */
+static inline u32 smcr_dialect_origin(enum smcr_dialect dialect)
+{
+	return dialect == SMCR_DIALECT_RFC ? SMCR_RMBE_EYE_LEN : 0;
+}
+
+/* RMBE size code, A.2.3: 2^(code + 4) KB; beyond 5 only from Linux peers */
+#define SMCR_BSIZE_MAX			5
+#define SMCR_BSIZE_LINUX_MAX		15
+#define SMCR_RMBE_SIZE_MIN		(16U * 1024)
+#define SMCR_RMBE_SIZE_MAX		(512U * 1024)
+
+/**
+ * smcr_bsize_to_bytes() - RMBE size in bytes, eye catcher included
+ * @code: size code, 0..15
+ */
+static inline u32 smcr_bsize_to_bytes(u8 code)
+{
+	return SMCR_RMBE_SIZE_MIN << (code & 0xF);
+}
+
+/**
+ * smcr_bytes_to_bsize() - smallest size class that holds that many bytes
+ * @bytes: wanted size, eye catcher included
+ *
+ * Return: a code of 0..5; more than 512 KB gives 5.
+ */
+static inline u8 smcr_bytes_to_bsize(u32 bytes)
+{
+	u8 code = 0;
+
+	while (code < SMCR_BSIZE_MAX && smcr_bsize_to_bytes(code) < bytes)
+		code++;
+	return code;
+}
+
+/* MTU code, A.2.3: 256 << (code - 1) bytes; the same numbers as verbs use */
+enum smcr_mtu {
+	SMCR_MTU_256 = 1,
+	SMCR_MTU_512,
+	SMCR_MTU_1024,
+	SMCR_MTU_2048,
+	SMCR_MTU_4096,
+};
+
+static inline bool smcr_mtu_valid(u8 mtu)
+{
+	return mtu >= SMCR_MTU_256 && mtu <= SMCR_MTU_4096;
+}
+
+/* CLC messages, section A.2 */
+enum smcr_clc_type {
+	SMCR_CLC_PROPOSAL	= 1,
+	SMCR_CLC_ACCEPT		= 2,
+	SMCR_CLC_CONFIRM	= 3,
+	SMCR_CLC_DECLINE	= 4,
+};
+
+#define SMCR_CLC_HDR_LEN		8
+#define SMCR_CLC_PROPOSAL_LEN		52	/* IPv4, offset 0 */
+#define SMCR_CLC_ACCEPT_LEN		68	/* Accept and Confirm */
+#define SMCR_CLC_DECLINE_LEN		28
+#define SMCR_CLC_DECLINE_V2_LEN		44	/* four more words of diagnosis */
+#define SMCR_CLC_MAX_LEN		4096	/* no growth beyond this */
+
+#define SMCR_CLC_F_FIRST		0x08	/* Accept: first contact */
+#define SMCR_CLC_F_SYNC			0x08	/* Decline: out of sync */
+#define SMCR_CLC_TYPEV1_MASK		0x03	/* version >= 2 only */
+
+/**
+ * enum smcr_clc_typev1 - what a version 2 Proposal says about version 1
+ * @SMCR_CLC_TYPEV1_R: SMC-R
+ * @SMCR_CLC_TYPEV1_D: SMC-D only
+ * @SMCR_CLC_TYPEV1_N: neither; the prefix area is absent
+ * @SMCR_CLC_TYPEV1_B: SMC-R and SMC-D
+ */
+enum smcr_clc_typev1 {
+	SMCR_CLC_TYPEV1_R,
+	SMCR_CLC_TYPEV1_D,
+	SMCR_CLC_TYPEV1_N,
+	SMCR_CLC_TYPEV1_B,
+};
+
+struct smcr_wire_clc_hdr {
+	__be32 eye;
+	u8 type;
+	__be16 length;
+	u8 version_flags;	/* version << 4 | flags */
+} __packed;
+
+/* A.2.2, Figure 26; the mask/prefix area starts @area_offset bytes behind */
+struct smcr_wire_proposal {
+	struct smcr_wire_clc_hdr hdr;
+	u8 peer_id[SMCR_PEER_ID_LEN];
+	u8 gid[SMCR_GID_LEN];
+	u8 mac[SMCR_MAC_LEN];
+	__be16 area_offset;
+} __packed;
+
+struct smcr_wire_area {
+	u8 v4_subnet[4];
+	u8 v4_len;
+	u8 reserved[2];
+	u8 nr_prefixes;
+} __packed;
+
+struct smcr_wire_prefix {
+	u8 addr[16];
+	u8 len;
+} __packed;
+
+/* A.2.3 and A.2.4, Figures 28 and 29 */
+struct smcr_wire_accept {
+	struct smcr_wire_clc_hdr hdr;
+	u8 peer_id[SMCR_PEER_ID_LEN];
+	u8 gid[SMCR_GID_LEN];
+	u8 mac[SMCR_MAC_LEN];
+	u8 qpn[3];
+	__be32 rkey;
+	u8 rmbe_idx;
+	__be32 alert_token;
+	u8 bsize_mtu;		/* size code << 4 | MTU code */
+	u8 reserved1;
+	__be64 vaddr;
+	u8 reserved2;
+	u8 psn[3];
+	__be32 eye;
+} __packed;
+
+/* A.2.5, Figure 30 */
+struct smcr_wire_decline {
+	struct smcr_wire_clc_hdr hdr;
+	u8 peer_id[SMCR_PEER_ID_LEN];
+	__be32 diagnosis;
+	u8 reserved[4];
+	__be32 eye;
+} __packed;
+
+static_assert(sizeof(struct smcr_wire_clc_hdr) == SMCR_CLC_HDR_LEN);
+static_assert(sizeof(struct smcr_wire_proposal) == 40);
+static_assert(sizeof(struct smcr_wire_area) == 8);
+static_assert(sizeof(struct smcr_wire_prefix) == 17);
+static_assert(sizeof(struct smcr_wire_accept) == SMCR_CLC_ACCEPT_LEN);
+static_assert(sizeof(struct smcr_wire_decline) == SMCR_CLC_DECLINE_LEN);
+
+#endif /* _SMCR_WIRE_H */

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Work requests of one link: send slots, receive buffers, completions.
+ */
+#ifndef _SMCR_WR_H
+#define _SMCR_WR_H
+
+#include <linux/types.h>
+
+#include "wire.h"
+
+struct smcr_conn;
+struct smcr_link;
+struct ib_mr;
+
+/* Depths of the queues. A receive stays posted for each SEND that a peer of
+ * our own kind can have outstanding, and as many again while a batch waits to
+ * be posted anew.
+ */
+#define SMCR_WR_SQ_DEPTH	256u
+#define SMCR_WR_RQ_DEPTH	512u
+/* Scatter entries of one RDMA write. */
+#define SMCR_WR_MAX_SGE		8u
+/* RDMA writes that go out with one CDC message. */
+#define SMCR_WR_MAX_WRITES	4u
+
+/**
+ * struct smcr_wr_sge - a piece of local memory, mapped for the link's device
+ * @dma: its DMA address
+ * @vaddr: the same bytes for the CPU; used when the write goes inline
+ * @len: bytes
+ */
+struct smcr_wr_sge {
+	u64	dma;
+	void	*vaddr;
+	u32	len;
+};
+
+/**
+ * struct smcr_wr_write - one RDMA write
+ * @raddr: the peer's virtual address
+ * @rkey: the peer's key for it on this link
+ * @n_sge: entries in @sge, 1..SMCR_WR_MAX_SGE
+ * @sge: where the bytes are
+ */
+struct smcr_wr_write {
+	u64			raddr;
+	u32			rkey;
+	u32			n_sge;
+	struct smcr_wr_sge	sge[SMCR_WR_MAX_SGE];
+};
+
+/**
+ * struct smcr_wr_batch - RDMA writes and the CDC message that announces them
+ * @conn: the connection; every send slot of the batch owns a reference
+ * @pos: send position (bytes) that is complete when this batch is
+ * @n_writes: entries of @writes, may be zero
+ * @signal: ask for a completion whatever the queue's level is
+ * @cdc: the encoded CDC message
+ * @writes: the RDMA writes
+ */
+struct smcr_wr_batch {
+	struct smcr_conn	*conn;
+	u64			pos;
+	u32			n_writes;
+	bool			signal;
+	u8			cdc[SMCR_CDC_LEN];
+	struct smcr_wr_write	writes[SMCR_WR_MAX_WRITES];
+};
+
+/**
+ * struct smcr_wr_recv - a received LLC message, still in its receive slot
+ * @list: for the queue of the layer above
+ * @link: the link it came on, with a reference
+ * @msg: its 44 bytes
+ *
+ * The slot goes back to the receive queue with smcr_wr_recv_done(), so a peer
+ * that floods a group runs into its own RNR limit, not into our memory.
+ */
+struct smcr_wr_recv {
+	struct list_head	list;
+	struct smcr_link	*link;
+	u8			msg[SMCR_LLC_LEN];
+};
+
+/* Layout of a registration; done() runs once, in softirq, with 0 or -errno. */
+struct smcr_wr_reg {
+	struct ib_mr	*mr;
+	void		(*done)(struct smcr_wr_reg *reg, int err);
+};
+
+int smcr_wr_init(struct smcr_link *link);
+int smcr_wr_post_recvs(struct smcr_link *link);
+void smcr_wr_free(struct smcr_link *link);
+void smcr_wr_drain(struct smcr_link *link);
+int smcr_wr_post(struct smcr_link *link, struct smcr_wr_batch *batch);
+int smcr_wr_post_llc(struct smcr_link *link, const u8 *msg, u32 cookie);
+int smcr_wr_post_fence(struct smcr_link *link);
+int smcr_wr_post_reg(struct smcr_link *link, struct smcr_wr_reg *reg);
+void smcr_wr_wait(struct smcr_link *link, struct smcr_conn *conn);
+void smcr_wr_unwait(struct smcr_link *link, struct smcr_conn *conn);
+void smcr_wr_recv_release(struct smcr_wr_recv *recv);
+
+#endif /* _SMCR_WR_H */
