@@ -8,7 +8,7 @@
 #ifndef _SMCR_CLC_MSG_H
 #define _SMCR_CLC_MSG_H
 
-#include "wire.h"
+#include "wire_clc.h"
 
 /**
  * enum smcr_clc_fault - what is wrong with a received CLC message

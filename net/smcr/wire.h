@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * RFC 7609 on the wire: formats (Appendix A), limits and enumerations.
+ * RFC 7609 on the wire: limits and enumerations that all messages share.
  *
- * Only the codecs (clc_msg.c, llc_msg.c, cdc_msg.c) touch the structures;
- * everybody else sees their host-order twins. All fields are big endian.
+ * The formats are in wire_clc.h and wire_roce.h. Only the codecs (clc_msg.c,
+ * llc_msg.c, cdc_msg.c) touch those structures; everybody else sees their
+ * host-order twins. All fields are big endian.
  */
 #ifndef _SMCR_WIRE_H
 #define _SMCR_WIRE_H
@@ -16,9 +17,6 @@
 #define SMCR_TCPOPT_LEN			6
 #define SMCR_TCPOPT_EXID		0xE2D4C3D9U
 
-/* First and last four bytes of each CLC message; SMC-D peers end in C4 */
-#define SMCR_EYE_CATCHER		0xE2D4C3D9U
-#define SMCR_EYE_CATCHER_D		0xE2D4C3C4U
 #define SMCR_VERSION			1
 
 #define SMCR_PEER_ID_LEN		8
@@ -107,100 +105,5 @@ static inline bool smcr_mtu_valid(u8 mtu)
 {
 	return mtu >= SMCR_MTU_256 && mtu <= SMCR_MTU_4096;
 }
-
-/* CLC messages, section A.2 */
-enum smcr_clc_type {
-	SMCR_CLC_PROPOSAL	= 1,
-	SMCR_CLC_ACCEPT		= 2,
-	SMCR_CLC_CONFIRM	= 3,
-	SMCR_CLC_DECLINE	= 4,
-};
-
-#define SMCR_CLC_HDR_LEN		8
-#define SMCR_CLC_PROPOSAL_LEN		52	/* IPv4, offset 0 */
-#define SMCR_CLC_ACCEPT_LEN		68	/* Accept and Confirm */
-#define SMCR_CLC_DECLINE_LEN		28
-#define SMCR_CLC_DECLINE_V2_LEN		44	/* four more words of diagnosis */
-#define SMCR_CLC_MAX_LEN		4096	/* no growth beyond this */
-
-#define SMCR_CLC_F_FIRST		0x08	/* Accept: first contact */
-#define SMCR_CLC_F_SYNC			0x08	/* Decline: out of sync */
-#define SMCR_CLC_TYPEV1_MASK		0x03	/* version >= 2 only */
-
-/**
- * enum smcr_clc_typev1 - what a version 2 Proposal says about version 1
- * @SMCR_CLC_TYPEV1_R: SMC-R
- * @SMCR_CLC_TYPEV1_D: SMC-D only
- * @SMCR_CLC_TYPEV1_N: neither; the prefix area is absent
- * @SMCR_CLC_TYPEV1_B: SMC-R and SMC-D
- */
-enum smcr_clc_typev1 {
-	SMCR_CLC_TYPEV1_R,
-	SMCR_CLC_TYPEV1_D,
-	SMCR_CLC_TYPEV1_N,
-	SMCR_CLC_TYPEV1_B,
-};
-
-struct smcr_wire_clc_hdr {
-	__be32 eye;
-	u8 type;
-	__be16 length;
-	u8 version_flags;	/* version << 4 | flags */
-} __packed;
-
-/* A.2.2, Figure 26; the mask/prefix area starts @area_offset bytes behind */
-struct smcr_wire_proposal {
-	struct smcr_wire_clc_hdr hdr;
-	u8 peer_id[SMCR_PEER_ID_LEN];
-	u8 gid[SMCR_GID_LEN];
-	u8 mac[SMCR_MAC_LEN];
-	__be16 area_offset;
-} __packed;
-
-struct smcr_wire_area {
-	u8 v4_subnet[4];
-	u8 v4_len;
-	u8 reserved[2];
-	u8 nr_prefixes;
-} __packed;
-
-struct smcr_wire_prefix {
-	u8 addr[16];
-	u8 len;
-} __packed;
-
-/* A.2.3 and A.2.4, Figures 28 and 29 */
-struct smcr_wire_accept {
-	struct smcr_wire_clc_hdr hdr;
-	u8 peer_id[SMCR_PEER_ID_LEN];
-	u8 gid[SMCR_GID_LEN];
-	u8 mac[SMCR_MAC_LEN];
-	u8 qpn[3];
-	__be32 rkey;
-	u8 rmbe_idx;
-	__be32 alert_token;
-	u8 bsize_mtu;		/* size code << 4 | MTU code */
-	u8 reserved1;
-	__be64 vaddr;
-	u8 reserved2;
-	u8 psn[3];
-	__be32 eye;
-} __packed;
-
-/* A.2.5, Figure 30 */
-struct smcr_wire_decline {
-	struct smcr_wire_clc_hdr hdr;
-	u8 peer_id[SMCR_PEER_ID_LEN];
-	__be32 diagnosis;
-	u8 reserved[4];
-	__be32 eye;
-} __packed;
-
-static_assert(sizeof(struct smcr_wire_clc_hdr) == SMCR_CLC_HDR_LEN);
-static_assert(sizeof(struct smcr_wire_proposal) == 40);
-static_assert(sizeof(struct smcr_wire_area) == 8);
-static_assert(sizeof(struct smcr_wire_prefix) == 17);
-static_assert(sizeof(struct smcr_wire_accept) == SMCR_CLC_ACCEPT_LEN);
-static_assert(sizeof(struct smcr_wire_decline) == SMCR_CLC_DECLINE_LEN);
 
 #endif /* _SMCR_WIRE_H */

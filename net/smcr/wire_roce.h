@@ -12,7 +12,7 @@
 
 /* A.3: the opcode's two high bits say what to do with an unknown one */
 #define SMCR_LLC_CLASS_MASK		0xC0
-#define SMCR_LLC_CLASS_REQUIRED		0x00	/* protocol error */
+
 #define SMCR_LLC_CLASS_OPTIONAL		0x80	/* discard silently */
 #define SMCR_LLC_CLASS_CDC		0xC0
 #define SMCR_CDC_TYPE			0xFE

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * CDC messages (RFC 7609, A.4): codec, and the check that every received one
+ * passes before anything of it is stored.
+ */
+#ifndef _SMCR_CDC_MSG_H
+#define _SMCR_CDC_MSG_H
+
+#include "cursor.h"
+#include "wire_roce.h"
+
+/**
+ * enum smcr_cdc_flag - the two flag bytes of a CDC message as one number
+ * @SMCR_CDC_B: writer is blocked by the window
+ * @SMCR_CDC_P: urgent data pending
+ * @SMCR_CDC_U: urgent data present, ends at the producer cursor
+ * @SMCR_CDC_R: consumer cursor update requested
+ * @SMCR_CDC_F: failover validation; only token and sequence count (4.6.1)
+ * @SMCR_CDC_D: sending done
+ * @SMCR_CDC_C: connection closed
+ * @SMCR_CDC_A: abnormal close
+ */
+enum smcr_cdc_flag {
+	SMCR_CDC_B = 0x8000,
+	SMCR_CDC_P = 0x4000,
+	SMCR_CDC_U = 0x2000,
+	SMCR_CDC_R = 0x1000,
+	SMCR_CDC_F = 0x0800,
+	SMCR_CDC_D = 0x0080,
+	SMCR_CDC_C = 0x0040,
+	SMCR_CDC_A = 0x0020,
+};
+
+#define SMCR_CDC_FLAGS	(SMCR_CDC_B | SMCR_CDC_P | SMCR_CDC_U | SMCR_CDC_R | \
+			 SMCR_CDC_F | SMCR_CDC_D | SMCR_CDC_C | SMCR_CDC_A)
+
+/**
+ * struct smcr_cdc_msg - a CDC message in host order
+ * @seq: sequence number, first 1
+ * @alert_token: names the receiver's connection
+ * @prod: where the sender will write next, in the receiver's element
+ * @cons: where the sender will read next, in its own element
+ * @flags: enum smcr_cdc_flag
+ */
+struct smcr_cdc_msg {
+	u16 seq;
+	u32 alert_token;
+	struct smcr_cursor prod;
+	struct smcr_cursor cons;
+	u16 flags;
+};
+
+/**
+ * struct smcr_cdc_rx - what a connection has accepted from its peer so far
+ * @prod: bytes the peer announced in our element
+ * @cons: bytes of ours the peer says it has read
+ * @seq: sequence number of the last accepted message, 0 before the first
+ * @flags: B, P and U of that message; D, C and A of any message so far
+ *
+ * All zero at the start. Only smcr_cdc_apply() changes it. Whoever calls
+ * holds the lock that guards the connection's receive side.
+ */
+struct smcr_cdc_rx {
+	u64 prod;
+	u64 cons;
+	u16 seq;
+	u16 flags;
+};
+
+/**
+ * struct smcr_cdc_limits - what is possible at the moment
+ * @ring: our element
+ * @peer_ring: the peer's element
+ * @cons: bytes our application has read
+ * @sent: bytes of ours announced, or written: the peer has read no more
+ * @new_link: the message came over another link than the one before, and no
+ *	F came over that link yet
+ */
+struct smcr_cdc_limits {
+	struct smcr_ring ring;
+	struct smcr_ring peer_ring;
+	u64 cons;
+	u64 sent;
+	bool new_link;
+};
+
+/**
+ * enum smcr_cdc_verdict - what to do with a CDC message
+ * @SMCR_CDC_ACCEPT: good, and newer than all before: apply it
+ * @SMCR_CDC_STALE: not newer; drop it
+ * @SMCR_CDC_CLOSED: after C or A nothing counts; drop it
+ * @SMCR_CDC_VALIDATED: an F, and nothing is missing
+ * @SMCR_CDC_DATA_LOST: an F, or a gap on a new link: bytes are missing
+ * @SMCR_CDC_BAD_PROD: producer cursor outside what is possible
+ * @SMCR_CDC_BAD_CONS: consumer cursor outside what is possible
+ * @SMCR_CDC_BAD_URGENT: U without new data and without P before
+ * @SMCR_CDC_AFTER_DONE: data after D
+ *
+ * From %SMCR_CDC_DATA_LOST on: abort the connection, touch nothing of the
+ * message.
+ */
+enum smcr_cdc_verdict {
+	SMCR_CDC_ACCEPT,
+	SMCR_CDC_STALE,
+	SMCR_CDC_CLOSED,
+	SMCR_CDC_VALIDATED,
+	SMCR_CDC_DATA_LOST,
+	SMCR_CDC_BAD_PROD,
+	SMCR_CDC_BAD_CONS,
+	SMCR_CDC_BAD_URGENT,
+	SMCR_CDC_AFTER_DONE,
+	SMCR_CDC_VERDICT_MAX
+};
+
+static inline bool smcr_cdc_verdict_aborts(enum smcr_cdc_verdict verdict)
+{
+	return verdict >= SMCR_CDC_DATA_LOST;
+}
+
+/**
+ * struct smcr_cdc_result - an accepted message as changes
+ * @prod: new value of smcr_cdc_rx.prod
+ * @cons: new value of smcr_cdc_rx.cons
+ * @flags: flags of the message
+ * @raised: those of D, C and A that no message had before
+ * @gap: messages that are missing before this one; harmless, to be counted
+ * @seq: of the message
+ */
+struct smcr_cdc_result {
+	u64 prod;
+	u64 cons;
+	u16 flags;
+	u16 raised;
+	u16 gap;
+	u16 seq;
+};
+
+int smcr_cdc_msg_decode(const u8 *buf, size_t len, struct smcr_cdc_msg *out);
+void smcr_cdc_msg_encode(u8 *buf, const struct smcr_cdc_msg *in);
+
+enum smcr_cdc_verdict smcr_cdc_check(const struct smcr_cdc_rx *rx,
+				     const struct smcr_cdc_limits *lim,
+				     const struct smcr_cdc_msg *msg,
+				     struct smcr_cdc_result *res);
+void smcr_cdc_apply(struct smcr_cdc_rx *rx, const struct smcr_cdc_result *res);
+const char *smcr_cdc_verdict_name(enum smcr_cdc_verdict verdict);
+
+#endif /* _SMCR_CDC_MSG_H */

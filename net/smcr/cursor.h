@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Positions in a connection's two receive rings.
+ *
+ * Inside, a position is a 64-bit count of payload bytes since the start of
+ * the connection. The wire's (wrap count, cursor) pair (RFC 7609, A.4) exists
+ * only in cdc_msg.c and here.
+ *
+ *	element   |eye |<------------- len ------------------>|
+ *	offset    0    origin          ^                      origin + len
+ *	                               origin + pos % len
+ */
+#ifndef _SMCR_CURSOR_H
+#define _SMCR_CURSOR_H
+
+#include <linux/errno.h>
+#include <linux/math64.h>
+#include <linux/types.h>
+
+#include "wire.h"
+
+/**
+ * struct smcr_ring - the part of an RMBE that carries data
+ * @len: payload bytes it holds
+ * @origin: offset of the first of them in the element, 4 or 0
+ */
+struct smcr_ring {
+	u32 len;
+	u32 origin;
+};
+
+/**
+ * struct smcr_cursor - a position as the wire has it, in host order
+ * @off: offset in the element, origin <= @off < origin + len
+ * @wrap: how often the ring wrapped, modulo 2^16
+ */
+struct smcr_cursor {
+	u32 off;
+	u16 wrap;
+};
+
+/**
+ * smcr_cursor_ring() - geometry of an element
+ * @size: of the element in bytes, eye catcher included
+ * @dialect: of the link group
+ */
+static inline struct smcr_ring smcr_cursor_ring(u32 size,
+						enum smcr_dialect dialect)
+{
+	u32 origin = smcr_dialect_origin(dialect);
+
+	return (struct smcr_ring){ .len = size - origin, .origin = origin };
+}
+
+/**
+ * smcr_cursor_offset() - where a byte lies in the element
+ * @ring: geometry
+ * @pos: position of the byte
+ */
+static inline u32 smcr_cursor_offset(const struct smcr_ring *ring, u64 pos)
+{
+	u32 rem;
+
+	div_u64_rem(pos, ring->len, &rem);
+	return ring->origin + rem;
+}
+
+/**
+ * smcr_cursor_contig() - bytes from a position to the end of the element
+ * @ring: geometry
+ * @pos: where to start
+ */
+static inline u32 smcr_cursor_contig(const struct smcr_ring *ring, u64 pos)
+{
+	return ring->origin + ring->len - smcr_cursor_offset(ring, pos);
+}
+
+/**
+ * smcr_cursor_from_pos() - the wire form of a position
+ * @ring: geometry
+ * @pos: position
+ */
+static inline struct smcr_cursor
+smcr_cursor_from_pos(const struct smcr_ring *ring, u64 pos)
+{
+	struct smcr_cursor cur;
+	u32 rem;
+
+	cur.wrap = (u16)div_u64_rem(pos, ring->len, &rem);
+	cur.off = ring->origin + rem;
+	return cur;
+}
+
+/**
+ * smcr_cursor_to_pos() - the position that a received cursor stands for
+ * @ring: geometry
+ * @cur: from the wire, not trusted
+ * @old: last position taken from the same peer
+ * @pos: result, untouched on error
+ *
+ * One message moves a cursor by at most one ring, so by at most one wrap.
+ *
+ * Return: 0, or -ERANGE if @cur lies outside the ring, behind @old, or more
+ * than a ring ahead of it.
+ */
+static inline int smcr_cursor_to_pos(const struct smcr_ring *ring,
+				     struct smcr_cursor cur, u64 old, u64 *pos)
+{
+	u32 rem, off;
+	u64 turns, new;
+	u16 wraps;
+
+	if (cur.off < ring->origin || cur.off - ring->origin >= ring->len)
+		return -ERANGE;
+	off = cur.off - ring->origin;
+	turns = div_u64_rem(old, ring->len, &rem);
+	wraps = cur.wrap - (u16)turns;
+	if (wraps > 1)
+		return -ERANGE;
+	new = old - rem + (u64)wraps * ring->len + off;
+	if (new < old || new - old > ring->len)
+		return -ERANGE;
+	*pos = new;
+	return 0;
+}
+
+/**
+ * smcr_cursor_window() - bytes that may still be written
+ * @ring: geometry of the ring written to
+ * @prod: position up to which it was written
+ * @cons: position up to which it was read, @prod - len <= @cons <= @prod
+ */
+static inline u32 smcr_cursor_window(const struct smcr_ring *ring,
+				     u64 prod, u64 cons)
+{
+	return ring->len - (u32)(prod - cons);
+}
+
+/**
+ * smcr_seq_diff() - distance of two CDC sequence numbers (A.4)
+ * @a: the later, one hopes
+ * @b: the earlier
+ *
+ * Return: @a - @b in 16-bit serial arithmetic: > 0 if @a is newer.
+ */
+static inline s16 smcr_seq_diff(u16 a, u16 b)
+{
+	return (s16)(u16)(a - b);
+}
+
+#endif /* _SMCR_CURSOR_H */

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What to write next, and when to tell the peer what was read: the window
+ * arithmetic of both directions (RFC 7609, 4.5.1 and 4.7).
+ */
+#ifndef _SMCR_TX_PLAN_H
+#define _SMCR_TX_PLAN_H
+
+#include "cursor.h"
+
+/* Both rings can wrap inside one plan: at most three pieces */
+#define SMCR_TX_MAX_SEGS	3
+
+/**
+ * struct smcr_tx_view - the send side of a connection
+ * @peer_ring: the peer's element
+ * @queued: position up to which the application's bytes are in the send ring
+ * @sent: position up to which they were written to the peer
+ * @peer_cons: position up to which the peer has read
+ * @local_size: bytes in the local send ring
+ * @local_start: offset in the send ring of position 0
+ * @max_bytes: write at most this much; 0 for no limit
+ * @b_announced: the last CDC message that we sent had B set
+ *
+ * Holds: @peer_cons <= @sent <= @queued, @queued - @sent <= @local_size,
+ * @sent - @peer_cons <= peer_ring.len.
+ */
+struct smcr_tx_view {
+	struct smcr_ring peer_ring;
+	u64 queued;
+	u64 sent;
+	u64 peer_cons;
+	u32 local_size;
+	u32 local_start;
+	u32 max_bytes;
+	bool b_announced;
+};
+
+/**
+ * struct smcr_tx_seg - one RDMA write
+ * @local: offset in the send ring
+ * @remote: offset in the peer's element
+ * @len: bytes
+ */
+struct smcr_tx_seg {
+	u32 local;
+	u32 remote;
+	u32 len;
+};
+
+/**
+ * struct smcr_tx_plan - one chain of writes and the CDC message behind it
+ * @seg: the writes, in order
+ * @nr_segs: how many; 0 if nothing can be written
+ * @bytes: sum of their lengths
+ * @sent: smcr_tx_view.sent afterwards: the producer position to announce
+ * @blocked: B: bytes are left and the window is closed
+ * @announce: a CDC message must go out: data was written, or B is new
+ */
+struct smcr_tx_plan {
+	struct smcr_tx_seg seg[SMCR_TX_MAX_SEGS];
+	u8 nr_segs;
+	u32 bytes;
+	u64 sent;
+	bool blocked;
+	bool announce;
+};
+
+/**
+ * struct smcr_rx_view - the receive side, as it concerns window updates
+ * @ring: our element
+ * @prod: position up to which the peer announced data
+ * @cons: position up to which the application has read
+ * @told: consumer position in the last CDC message that we sent
+ * @b: the peer's last message had B set
+ * @r: the peer asked for an update (R) and none was sent since
+ */
+struct smcr_rx_view {
+	struct smcr_ring ring;
+	u64 prod;
+	u64 cons;
+	u64 told;
+	bool b;
+	bool r;
+};
+
+void smcr_tx_plan(const struct smcr_tx_view *view, struct smcr_tx_plan *plan);
+bool smcr_rx_update_needed(const struct smcr_rx_view *view);
+
+#endif /* _SMCR_TX_PLAN_H */
