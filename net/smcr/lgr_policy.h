@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Choices of a link group that are arithmetic only: link numbers, link and
+ * connection limits, sizes of RMBs (RFC 7609, 2.2 and 3.5.1.6).
+ */
+#ifndef _SMCR_LGR_POLICY_H
+#define _SMCR_LGR_POLICY_H
+
+#include "llc_msg.h"
+
+/* A Linux server and a Linux client hold at most 255 connections a group */
+#define SMCR_LINUX_MAX_CONNS	255
+#define SMCR_FIRST_RMB_ELEMENTS	4
+
+/**
+ * struct smcr_link_nums - link numbers of one group (2.2.4)
+ * @used: bit i: number i was given out since the numbers were last exhausted
+ * @last: given out last, 0 before the first
+ *
+ * All zero at the start. Guarded by the group's lock.
+ */
+struct smcr_link_nums {
+	u32 used[(SMCR_MAX_LINK_NUM + 32) / 32];
+	u8 last;
+};
+
+/**
+ * struct smcr_add_link_view - what a client knows when ADD LINK arrives
+ * @mtu: MTU code in the message
+ * @same_peer_port: its MAC and GID are those of an existing link's server end
+ * @spare_port: we have a port on the LAN that no link of the group uses
+ * @has_asymmetric: the group has an asymmetric link
+ * @nr_symmetric: symmetric links in the group
+ * @max_links: agreed in CONFIRM LINK
+ */
+struct smcr_add_link_view {
+	u8 mtu;
+	bool same_peer_port;
+	bool spare_port;
+	bool has_asymmetric;
+	u8 nr_symmetric;
+	u8 max_links;
+};
+
+int smcr_link_nums_next(struct smcr_link_nums *nums, const u8 *live,
+			unsigned int nr_live);
+int smcr_link_nums_take(struct smcr_link_nums *nums, u8 num, const u8 *live,
+			unsigned int nr_live);
+
+u8 smcr_lgr_policy_max_links(u8 ours, u8 theirs);
+u8 smcr_lgr_policy_add_link(const struct smcr_add_link_view *view);
+bool smcr_lgr_policy_has_room(enum smcr_dialect dialect, unsigned int nr_conns,
+			      unsigned int nr_rmbs);
+u8 smcr_lgr_policy_rmb_elements(u32 mr_bytes, u32 size, unsigned int nr_rmbs);
+bool smcr_lgr_policy_want_rmb(unsigned int used, unsigned int total);
+
+#endif /* _SMCR_LGR_POLICY_H */

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Which LLC exchange a link group is in, and what a message means in it
+ * (RFC 7609, 3.5.5.3). The tables are in llc_flow.c.
+ */
+#ifndef _SMCR_LLC_FLOW_H
+#define _SMCR_LLC_FLOW_H
+
+#include "llc_msg.h"
+
+/**
+ * enum smcr_llc_step - step of the exchange that changes the configuration
+ * @SMCR_LLC_IDLE: none is under way
+ * @SMCR_LLC_FIRST_CONFIRM: first contact; CONFIRM LINK on the first link
+ * @SMCR_LLC_FIRST_ADD: first link confirmed; the server's ADD LINK is due
+ * @SMCR_LLC_ADD_REPLY: server only: ADD LINK sent, its reply is due
+ * @SMCR_LLC_ADD_CONT: ADD LINK agreed; RTokens are being exchanged
+ * @SMCR_LLC_ADD_CONFIRM: CONFIRM LINK on the new link
+ * @SMCR_LLC_DELETE: server only: DELETE LINK sent, its reply is due
+ * @SMCR_LLC_CLOSING: DELETE LINK (all) came or went; nothing counts any more
+ */
+enum smcr_llc_step {
+	SMCR_LLC_IDLE,
+	SMCR_LLC_FIRST_CONFIRM,
+	SMCR_LLC_FIRST_ADD,
+	SMCR_LLC_ADD_REPLY,
+	SMCR_LLC_ADD_CONT,
+	SMCR_LLC_ADD_CONFIRM,
+	SMCR_LLC_DELETE,
+	SMCR_LLC_CLOSING,
+	SMCR_LLC_STEP_MAX
+};
+
+/**
+ * enum smcr_llc_event - what moves an exchange on
+ * @SMCR_LLC_EV_FIRST: a new group's first link waits for CONFIRM LINK
+ * @SMCR_LLC_EV_CONFIRMED: CONFIRM LINK done both ways, contents good
+ * @SMCR_LLC_EV_ADD_SENT: server: ADD LINK sent
+ * @SMCR_LLC_EV_ADD_AGREED: client: positive reply sent; server: it came
+ * @SMCR_LLC_EV_ADD_REFUSED: the same with a negative reply
+ * @SMCR_LLC_EV_TOKENS_DONE: both ends know all RTokens of the new link
+ * @SMCR_LLC_EV_ADD_FAILED: the exchange ended otherwise: timer, dead link
+ * @SMCR_LLC_EV_DELETE_SENT: server: DELETE LINK of one link sent
+ * @SMCR_LLC_EV_DELETE_DONE: server: its reply came, or the link is dead
+ * @SMCR_LLC_EV_RKEY_SENT: our CONFIRM RKEY or DELETE RKEY sent
+ * @SMCR_LLC_EV_RKEY_DONE: it is answered, or given up
+ * @SMCR_LLC_EV_CLOSE: the group goes
+ */
+enum smcr_llc_event {
+	SMCR_LLC_EV_FIRST,
+	SMCR_LLC_EV_CONFIRMED,
+	SMCR_LLC_EV_ADD_SENT,
+	SMCR_LLC_EV_ADD_AGREED,
+	SMCR_LLC_EV_ADD_REFUSED,
+	SMCR_LLC_EV_TOKENS_DONE,
+	SMCR_LLC_EV_ADD_FAILED,
+	SMCR_LLC_EV_DELETE_SENT,
+	SMCR_LLC_EV_DELETE_DONE,
+	SMCR_LLC_EV_RKEY_SENT,
+	SMCR_LLC_EV_RKEY_DONE,
+	SMCR_LLC_EV_CLOSE,
+	SMCR_LLC_EV_MAX
+};
+
+/**
+ * enum smcr_llc_verdict - what to do with a decoded message
+ * @SMCR_LLC_PROCESS: handle it now
+ * @SMCR_LLC_NEGATIVE: answer CONFIRM RKEY negatively, C set (A.3.5)
+ * @SMCR_LLC_QUEUE: keep it until the exchange is over
+ * @SMCR_LLC_DROP: ignore it
+ * @SMCR_LLC_OUT_OF_SYNC: the link it came over has failed (C.7.1)
+ * @SMCR_LLC_TERMINATE: the peer ended the group: clean it up at once
+ */
+enum smcr_llc_verdict {
+	SMCR_LLC_PROCESS,
+	SMCR_LLC_NEGATIVE,
+	SMCR_LLC_QUEUE,
+	SMCR_LLC_DROP,
+	SMCR_LLC_OUT_OF_SYNC,
+	SMCR_LLC_TERMINATE,
+	SMCR_LLC_VERDICT_MAX
+};
+
+/**
+ * struct smcr_llc_flow - the exchanges of one link group
+ * @role: ours in the group
+ * @step: exchange that changes links
+ * @rkey_ours: a CONFIRM RKEY or DELETE RKEY of ours waits for its answer
+ *
+ * Guarded by the group's lock; only smcr_llc_flow_step() changes @step and
+ * @rkey_ours.
+ */
+struct smcr_llc_flow {
+	enum smcr_role role;
+	enum smcr_llc_step step;
+	bool rkey_ours;
+};
+
+/**
+ * struct smcr_llc_countdown - "entries left" of a continued exchange
+ * @left: value that the next message must carry
+ * @started: a first message was seen; it set @left freely
+ *
+ * All zero at the start; one for each direction of each exchange.
+ */
+struct smcr_llc_countdown {
+	u8 left;
+	bool started;
+};
+
+enum smcr_llc_verdict smcr_llc_flow_verdict(const struct smcr_llc_flow *flow,
+					    const struct smcr_llc_msg *msg);
+int smcr_llc_flow_step(struct smcr_llc_flow *flow, enum smcr_llc_event event);
+bool smcr_llc_flow_may_start(const struct smcr_llc_flow *flow);
+int smcr_llc_countdown_next(struct smcr_llc_countdown *cd, u8 nr_left,
+			    u8 per_msg);
+const char *smcr_llc_step_name(enum smcr_llc_step step);
+const char *smcr_llc_verdict_name(enum smcr_llc_verdict verdict);
+
+#endif /* _SMCR_LLC_FLOW_H */

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The peer's RMBs, as one link group knows them: an RMB has an (rkey, virtual
+ * address) pair, its RToken, on each link (RFC 7609, 2.1), and up to 255
+ * elements of which each serves one connection at a time (3.5.2.2).
+ */
+#ifndef _SMCR_RTOKEN_H
+#define _SMCR_RTOKEN_H
+
+#include "wire.h"
+
+#define SMCR_RTOKEN_BUCKETS	64
+
+/**
+ * struct smcr_rtoken - one RMB of the peer
+ * @vaddr: its address, by link index
+ * @rkey: its key, by link index
+ * @used: bit i: element i serves a connection
+ * @next: next RMB in the hash chain of a link, 0 ends it
+ * @nr_used: bits set in @used
+ * @id: 1..255, its number in the table
+ * @links: bit i: known on link index i
+ *
+ * The caller allocates it, zeroed, and frees it after smcr_rtoken_del().
+ * Read it through the functions below.
+ */
+struct smcr_rtoken {
+	u64 vaddr[SMCR_MAX_LINKS];
+	u32 rkey[SMCR_MAX_LINKS];
+	u32 used[(SMCR_MAX_RMBES + 32) / 32];
+	u8 next[SMCR_MAX_LINKS];
+	u8 nr_used;
+	u8 id;
+	u8 links;
+};
+
+/**
+ * struct smcr_rtoken_table - all RMBs of the peer of one link group
+ * @slot: by id; slot 0 stays empty
+ * @head: first RMB of each hash chain, by link index
+ * @nr: RMBs in the table
+ *
+ * All zero at the start. A link index is 0..7, this side's slot for the link,
+ * not the link number of the wire. Guarded by the group's lock.
+ */
+struct smcr_rtoken_table {
+	struct smcr_rtoken *slot[SMCR_MAX_RMBS + 1];
+	u8 head[SMCR_MAX_LINKS][SMCR_RTOKEN_BUCKETS];
+	u8 nr;
+};
+
+int smcr_rtoken_add(struct smcr_rtoken_table *tbl, struct smcr_rtoken *mem,
+		    u8 link, u32 rkey, u64 vaddr);
+int smcr_rtoken_set(struct smcr_rtoken_table *tbl, u8 id, u8 link,
+		    u32 rkey, u64 vaddr);
+int smcr_rtoken_find(const struct smcr_rtoken_table *tbl, u8 link, u32 rkey);
+int smcr_rtoken_get(const struct smcr_rtoken_table *tbl, u8 id, u8 link,
+		    u32 *rkey, u64 *vaddr);
+struct smcr_rtoken *smcr_rtoken_del(struct smcr_rtoken_table *tbl, u8 id);
+void smcr_rtoken_drop_link(struct smcr_rtoken_table *tbl, u8 link);
+bool smcr_rtoken_complete(const struct smcr_rtoken_table *tbl, u8 link);
+
+int smcr_rtoken_claim(struct smcr_rtoken_table *tbl, u8 id, u8 idx);
+void smcr_rtoken_release(struct smcr_rtoken_table *tbl, u8 id, u8 idx);
+bool smcr_rtoken_in_use(const struct smcr_rtoken_table *tbl, u8 id);
+
+#endif /* _SMCR_RTOKEN_H */
