@@ -102,7 +102,7 @@ struct smcr_rmb {
 	u16			hint;
 	spinlock_t		lock;
 	struct smcr_rmb_elem	*elems;
-	struct smcr_rmb_map	maps[SMCR_LINKS_MAX];
+	struct smcr_rmb_map	maps[SMCR_MAX_LINKS];
 	bool			confirmed;
 	bool			deleting;
 	unsigned long		idle_since;

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * CDC messages of a connection: receive, check, apply (RFC 7609 4.7, A.4).
+ */
+#ifndef _SMCR_CDC_H
+#define _SMCR_CDC_H
+
+#include <linux/types.h>
+
+struct smcr_conn;
+struct smcr_link;
+
+void smcr_cdc_recv(struct smcr_link *link, const u8 *msg, u32 len);
+void smcr_cdc_replay(struct smcr_conn *conn);
+
+#endif /* _SMCR_CDC_H */

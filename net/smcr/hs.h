@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A handshake: the rendezvous of one TCP connection, from its first CLC
+ * message to RDMA, to plain TCP, or to its end (RFC 7609 3.5, C).
+ */
+#ifndef _SMCR_HS_H
+#define _SMCR_HS_H
+
+#include <linux/list.h>
+#include <linux/refcount.h>
+#include <linux/timer.h>
+#include <linux/types.h>
+#include <linux/workqueue.h>
+
+#include "clc.h"
+#include "ib.h"
+
+struct sock;
+struct smcr_conn;
+struct smcr_lgr;
+struct smcr_link;
+
+/*
+ * Steps. Both roles walk down their column; a step is left when the event it
+ * waits for has come, all under one deadline.
+ *
+ *      client                      server
+ *      TCP       connecting
+ *      PROPOSE   send Proposal     PROPOSAL  wait for it
+ *      ACCEPT    wait for it       GROUP     wait for a group or RMB
+ *      GROUP     wait for an RMB   ACCEPT    send it
+ *      REG       first contact: RMB being registered
+ *      CONFIRM   send it           CONFIRM   wait for it
+ *                                  REG
+ *      LLC       first contact: wait for the group to be ready
+ *      DONE                        DONE
+ *
+ * DECLINE sends a Decline, then plain TCP.
+ */
+enum smcr_hs_step {
+	SMCR_HS_TCP,
+	SMCR_HS_PROPOSE,
+	SMCR_HS_PROPOSAL,
+	SMCR_HS_GROUP,
+	SMCR_HS_ACCEPT,
+	SMCR_HS_REG,
+	SMCR_HS_CONFIRM,
+	SMCR_HS_LLC,
+	SMCR_HS_DECLINE,
+	SMCR_HS_DONE,
+};
+
+/* Bits of smcr_hs.events */
+enum smcr_hs_event_bit {
+	SMCR_HS_E_TCP,		/* the inner socket changed */
+	SMCR_HS_E_TIMEOUT,	/* the deadline has passed */
+	SMCR_HS_E_GROUP,	/* the group waited for has changed */
+	SMCR_HS_E_REG,		/* the RMB's registration has completed */
+	SMCR_HS_E_ABORT,	/* the application is gone */
+};
+
+/**
+ * struct smcr_hs - a handshake in flight
+ * @refs: owners: the socket, the queued work, the timer, the group's waiters
+ * @sk: outer socket, counted
+ * @listener: server: outer listening socket, counted until handed over
+ * @listen_node: in the listener's list
+ * @client: role
+ * @step: see above; under the outer sock lock
+ * @events: enum smcr_hs_event_bit, atomic bits, set anywhere
+ * @work: runs the steps; holds the outer sock lock, never waits for a peer
+ * @timer: the deadline
+ * @deadline: jiffies
+ * @clc: message being received or sent
+ * @port: our RoCE port
+ * @lgr: group that is used or waited for, counted
+ * @link: its link, counted
+ * @conn: the connection being built, counted
+ * @first_contact: we make @lgr
+ * @wait_node: in smcr_lgr.waiters, under its conns_lock; owns a reference
+ * @proposal: server: the client's Proposal
+ * @accept: client: the server's Accept
+ * @reason: why it falls back, once decided
+ * @diagnosis: of the peer's Decline
+ * @started: ktime, for the trace
+ */
+struct smcr_hs {
+	refcount_t		refs;
+	struct sock		*sk;
+	struct sock		*listener;
+	struct list_head	listen_node;
+	bool			client;
+	enum smcr_hs_step	step;
+	unsigned long		events;
+	struct work_struct	work;
+	struct timer_list	timer;
+	unsigned long		deadline;
+	struct smcr_clc		clc;
+	struct smcr_port	port;
+	struct smcr_lgr		*lgr;
+	struct smcr_link	*link;
+	struct smcr_conn	*conn;
+	bool			first_contact;
+	bool			out_of_sync;
+	struct list_head	wait_node;
+	union {
+		struct smcr_clc_proposal proposal;
+		struct smcr_clc_accept	accept;
+	};
+	enum smcr_fallback_reason reason;
+	u32			diagnosis;
+};
+
+struct smcr_hs *smcr_hs_alloc(struct sock *sk, bool client);
+struct smcr_hs *smcr_hs_get(struct smcr_hs *hs);
+void smcr_hs_put(struct smcr_hs *hs);
+void smcr_hs_event(struct sock *sk);
+void smcr_hs_kick(struct smcr_hs *hs, enum smcr_hs_event_bit event);
+void smcr_hs_arm(struct smcr_hs *hs, unsigned int msecs);
+void smcr_hs_decline(struct smcr_hs *hs, enum smcr_fallback_reason reason,
+		     u32 diagnosis);
+void smcr_hs_fallback(struct smcr_hs *hs, enum smcr_fallback_reason reason,
+		      u32 diagnosis);
+void smcr_hs_fail(struct smcr_hs *hs, int err);
+void smcr_hs_done(struct smcr_hs *hs);
+void smcr_hs_abort(struct sock *sk);
+
+#endif /* _SMCR_HS_H */

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Link groups (RFC 7609 2.2): the links, RMBs and connections that two hosts
+ * share.
+ */
+#ifndef _SMCR_LGR_H
+#define _SMCR_LGR_H
+
+#include <linux/in6.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/refcount.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <linux/workqueue.h>
+
+#include "link.h"
+#include "llc.h"
+#include "rtoken.h"
+#include "smcr.h"
+#include "wire.h"
+
+struct smcr_conn;
+struct smcr_hs;
+struct smcr_ibdev;
+struct smcr_rmb;
+
+/*
+ * Life of a link group. Only smcr_lgr_event() changes the state.
+ *
+ *   FORMING --ADD LINK answered--> ACTIVE --no connection for long,
+ *      |                             |      peer's or our wish--> CLOSING
+ *      |                             |                               |
+ *      +------------- link lost -----+-------- DELETE LINK done -----+
+ *                         |
+ *                         v
+ *                       DEAD
+ *
+ * FORMING  first contact under way (3.5.1); followers wait for it
+ * ACTIVE   new connections may use it
+ * CLOSING  takes no new connection; DELETE LINK (all) is on its way (3.5.4)
+ * DEAD     off the namespace's list; links stop, connections are reset
+ */
+enum smcr_lgr_state {
+	SMCR_LGR_FORMING,
+	SMCR_LGR_ACTIVE,
+	SMCR_LGR_CLOSING,
+	SMCR_LGR_DEAD,
+	SMCR_LGR_N_STATES,
+};
+
+enum smcr_lgr_event {
+	SMCR_LGR_EV_READY,
+	SMCR_LGR_EV_CLOSE,
+	SMCR_LGR_EV_DEAD,
+};
+
+/* Bits of smcr_lgr.todo: what the group's work shall do */
+enum smcr_lgr_todo {
+	SMCR_LGR_T_LINK_FAILED,
+	SMCR_LGR_T_TERMINATE,	/* at once, for smcr_lgr.end_reason */
+	SMCR_LGR_T_NEED_RMB,	/* 75 % of the elements are used */
+	SMCR_LGR_T_RMB_REG,	/* a registration completed */
+	SMCR_LGR_T_CLEAN,	/* elements wait to be zeroed */
+	SMCR_LGR_T_CLOSE,	/* DELETE LINK (all) in due form */
+};
+
+/**
+ * struct smcr_lgr_key - what a server reuses a group by (law 21)
+ * @peer_id: claimed by the peer
+ * @gid: of the peer's port
+ * @mac: of the same
+ * @addr: TCP address of the peer; IPv4 as a mapped address
+ */
+struct smcr_lgr_key {
+	u8		peer_id[SMCR_PEER_ID_LEN];
+	u8		gid[SMCR_GID_LEN];
+	u8		mac[SMCR_MAC_LEN];
+	struct in6_addr	addr;
+};
+
+/**
+ * struct smcr_lgr_slot - one entry of the token table
+ * @conn: the connection, or NULL; read under RCU
+ * @gen: upper half of the alert token; counts the uses of the slot
+ */
+struct smcr_lgr_slot {
+	struct smcr_conn __rcu	*conn;
+	u16			gen;
+};
+
+/**
+ * struct smcr_lgr_tokens - alert tokens of a group (law 15)
+ * @rcu: replaced as a whole when it grows
+ * @size: entries of @slot
+ * @slot: slots, indexed by the lower half of the token
+ */
+struct smcr_lgr_tokens {
+	struct rcu_head		rcu;
+	u32			size;
+	struct smcr_lgr_slot	slot[] __counted_by(size);
+};
+
+/**
+ * struct smcr_lgr - a link group
+ * @list: in smcr_net.lgrs, under its lock, until DEAD
+ * @refs: owners: the list, each link, each connection, each handshake that
+ *	uses it, each queued work
+ * @net: the namespace; not counted: its exit terminates groups and waits
+ * @id: number for displays
+ * @role: ours; part of every match
+ * @state: changed only by smcr_lgr_event(), under @conns_lock
+ * @dialect: fixed at CONFIRM LINK
+ * @offer_linux: server: the Proposal's version allows the Linux dialect
+ * @key: the peer; on the client @addr is unused
+ * @mutex: serialises changes of @links, @rmbs, @rtokens; process context, no
+ *	sock lock inside, never held across a network wait
+ * @links: links by slot; a slot is set under @mutex and @conns_lock, so
+ *	either is enough to read it
+ * @next_num: link number to give next (2.2.4)
+ * @max_links: smaller of both ends' limits (2.2.2)
+ * @rmbs: RMBs, under @mutex
+ * @n_rmbs: entries of @rmbs
+ * @rtokens: the peer's RMBs, under @rtoken_lock
+ * @rtoken_lock: leaf, any context
+ * @conns_lock: protects @tokens' slots, @n_conns, @hint, @waiters and the
+ *	state; leaf, any context
+ * @tokens: alert token table
+ * @n_conns: connections with a token
+ * @hint: slot to try next
+ * @waiters: handshakes that wait for the group to change
+ * @llc: exchanges and the queue of received messages, see llc.h
+ * @work: the group's only work: messages, timers, @todo. Owns a reference
+ *	while queued
+ * @todo: enum smcr_lgr_todo, atomic bits
+ * @end_reason: why it ended
+ * @end_err: errno for its connections
+ * @idle_since: jiffies when the last connection left
+ * @clean_at: jiffies when elements leave quarantine, 0 if none
+ * @dead: completed when all links have stopped
+ */
+struct smcr_lgr {
+	struct list_head	list;
+	refcount_t		refs;
+	struct net		*net;
+	u32			id;
+	enum smcr_role		role;
+	enum smcr_lgr_state	state;
+	enum smcr_dialect	dialect;
+	bool			offer_linux;
+	struct smcr_lgr_key	key;
+
+	struct mutex		mutex;
+	struct smcr_link	*links[SMCR_MAX_LINKS];
+	u8			next_num;
+	u8			max_links;
+	struct list_head	rmbs;
+	u16			n_rmbs;
+	spinlock_t		rtoken_lock;
+	struct smcr_rtoken_table *rtokens;
+
+	spinlock_t		conns_lock;
+	struct smcr_lgr_tokens __rcu *tokens;
+	u32			n_conns;
+	u32			hint;
+	struct list_head	waiters;
+
+	struct smcr_llc		llc;
+	struct delayed_work	work;
+	unsigned long		todo;
+	enum smcr_reset_reason	end_reason;
+	int			end_err;
+	unsigned long		idle_since;
+	unsigned long		clean_at;
+};
+
+static inline enum smcr_lgr_state smcr_lgr_state(const struct smcr_lgr *lgr)
+{
+	return READ_ONCE(lgr->state);
+}
+
+void smcr_lgr_net_init(struct net *net);
+void smcr_lgr_net_exit(struct net *net);
+void smcr_lgr_exit(void);
+
+struct smcr_lgr *smcr_lgr_create(struct net *net, enum smcr_role role,
+				 const struct smcr_lgr_key *key,
+				 const struct smcr_port *port);
+struct smcr_lgr *smcr_lgr_find_server(struct net *net,
+				      const struct smcr_lgr_key *key);
+struct smcr_lgr *smcr_lgr_find_client(struct net *net,
+				      const struct smcr_lgr_key *key, u32 qpn,
+				      struct smcr_link **link);
+struct smcr_lgr *smcr_lgr_get(struct smcr_lgr *lgr);
+void smcr_lgr_put(struct smcr_lgr *lgr);
+int smcr_lgr_event(struct smcr_lgr *lgr, enum smcr_lgr_event event);
+void smcr_lgr_terminate(struct smcr_lgr *lgr, enum smcr_reset_reason reason,
+			int err);
+void smcr_lgr_kick(struct smcr_lgr *lgr, enum smcr_lgr_todo what);
+void smcr_lgr_queue(struct smcr_lgr *lgr);
+struct smcr_link *smcr_lgr_link(struct smcr_lgr *lgr);
+void smcr_lgr_wait(struct smcr_lgr *lgr, struct smcr_hs *hs);
+void smcr_lgr_unwait(struct smcr_lgr *lgr, struct smcr_hs *hs);
+void smcr_lgr_wake(struct smcr_lgr *lgr);
+const char *smcr_lgr_state_name(enum smcr_lgr_state state);
+
+int smcr_lgr_conn_add(struct smcr_lgr *lgr, struct smcr_conn *conn);
+void smcr_lgr_conn_del(struct smcr_lgr *lgr, struct smcr_conn *conn);
+struct smcr_conn *smcr_lgr_conn_find(struct smcr_lgr *lgr, u32 token);
+struct smcr_conn *smcr_lgr_conn_next(struct smcr_lgr *lgr, u32 *slot);
+
+int smcr_lgr_rmb_add(struct smcr_lgr *lgr, u32 elem_size);
+struct smcr_rmb *smcr_lgr_elem_take(struct smcr_lgr *lgr, u32 elem_size,
+				    u8 *idx);
+
+/* Walks for netlink: a group, or NULL; each call gives a counted reference
+ * and the caller drops the one of @prev.
+ */
+struct smcr_lgr *smcr_lgr_next(struct net *net, struct smcr_lgr *prev);
+
+/* Events from the link layer */
+void smcr_lgr_link_failed(struct smcr_link *link);
+void smcr_lgr_device_removed(struct smcr_ibdev *dev);
+
+#endif /* _SMCR_LGR_H */
