@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SMCR_FUNC_IO_H
+#define SMCR_FUNC_IO_H
+
+#include "util.h"
+
+#define IO_MAGIC	0x736d6372696f3031ULL
+#define IO_CHUNK	(1U << 20)	/* largest single send or receive */
+
+enum io_mode {
+	IO_STREAM,	/* up and down bytes at once, then end of file */
+	IO_HALF,	/* all bytes up, shutdown, then all bytes down */
+	IO_RR,		/* requests answered one by one */
+	IO_BYTE,	/* one byte up, one byte down */
+	IO_QUIT,	/* the server ends */
+};
+
+enum io_flag {
+	IO_F_SHA = 1,		/* a digest follows each direction's bytes */
+	IO_F_EPOLL = 2,		/* non-blocking, level triggered */
+	IO_F_EDGE = 4,		/* with IO_F_EPOLL: edge triggered */
+	IO_F_RANDOM = 8,	/* sizes vary from 1 to the one asked for */
+	IO_F_CUT = 16,		/* an end anywhere is as good as the end */
+};
+
+enum io_send_via {
+	IO_SEND_WRITE, IO_SEND_SEND, IO_SEND_WRITEV, IO_SEND_SENDMSG,
+	IO_SEND_SENDMMSG, IO_SEND_MORE, IO_SEND_DONTWAIT, IO_SEND_SENDFILE,
+	IO_SEND_SPLICE, IO_SEND_COUNT,
+};
+
+enum io_recv_via {
+	IO_RECV_READ, IO_RECV_RECV, IO_RECV_READV, IO_RECV_RECVMSG,
+	IO_RECV_RECVMMSG, IO_RECV_PEEK, IO_RECV_WAITALL, IO_RECV_DONTWAIT,
+	IO_RECV_SPLICE, IO_RECV_COUNT,
+};
+
+/**
+ * struct io_job - what a connection does; its first bytes, host byte order
+ * @magic: IO_MAGIC
+ * @up: bytes from client to server; for IO_RR bytes of a message
+ * @down: bytes from server to client; for IO_RR number of messages
+ * @seed: start of the random sizes
+ * @conn: number of the connection
+ * @wsize: bytes a send
+ * @rsize: bytes a receive
+ * @delay_us: pause of the server's reader after each receive
+ * @mode: enum io_mode
+ * @flags: of enum io_flag
+ * @send_via: enum io_send_via, for both ends
+ * @recv_via: enum io_recv_via, for both ends
+ */
+struct io_job {
+	uint64_t magic;
+	uint64_t up;
+	uint64_t down;
+	uint64_t seed;
+	uint32_t conn;
+	uint32_t wsize;
+	uint32_t rsize;
+	uint32_t delay_us;
+	uint32_t mode;
+	uint32_t flags;
+	uint32_t send_via;
+	uint32_t recv_via;
+};
+
+/**
+ * struct io_dir - one direction of one connection
+ * @job: what is done
+ * @fd: socket
+ * @down: true from server to client
+ * @off: bytes moved so far, digest included
+ * @total: bytes of the stream without its digest
+ * @sha: digest of what moved
+ * @digest: of the whole stream, valid from @off == @total on
+ * @rnd: state of the random sizes
+ * @file: memory file for sendfile, or -1
+ * @pipe: for splice, or -1
+ * @ended: end of file seen or sent
+ * @err: errno that ended it, 0 if none
+ * @bad: what came is not what was sent
+ */
+struct io_dir {
+	const struct io_job *job;
+	int fd;
+	bool down;
+	uint64_t off;
+	uint64_t total;
+	struct sha256 sha;
+	uint8_t digest[SHA256_LEN];
+	uint64_t rnd;
+	int file;
+	int pipe[2];
+	bool ended;
+	int err;
+	bool bad;
+};
+
+/* io_stream.c: what the bytes are */
+void io_dir_init(struct io_dir *dir, const struct io_job *job, int fd,
+		 bool down);
+void io_dir_release(struct io_dir *dir);
+uint64_t io_dir_left(const struct io_dir *dir);
+size_t io_dir_size(struct io_dir *dir, uint32_t most);
+size_t io_dir_produce(struct io_dir *dir, void *buf, size_t len);
+void io_dir_sent(struct io_dir *dir, const void *buf, size_t len);
+bool io_dir_check(struct io_dir *dir, const void *buf, size_t len);
+bool io_dir_done(const struct io_dir *dir, const char *what);
+
+/* io_via.c: the calls that move them */
+int io_send_via_find(const char *name);
+int io_recv_via_find(const char *name);
+ssize_t io_send_some(struct io_dir *dir, const void *buf, size_t len);
+ssize_t io_recv_some(struct io_dir *dir, void *buf, size_t len);
+
+/* io_run.c: a connection from its job to its end */
+int io_full_write(int fd, const void *buf, size_t len);
+int io_full_read(int fd, void *buf, size_t len);
+bool io_run(int fd, const struct io_job *job, bool server);
+bool io_many(const union util_addr *addr, const struct util_kind *kind,
+	     const struct io_job *job, unsigned int count);
+
+/* io_server.c */
+int io_listen(const struct util_kind *kind, const union util_addr *addr,
+	      int backlog);
+int io_serve(int lfd);
+
+#endif /* SMCR_FUNC_IO_H */

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The server: a thread a connection, which does what the client's job says. */
+#define _GNU_SOURCE
+#include "io.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t idle = PTHREAD_COND_INITIALIZER;
+static unsigned int running;	/* under lock: connections at work */
+static unsigned int failed;	/* under lock: connections that went wrong */
+static int listener;
+
+static bool job_sane(const struct io_job *job)
+{
+	return job->magic == IO_MAGIC && job->mode <= IO_QUIT &&
+	       job->wsize && job->wsize <= IO_CHUNK &&
+	       job->rsize && job->rsize <= IO_CHUNK &&
+	       (job->mode != IO_RR || job->up <= IO_CHUNK);
+}
+
+static bool serve_one(int fd)
+{
+	struct io_job job;
+
+	if (io_full_read(fd, &job, sizeof(job))) {
+		fprintf(stderr, "no job: %s\n", util_errno_name(errno));
+		return false;
+	}
+	if (!job_sane(&job)) {
+		fprintf(stderr, "a job that makes no sense\n");
+		return false;
+	}
+	if (job.mode == IO_QUIT)
+		shutdown(listener, SHUT_RDWR);
+	return io_run(fd, &job, true);
+}
+
+static void *serve_thread(void *arg)
+{
+	int fd = (int)(intptr_t)arg;
+	bool ok = serve_one(fd);
+
+	close(fd);
+	pthread_mutex_lock(&lock);
+	if (!ok)
+		failed++;
+	if (!--running)
+		pthread_cond_signal(&idle);
+	pthread_mutex_unlock(&lock);
+	return NULL;
+}
+
+/**
+ * io_listen() - a listening socket
+ * @kind: kind of socket
+ * @addr: where it listens; a port of 0 is replaced by the chosen one
+ * @backlog: of listen()
+ *
+ * Return: the descriptor; an error ends the program
+ */
+int io_listen(const struct util_kind *kind, const union util_addr *addr,
+	      int backlog)
+{
+	int fd = util_socket(kind, 0);
+	int one = 1;
+
+	if (fd < 0)
+		util_die("socket: %s", strerror(errno));
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	if (bind(fd, &addr->sa, util_addr_len(addr)))
+		util_die("bind: %s", strerror(errno));
+	if (listen(fd, backlog))
+		util_die("listen: %s", strerror(errno));
+	return fd;
+}
+
+static void start_thread(int fd)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	int err;
+
+	pthread_mutex_lock(&lock);
+	running++;
+	pthread_mutex_unlock(&lock);
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attr, 1 << 18);
+	err = pthread_create(&thread, &attr, serve_thread,
+			     (void *)(intptr_t)fd);
+	if (err)
+		util_die("thread: %s", strerror(err));
+}
+
+/**
+ * io_serve() - accept and serve until a client asks for the end
+ * @lfd: listening socket; closed on return
+ *
+ * Return: number of connections that went wrong
+ */
+int io_serve(int lfd)
+{
+	int fd;
+
+	listener = lfd;
+	for (;;) {
+		fd = accept(lfd, NULL, NULL);
+		if (fd >= 0)
+			start_thread(fd);
+		else if (errno == EINVAL)
+			break;
+		else if (errno != EINTR && errno != ECONNABORTED)
+			util_die("accept: %s", strerror(errno));
+	}
+	close(lfd);
+	pthread_mutex_lock(&lock);
+	while (running)
+		pthread_cond_wait(&idle, &lock);
+	pthread_mutex_unlock(&lock);
+	return failed;
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0
+/* SHA-256 (FIPS 180-4), so that the tests need no library. */
+#include "util.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+
+static uint32_t round_consts[64];
+static uint32_t first_state[8];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* First 32 bits of the fraction of @root. */
+static uint32_t fraction(long double root)
+{
+	return (uint32_t)((root - floorl(root)) * 4294967296.0L);
+}
+
+/* FIPS 180-4, 4.2.2 and 5.3.3: from the roots of the first primes. */
+static void derive_consts(void)
+{
+	unsigned int prime = 2;
+	unsigned int found = 0;
+	unsigned int d;
+
+	for (; found < 64; prime++) {
+		for (d = 2; d * d <= prime && prime % d; d++)
+			;
+		if (d * d <= prime)
+			continue;
+		if (found < 8)
+			first_state[found] = fraction(sqrtl(prime));
+		round_consts[found++] = fraction(cbrtl(prime));
+	}
+}
+
+static uint32_t ror(uint32_t x, int n)
+{
+	return x >> n | x << (32 - n);
+}
+
+static void expand(uint32_t w[64], const uint8_t *block)
+{
+	int i;
+
+	for (i = 0; i < 16; i++)
+		w[i] = (uint32_t)block[4 * i] << 24 | block[4 * i + 1] << 16 |
+		       block[4 * i + 2] << 8 | block[4 * i + 3];
+	for (; i < 64; i++) {
+		uint32_t a = w[i - 15];
+		uint32_t b = w[i - 2];
+
+		w[i] = w[i - 16] + w[i - 7] +
+		       (ror(a, 7) ^ ror(a, 18) ^ a >> 3) +
+		       (ror(b, 17) ^ ror(b, 19) ^ b >> 10);
+	}
+}
+
+static void compress(uint32_t *state, const uint8_t *block)
+{
+	uint32_t w[64];
+	uint32_t v[8];
+	int i;
+
+	expand(w, block);
+	memcpy(v, state, sizeof(v));
+	for (i = 0; i < 64; i++) {
+		uint32_t e = v[4];
+		uint32_t a = v[0];
+		uint32_t t1 = v[7] + (ror(e, 6) ^ ror(e, 11) ^ ror(e, 25)) +
+			      ((e & v[5]) ^ (~e & v[6])) + round_consts[i] +
+			      w[i];
+		uint32_t t2 = (ror(a, 2) ^ ror(a, 13) ^ ror(a, 22)) +
+			      ((a & v[1]) ^ (a & v[2]) ^ (v[1] & v[2]));
+
+		memmove(v + 1, v, 7 * sizeof(v[0]));
+		v[4] += t1;
+		v[0] = t1 + t2;
+	}
+	for (i = 0; i < 8; i++)
+		state[i] += v[i];
+}
+
+/**
+ * sha256_init() - begin a digest
+ * @ctx: the digest
+ */
+void sha256_init(struct sha256 *ctx)
+{
+	pthread_once(&once, derive_consts);
+	memcpy(ctx->state, first_state, sizeof(first_state));
+	ctx->len = 0;
+}
+
+/**
+ * sha256_update() - take bytes in
+ * @ctx: the digest
+ * @data: the bytes
+ * @len: their number
+ */
+void sha256_update(struct sha256 *ctx, const void *data, size_t len)
+{
+	const uint8_t *p = data;
+
+	while (len) {
+		size_t at = ctx->len % 64;
+		size_t n = 64 - at < len ? 64 - at : len;
+
+		if (n == 64) {
+			compress(ctx->state, p);
+		} else {
+			memcpy(ctx->buf + at, p, n);
+			if (at + n == 64)
+				compress(ctx->state, ctx->buf);
+		}
+		ctx->len += n;
+		p += n;
+		len -= n;
+	}
+}
+
+/**
+ * sha256_final() - end a digest
+ * @ctx: the digest; not used any more
+ * @digest: where the result goes
+ */
+void sha256_final(struct sha256 *ctx, uint8_t digest[SHA256_LEN])
+{
+	static const uint8_t pad[64] = { 0x80 };
+	uint64_t bits = ctx->len * 8;
+	uint8_t be[8];
+	int i;
+
+	for (i = 0; i < 8; i++)
+		be[i] = bits >> (56 - 8 * i);
+	sha256_update(ctx, pad, 1 + (119 - ctx->len % 64) % 64);
+	sha256_update(ctx, be, sizeof(be));
+	for (i = 0; i < SHA256_LEN; i++)
+		digest[i] = ctx->state[i / 4] >> (24 - 8 * (i % 4));
+}

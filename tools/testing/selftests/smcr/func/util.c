@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the functional test programs share: kinds of sockets, addresses. */
+#define _GNU_SOURCE
+#include "util.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const struct util_kind kinds[] = {
+	{ "tcp4", AF_INET, 0, AF_INET },
+	{ "tcp6", AF_INET6, 0, AF_INET6 },
+	{ "smcr4", AF_SMCR, 0, AF_INET },
+	{ "smcr6", AF_SMCR, 1, AF_INET6 },
+	{ "inet4", AF_INET, IPPROTO_SMCR, AF_INET },
+	{ "inet6", AF_INET6, IPPROTO_SMCR, AF_INET6 },
+};
+
+/**
+ * util_die() - print a message and end the program with status 2
+ * @fmt: printf format
+ */
+void util_die(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	exit(2);
+}
+
+/**
+ * util_alloc() - zeroed memory, or the end of the program
+ * @len: bytes
+ *
+ * Return: the memory, to be freed with free()
+ */
+void *util_alloc(size_t len)
+{
+	void *p = calloc(1, len ? len : 1);
+
+	if (!p)
+		util_die("out of memory (%zu bytes)", len);
+	return p;
+}
+
+/**
+ * util_kind_find() - look a kind of socket up by its name
+ * @name: tcp4, tcp6, smcr4, smcr6, inet4 or inet6
+ *
+ * Return: the kind; an unknown name ends the program
+ */
+const struct util_kind *util_kind_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strcmp(kinds[i].name, name))
+			return &kinds[i];
+	util_die("kind %s is unknown, try tcp4 tcp6 smcr4 smcr6 inet4 inet6",
+		 name);
+}
+
+/**
+ * util_socket() - a stream socket of a kind
+ * @kind: from util_kind_find()
+ * @type_flags: SOCK_NONBLOCK, SOCK_CLOEXEC or 0
+ *
+ * Return: the descriptor, or -1 with errno set
+ */
+int util_socket(const struct util_kind *kind, int type_flags)
+{
+	return socket(kind->domain, SOCK_STREAM | type_flags, kind->protocol);
+}
+
+/**
+ * util_addr_parse() - fill in an address
+ * @addr: what is filled in
+ * @family: AF_INET or AF_INET6
+ * @host: numeric address
+ * @port: in host order
+ */
+void util_addr_parse(union util_addr *addr, int family, const char *host,
+		     unsigned int port)
+{
+	void *raw = family == AF_INET ? (void *)&addr->v4.sin_addr :
+					(void *)&addr->v6.sin6_addr;
+
+	memset(addr, 0, sizeof(*addr));
+	addr->sa.sa_family = family;
+	if (inet_pton(family, host, raw) != 1)
+		util_die("address %s is not numeric or of another family", host);
+	if (family == AF_INET)
+		addr->v4.sin_port = htons(port);
+	else
+		addr->v6.sin6_port = htons(port);
+}
+
+/**
+ * util_addr_len() - length that belongs to an address
+ * @addr: the address
+ *
+ * Return: bytes
+ */
+socklen_t util_addr_len(const union util_addr *addr)
+{
+	return addr->sa.sa_family == AF_INET6 ? sizeof(addr->v6) :
+						sizeof(addr->v4);
+}
+
+/**
+ * util_addr_port() - port of an address
+ * @addr: the address
+ *
+ * Return: the port in host order
+ */
+unsigned int util_addr_port(const union util_addr *addr)
+{
+	return ntohs(addr->sa.sa_family == AF_INET6 ? addr->v6.sin6_port :
+						      addr->v4.sin_port);
+}
+
+/**
+ * util_addr_host() - host part of an address as text
+ * @addr: the address
+ * @buf: where the text goes
+ * @len: its size
+ */
+void util_addr_host(const union util_addr *addr, char *buf, size_t len)
+{
+	const void *raw = addr->sa.sa_family == AF_INET6 ?
+			  (const void *)&addr->v6.sin6_addr :
+			  (const void *)&addr->v4.sin_addr;
+
+	if (!inet_ntop(addr->sa.sa_family, raw, buf, len))
+		snprintf(buf, len, "family-%d", addr->sa.sa_family);
+}
+
+/**
+ * util_errno_name() - symbolic name of an error
+ * @err: value of errno
+ *
+ * Return: its name, "E?" if libc knows none
+ */
+const char *util_errno_name(int err)
+{
+	const char *name = err ? strerrorname_np(err) : "0";
+
+	return name ? name : "E?";
+}
+
+/**
+ * util_now_ns() - monotonic time
+ *
+ * Return: nanoseconds
+ */
+uint64_t util_now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+/**
+ * util_now_ms() - monotonic time
+ *
+ * Return: milliseconds
+ */
+uint64_t util_now_ms(void)
+{
+	return util_now_ns() / 1000000;
+}
+
+/**
+ * util_size_parse() - read a number of bytes
+ * @text: digits with an optional k, m or g
+ *
+ * Return: bytes; what is no number ends the program
+ */
+uint64_t util_size_parse(const char *text)
+{
+	uint64_t n;
+	char *end;
+
+	n = strtoull(text, &end, 0);
+	switch (*end) {
+	case 'g':
+		n <<= 10;
+		/* fall through */
+	case 'm':
+		n <<= 10;
+		/* fall through */
+	case 'k':
+		n <<= 10;
+		end++;
+		break;
+	}
+	if (end == text || *end)
+		util_die("%s is not a size", text);
+	return n;
+}
+
+/**
+ * util_random() - next number of a repeatable sequence
+ * @state: the sequence, set by the caller to its seed
+ *
+ * Return: 32 random bits
+ */
+uint32_t util_random(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15ULL;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+	return z >> 32;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SMCR_FUNC_UTIL_H
+#define SMCR_FUNC_UTIL_H
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+#ifndef AF_SMCR
+#define AF_SMCR		43
+#endif
+#ifndef IPPROTO_SMCR
+#define IPPROTO_SMCR	257
+#endif
+
+/**
+ * struct util_kind - one way to ask for a stream socket
+ * @name: word used on the command line
+ * @domain: first argument of socket()
+ * @protocol: third argument of socket()
+ * @family: address family of bind() and connect()
+ */
+struct util_kind {
+	const char *name;
+	int domain;
+	int protocol;
+	int family;
+};
+
+/**
+ * struct util_addr - a socket address of either family
+ * @sa: generic view
+ * @v4: IPv4 view
+ * @v6: IPv6 view
+ */
+union util_addr {
+	struct sockaddr sa;
+	struct sockaddr_in v4;
+	struct sockaddr_in6 v6;
+	struct sockaddr_storage ss;
+};
+
+/**
+ * struct sha256 - running SHA-256
+ * @state: chaining value
+ * @len: bytes taken so far
+ * @buf: the unfinished block
+ */
+struct sha256 {
+	uint32_t state[8];
+	uint64_t len;
+	uint8_t buf[64];
+};
+
+#define SHA256_LEN	32
+
+const struct util_kind *util_kind_find(const char *name);
+int util_socket(const struct util_kind *kind, int type_flags);
+void util_addr_parse(union util_addr *addr, int family, const char *host,
+		     unsigned int port);
+socklen_t util_addr_len(const union util_addr *addr);
+unsigned int util_addr_port(const union util_addr *addr);
+void util_addr_host(const union util_addr *addr, char *buf, size_t len);
+const char *util_errno_name(int err);
+uint64_t util_now_ms(void);
+uint64_t util_now_ns(void);
+uint64_t util_size_parse(const char *text);
+uint32_t util_random(uint64_t *state);
+void *util_alloc(size_t len);
+void util_die(const char *fmt, ...)
+	__attribute__((format(printf, 1, 2), noreturn));
+
+void sha256_init(struct sha256 *ctx);
+void sha256_update(struct sha256 *ctx, const void *data, size_t len);
+void sha256_final(struct sha256 *ctx, uint8_t digest[SHA256_LEN]);
+
+#endif /* SMCR_FUNC_UTIL_H */
