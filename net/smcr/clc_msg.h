@@ -98,6 +98,19 @@ struct smcr_clc_proposal {
 };
 
 /**
+ * smcr_clc_proposal_fits() - does the Proposal suit the TCP connection?
+ * @msg: decoded Proposal
+ * @ipv6: the TCP connection runs over IPv6, and not over mapped addresses
+ *
+ * Return: false where IPv6 prefixes came over IPv4: a format fault, so RST.
+ */
+static inline bool smcr_clc_proposal_fits(const struct smcr_clc_proposal *msg,
+					  bool ipv6)
+{
+	return ipv6 || !msg->nr_prefixes;
+}
+
+/**
  * struct smcr_clc_accept - SMC Accept and SMC Confirm (A.2.3, A.2.4)
  * @type: %SMCR_CLC_ACCEPT or %SMCR_CLC_CONFIRM
  * @version: as sent
