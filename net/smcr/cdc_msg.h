@@ -55,7 +55,7 @@ struct smcr_cdc_msg {
  * @prod: bytes the peer announced in our element
  * @cons: bytes of ours the peer says it has read
  * @seq: sequence number of the last accepted message, 0 before the first
- * @flags: B, P and U of that message; D, C and A of any message so far
+ * @flags: B, P, U and R of that message; D, C and A of any message so far
  *
  * All zero at the start. Only smcr_cdc_apply() changes it. Whoever calls
  * holds the lock that guards the connection's receive side.

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * CDC messages (RFC 7609, A.4): encode, decode, check against what is
+ * possible.
+ */
+#include <linux/errno.h>
+#include <linux/string.h>
+#include <linux/unaligned.h>
+
+#include "cdc_msg.h"
+
+#define STICKY	(SMCR_CDC_D | SMCR_CDC_C | SMCR_CDC_A)
+
+/**
+ * smcr_cdc_msg_decode() - decode a CDC message
+ * @buf: received bytes
+ * @len: how many the completion reported
+ * @out: result, untouched on error
+ *
+ * Nothing in @out is to be trusted before smcr_cdc_check().
+ *
+ * Return: 0, or -EBADMSG if type, length byte or @len is not that of a CDC
+ * message: drop and count it.
+ */
+int smcr_cdc_msg_decode(const u8 *buf, size_t len, struct smcr_cdc_msg *out)
+{
+	const struct smcr_wire_cdc *w = (const void *)buf;
+
+	if (len != SMCR_ROCE_MSG_LEN || w->type != SMCR_CDC_TYPE ||
+	    w->length != SMCR_ROCE_MSG_LEN)
+		return -EBADMSG;
+	out->seq = be16_to_cpu(w->seq);
+	out->alert_token = be32_to_cpu(w->alert_token);
+	out->prod.wrap = be16_to_cpu(w->prod_wrap);
+	out->prod.off = be32_to_cpu(w->prod);
+	out->cons.wrap = be16_to_cpu(w->cons_wrap);
+	out->cons.off = be32_to_cpu(w->cons);
+	out->flags = be16_to_cpu(w->flags) & SMCR_CDC_FLAGS;
+	return 0;
+}
+
+/**
+ * smcr_cdc_msg_encode() - build a CDC message
+ * @buf: %SMCR_ROCE_MSG_LEN bytes, all of them written
+ * @in: what to say
+ */
+void smcr_cdc_msg_encode(u8 *buf, const struct smcr_cdc_msg *in)
+{
+	struct smcr_wire_cdc *w = (void *)buf;
+
+	memset(w, 0, sizeof(*w));
+	w->type = SMCR_CDC_TYPE;
+	w->length = SMCR_ROCE_MSG_LEN;
+	w->seq = cpu_to_be16(in->seq);
+	w->alert_token = cpu_to_be32(in->alert_token);
+	w->prod_wrap = cpu_to_be16(in->prod.wrap);
+	w->prod = cpu_to_be32(in->prod.off);
+	w->cons_wrap = cpu_to_be16(in->cons.wrap);
+	w->cons = cpu_to_be32(in->cons.off);
+	w->flags = cpu_to_be16(in->flags & SMCR_CDC_FLAGS);
+}
+
+/* Both cursors, checked as far as possible without the other flags */
+static enum smcr_cdc_verdict check_cursors(const struct smcr_cdc_rx *rx,
+					   const struct smcr_cdc_limits *lim,
+					   const struct smcr_cdc_msg *msg,
+					   struct smcr_cdc_result *res)
+{
+	if (smcr_cursor_to_pos(&lim->ring, msg->prod, rx->prod, &res->prod) ||
+	    res->prod - lim->cons > lim->ring.len)
+		return SMCR_CDC_BAD_PROD;
+	if (smcr_cursor_to_pos(&lim->peer_ring, msg->cons, rx->cons,
+			       &res->cons) ||
+	    res->cons > lim->sent)
+		return SMCR_CDC_BAD_CONS;
+	return SMCR_CDC_ACCEPT;
+}
+
+/**
+ * smcr_cdc_check() - is this message possible?
+ * @rx: what was accepted so far
+ * @lim: what is possible now
+ * @msg: decoded message for this connection
+ * @res: on %SMCR_CDC_ACCEPT what smcr_cdc_apply() takes, otherwise nothing
+ *
+ * Bytes that an impossible cursor announces are never exposed. A gap in the
+ * sequence is harmless on one link, since cursors are absolute; on a new link
+ * without F before it a lost write cannot be excluded (4.6.1).
+ *
+ * Context: the lock that guards the receive side is held.
+ * Return: the verdict; smcr_cdc_verdict_aborts() tells which reset the
+ * connection.
+ */
+enum smcr_cdc_verdict smcr_cdc_check(const struct smcr_cdc_rx *rx,
+				     const struct smcr_cdc_limits *lim,
+				     const struct smcr_cdc_msg *msg,
+				     struct smcr_cdc_result *res)
+{
+	s16 ahead = smcr_seq_diff(msg->seq, rx->seq);
+	enum smcr_cdc_verdict verdict;
+
+	if (rx->flags & (SMCR_CDC_C | SMCR_CDC_A))
+		return SMCR_CDC_CLOSED;
+	if (msg->flags & SMCR_CDC_F)
+		return ahead > 0 ? SMCR_CDC_DATA_LOST : SMCR_CDC_VALIDATED;
+	if (ahead <= 0)
+		return SMCR_CDC_STALE;
+	if (lim->new_link && ahead != 1)
+		return SMCR_CDC_DATA_LOST;
+
+	memset(res, 0, sizeof(*res));
+	verdict = check_cursors(rx, lim, msg, res);
+	if (verdict != SMCR_CDC_ACCEPT)
+		return verdict;
+	if (res->prod != rx->prod && (rx->flags & SMCR_CDC_D))
+		return SMCR_CDC_AFTER_DONE;
+	if ((msg->flags & SMCR_CDC_U) && res->prod == rx->prod &&
+	    !(rx->flags & SMCR_CDC_P))
+		return SMCR_CDC_BAD_URGENT;
+
+	res->flags = msg->flags;
+	res->raised = msg->flags & STICKY & ~rx->flags;
+	res->gap = (u16)(ahead - 1);
+	res->seq = msg->seq;
+	return SMCR_CDC_ACCEPT;
+}
+
+/**
+ * smcr_cdc_apply() - take over a message that smcr_cdc_check() accepted
+ * @rx: state to change
+ * @res: result of that check
+ *
+ * Context: the lock held since the check.
+ */
+void smcr_cdc_apply(struct smcr_cdc_rx *rx, const struct smcr_cdc_result *res)
+{
+	rx->prod = res->prod;
+	rx->cons = res->cons;
+	rx->seq = res->seq;
+	rx->flags = (rx->flags & STICKY) | res->flags;
+}
+
+/**
+ * smcr_cdc_verdict_name() - a verdict as text for logs and traces
+ * @verdict: any value
+ */
+const char *smcr_cdc_verdict_name(enum smcr_cdc_verdict verdict)
+{
+	static const char *const names[] = {
+		[SMCR_CDC_ACCEPT]	= "accept",
+		[SMCR_CDC_STALE]	= "stale",
+		[SMCR_CDC_CLOSED]	= "closed",
+		[SMCR_CDC_VALIDATED]	= "validated",
+		[SMCR_CDC_DATA_LOST]	= "data-lost",
+		[SMCR_CDC_BAD_PROD]	= "producer-cursor",
+		[SMCR_CDC_BAD_CONS]	= "consumer-cursor",
+		[SMCR_CDC_BAD_URGENT]	= "urgent",
+		[SMCR_CDC_AFTER_DONE]	= "data-after-done",
+	};
+
+	if ((unsigned int)verdict >= SMCR_CDC_VERDICT_MAX)
+		return "unknown";
+	return names[verdict];
+}
