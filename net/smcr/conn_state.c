@@ -68,196 +68,146 @@ enum row {
 };
 
 /**
- * struct rule - what an event does in a row
- * @kind: %GO moves, %IGNORE changes nothing, %NEVER is a caller's mistake
+ * struct rule - what an event does
  * @next: state afterwards
  * @actions: bits of enum smcr_conn_action
+ * @stay: the state does not change; @next is not looked at
  */
 struct rule {
-	enum { NEVER, IGNORE, GO } kind;
 	enum smcr_conn_state next;
 	u32 actions;
+	bool stay;
 };
 
-#define TO(state, acts)	{ .kind = GO, .next = SMCR_CONN_ ## state, \
-			  .actions = (acts) }
-#define SKIP		{ .kind = IGNORE }
-#define EV(name)	[SMCR_CONN_EV_ ## name]
+/* Codes of the table, four letters each so that it lines up */
+enum code {
+	NEVR,	/* cannot happen: a mistake of the caller */
+	SKIP,	/* changes nothing */
+	OPEN,	/* rendezvous done */
+	FLSH,	/* shutdown: write what is accepted */
+	HURY,	/* close: the same, and the peer has limited time */
+	D_P1,	/* D goes out first */
+	D_A2,	/* D goes out second */
+	C_P1,	/* C goes out first */
+	C_ST,	/* C goes out after our D */
+	C_PF,	/* C goes out after the peer's D */
+	C_LA,	/* C goes out after the peer's C: the end */
+	PD_A,	/* D came first */
+	PD_P,	/* D came second */
+	PC_A,	/* C came first */
+	PC_S,	/* C came after the peer's D */
+	PC_F,	/* C came after our D */
+	PC_L,	/* C came after our C: the end */
+	ACTV,	/* 1A: send A, wait for the peer's */
+	PASV,	/* 2A: send A, wait for nothing */
+	QUIT,	/* no A may follow our C; the peer may still write */
+	CLEN,	/* the same, but the peer said that it will not write */
+	ENDF,	/* 1B: what was awaited came */
+	ENDQ,	/* 1B: it did not */
+	ENDA,	/* 2B: our A is out */
+	NR_CODES
+};
+
 #define DO(name)	SMCR_CONN_ ## name
-
-/* Everything pending is worthless and nobody writes any more */
+/* Everything pending is worthless, and no more is written */
 #define BREAK		(DO(STOP_WRITES) | DO(RESET) | DO(RESET_TCP))
-/* Wait for something of the peer's, but not for ever (4.8.1) */
-#define OUR_C		(DO(STOP_WRITES) | DO(SEND_CLOSE) | DO(START_TIMER))
-#define LAST_C		(DO(STOP_WRITES) | DO(SEND_CLOSE) | DO(STOP_TIMER) | \
-			 DO(CLOSE_TCP) | DO(FREE))
-#define PEER_C		(DO(STOP_TIMER) | DO(CLOSE_TCP) | DO(FREE))
-#define HURRY		(DO(FLUSH) | DO(START_TIMER))
+#define OUR_C		(DO(STOP_WRITES) | DO(SEND_CLOSE))
+#define PEER_C		(DO(STOP_WRITES) | DO(EOF))
+#define DONE		(DO(STOP_TIMER) | DO(CLOSE_TCP) | DO(FREE))
 
-/* 1A: tell the peer and wait for its A */
-#define ACTIVE_ABORT	TO(PEER_ABORT_WAIT, BREAK | DO(SEND_ABORT) | \
-			   DO(START_TIMER))
-/* 2A, and an abort towards a peer that is silent for good after its C */
-#define PASSIVE_ABORT	TO(PROCESS_ABORT, BREAK | DO(SEND_ABORT) | \
-			   DO(STOP_TIMER))
-/* The end where no A may follow our C; the peer made no promise */
-#define SILENT_ABORT	TO(CLOSED, BREAK | DO(STOP_TIMER) | DO(QUARANTINE))
-/* The end where the peer promised not to write again */
-#define CLEAN_ABORT	TO(CLOSED, BREAK | DO(STOP_TIMER) | DO(FREE))
+static const struct rule rules[NR_CODES] = {
+	[OPEN] = { DO(ACTIVE), 0 },
+	[FLSH] = { .stay = true, .actions = DO(FLUSH) },
+	[HURY] = { .stay = true, .actions = DO(FLUSH) | DO(START_TIMER) },
+	[D_P1] = { DO(PEER_CLOSE_WAIT1), DO(SEND_DONE) },
+	[D_A2] = { DO(APP_CLOSE_WAIT2), DO(SEND_DONE) },
+	[C_P1] = { DO(PEER_CLOSE_WAIT1), OUR_C | DO(START_TIMER) },
+	[C_ST] = { .stay = true, .actions = OUR_C | DO(START_TIMER) },
+	[C_PF] = { DO(PEER_FIN_CLOSE_WAIT), OUR_C | DO(START_TIMER) },
+	[C_LA] = { DO(CLOSED), OUR_C | DONE },
+	[PD_A] = { DO(APP_CLOSE_WAIT1), DO(EOF) },
+	[PD_P] = { DO(PEER_CLOSE_WAIT2), DO(EOF) },
+	[PC_A] = { DO(APP_CLOSE_WAIT1), PEER_C },
+	[PC_S] = { .stay = true, .actions = PEER_C },
+	[PC_F] = { DO(APP_FIN_CLOSE_WAIT), PEER_C },
+	[PC_L] = { DO(CLOSED), DO(EOF) | DONE },
+	[ACTV] = { DO(PEER_ABORT_WAIT), BREAK | DO(SEND_ABORT) |
+					DO(START_TIMER) },
+	[PASV] = { DO(PROCESS_ABORT), BREAK | DO(SEND_ABORT) |
+				      DO(STOP_TIMER) },
+	[QUIT] = { DO(CLOSED), BREAK | DO(STOP_TIMER) | DO(QUARANTINE) },
+	[CLEN] = { DO(CLOSED), BREAK | DO(STOP_TIMER) | DO(FREE) },
+	[ENDF] = { DO(CLOSED), DO(STOP_TIMER) | DO(FREE) },
+	[ENDQ] = { DO(CLOSED), DO(STOP_TIMER) | DO(QUARANTINE) },
+	[ENDA] = { DO(CLOSED), DO(FREE) },
+};
 
-/* Rows in which the peer has not sent C, and we have not */
-#define OPEN_ABORTS						\
-	EV(PEER_CLOSED_UNSENT)	= PASSIVE_ABORT,		\
-	EV(PEER_ABORT)		= PASSIVE_ABORT,		\
-	EV(LOCAL_ABORT)		= ACTIVE_ABORT,			\
-	EV(TIMEOUT)		= ACTIVE_ABORT,			\
-	EV(LINK_LOST)		= SILENT_ABORT
-
-/* Rows in which we sent C and the peer did not */
-#define WE_CLOSED_ROW						\
-	EV(APP_SHUTDOWN)	= SKIP,				\
-	EV(APP_CLOSE)		= SKIP,				\
-	EV(PEER_CLOSED)		= TO(CLOSED, DO(EOF) | PEER_C),	\
-	EV(PEER_ABORT)		= CLEAN_ABORT,			\
-	EV(LOCAL_ABORT)		= SILENT_ABORT,			\
-	EV(TIMEOUT)		= SILENT_ABORT,			\
-	EV(LINK_LOST)		= SILENT_ABORT
-
-/* Rows in which the peer sent C and we did not: it is silent from then on */
-#define PEER_CLOSED_ROW						\
-	EV(APP_CLOSE)		= TO_SAME_HURRY,		\
-	EV(FLUSH_CLOSE)		= TO(CLOSED, LAST_C),		\
-	EV(PEER_DONE)		= SKIP,				\
-	EV(PEER_CLOSED)		= SKIP,				\
-	EV(PEER_CLOSED_UNSENT)	= SKIP,				\
-	EV(PEER_ABORT)		= SKIP,				\
-	EV(LOCAL_ABORT)		= PASSIVE_ABORT,		\
-	EV(TIMEOUT)		= PASSIVE_ABORT,		\
-	EV(LINK_LOST)		= CLEAN_ABORT
-
-/* Rows in which only one thing is awaited and all else has lost its sense */
-#define FINAL_ROW						\
-	EV(APP_SHUTDOWN)	= SKIP,				\
-	EV(APP_CLOSE)		= SKIP,				\
-	EV(FLUSH_DONE)		= SKIP,				\
-	EV(FLUSH_CLOSE)		= SKIP,				\
-	EV(PEER_DONE)		= SKIP,				\
-	EV(LOCAL_ABORT)		= SKIP
-
-static const struct rule rules[NR_ROWS][SMCR_CONN_EV_MAX] = {
+/*
+ * Columns in the order of enum smcr_conn_event. First line of a row:
+ * ESTABLISHED, APP_SHUTDOWN, APP_CLOSE, FLUSH_DONE, FLUSH_CLOSE; second:
+ * PEER_DONE, PEER_CLOSED, PEER_CLOSED_UNSENT, PEER_ABORT, LOCAL_ABORT,
+ * ABORT_SENT, TIMEOUT, LINK_LOST.
+ */
+static const u8 table[NR_ROWS][SMCR_CONN_EV_MAX] = {
 	[INIT] = {
-		EV(ESTABLISHED)		= TO(ACTIVE, 0),
-		EV(APP_SHUTDOWN)	= SKIP,
-		EV(APP_CLOSE)		= SILENT_ABORT,
-		EV(LOCAL_ABORT)		= SILENT_ABORT,
-		EV(TIMEOUT)		= SILENT_ABORT,
-		EV(LINK_LOST)		= SILENT_ABORT,
+		OPEN, SKIP, QUIT, NEVR, NEVR,
+		NEVR, NEVR, NEVR, NEVR, QUIT, NEVR, QUIT, QUIT,
 	},
 	[ACTIVE] = {
-		EV(APP_SHUTDOWN)	= TO(ACTIVE, DO(FLUSH)),
-		EV(APP_CLOSE)		= TO(ACTIVE, HURRY),
-		EV(FLUSH_DONE)		= TO(PEER_CLOSE_WAIT1, DO(SEND_DONE)),
-		EV(FLUSH_CLOSE)		= TO(PEER_CLOSE_WAIT1, OUR_C),
-		EV(PEER_DONE)		= TO(APP_CLOSE_WAIT1, DO(EOF)),
-		EV(PEER_CLOSED)		= TO(APP_CLOSE_WAIT1,
-					     DO(STOP_WRITES) | DO(EOF)),
-		OPEN_ABORTS,
+		NEVR, FLSH, HURY, D_P1, C_P1,
+		PD_A, PC_A, PASV, PASV, ACTV, NEVR, ACTV, QUIT,
 	},
 	[APP_WAIT1] = {
-		EV(APP_SHUTDOWN)	= TO(APP_CLOSE_WAIT1, DO(FLUSH)),
-		EV(APP_CLOSE)		= TO(APP_CLOSE_WAIT1, HURRY),
-		EV(FLUSH_DONE)		= TO(APP_CLOSE_WAIT2, DO(SEND_DONE)),
-		EV(FLUSH_CLOSE)		= TO(PEER_FIN_CLOSE_WAIT, OUR_C),
-		EV(PEER_DONE)		= SKIP,
-		EV(PEER_CLOSED)		= TO(APP_CLOSE_WAIT1,
-					     DO(STOP_WRITES) | DO(EOF)),
-		OPEN_ABORTS,
+		NEVR, FLSH, HURY, D_A2, C_PF,
+		SKIP, PC_S, PASV, PASV, ACTV, NEVR, ACTV, QUIT,
 	},
-#define TO_SAME_HURRY	TO(APP_CLOSE_WAIT1, HURRY)
 	[APP_WAIT1_C] = {
-		EV(APP_SHUTDOWN)	= TO(APP_CLOSE_WAIT1, DO(FLUSH)),
-		EV(FLUSH_DONE)		= TO(APP_CLOSE_WAIT2, DO(SEND_DONE)),
-		PEER_CLOSED_ROW,
+		NEVR, FLSH, HURY, D_A2, C_LA,
+		SKIP, SKIP, SKIP, SKIP, PASV, NEVR, PASV, CLEN,
 	},
-#undef TO_SAME_HURRY
 	[APP_WAIT2] = {
-		EV(APP_SHUTDOWN)	= SKIP,
-		EV(APP_CLOSE)		= TO(APP_CLOSE_WAIT2, HURRY),
-		EV(FLUSH_CLOSE)		= TO(PEER_FIN_CLOSE_WAIT, OUR_C),
-		EV(PEER_DONE)		= SKIP,
-		EV(PEER_CLOSED)		= TO(APP_CLOSE_WAIT2,
-					     DO(STOP_WRITES) | DO(EOF)),
-		OPEN_ABORTS,
+		NEVR, SKIP, HURY, NEVR, C_PF,
+		SKIP, PC_S, PASV, PASV, ACTV, NEVR, ACTV, QUIT,
 	},
-#define TO_SAME_HURRY	TO(APP_CLOSE_WAIT2, HURRY)
 	[APP_WAIT2_C] = {
-		EV(APP_SHUTDOWN)	= SKIP,
-		PEER_CLOSED_ROW,
+		NEVR, SKIP, HURY, NEVR, C_LA,
+		SKIP, SKIP, SKIP, SKIP, PASV, NEVR, PASV, CLEN,
 	},
-#undef TO_SAME_HURRY
-#define TO_SAME_HURRY	TO(APP_FIN_CLOSE_WAIT, HURRY)
 	[APP_FIN] = {
-		EV(APP_SHUTDOWN)	= SKIP,
-		PEER_CLOSED_ROW,
+		NEVR, SKIP, HURY, NEVR, C_LA,
+		SKIP, SKIP, SKIP, SKIP, PASV, NEVR, PASV, CLEN,
 	},
-#undef TO_SAME_HURRY
 	[PEER_WAIT1] = {
-		EV(APP_SHUTDOWN)	= SKIP,
-		EV(APP_CLOSE)		= TO(PEER_CLOSE_WAIT1, HURRY),
-		EV(FLUSH_CLOSE)		= TO(PEER_CLOSE_WAIT1, OUR_C),
-		EV(PEER_DONE)		= TO(PEER_CLOSE_WAIT2, DO(EOF)),
-		EV(PEER_CLOSED)		= TO(APP_FIN_CLOSE_WAIT,
-					     DO(STOP_WRITES) | DO(EOF)),
-		OPEN_ABORTS,
+		NEVR, SKIP, HURY, NEVR, C_ST,
+		PD_P, PC_F, PASV, PASV, ACTV, NEVR, ACTV, QUIT,
 	},
 	[PEER_WAIT1_C] = {
-		EV(PEER_DONE)		= TO(PEER_CLOSE_WAIT2, DO(EOF)),
-		WE_CLOSED_ROW,
+		NEVR, SKIP, SKIP, NEVR, NEVR,
+		PD_P, PC_L, PC_L, CLEN, QUIT, NEVR, QUIT, QUIT,
 	},
 	[PEER_WAIT2] = {
-		EV(APP_SHUTDOWN)	= SKIP,
-		EV(APP_CLOSE)		= TO(PEER_CLOSE_WAIT2, HURRY),
-		EV(FLUSH_CLOSE)		= TO(PEER_CLOSE_WAIT2, OUR_C),
-		EV(PEER_DONE)		= SKIP,
-		EV(PEER_CLOSED)		= TO(APP_FIN_CLOSE_WAIT,
-					     DO(STOP_WRITES) | DO(EOF)),
-		OPEN_ABORTS,
+		NEVR, SKIP, HURY, NEVR, C_ST,
+		SKIP, PC_F, PASV, PASV, ACTV, NEVR, ACTV, QUIT,
 	},
 	[PEER_WAIT2_C] = {
-		EV(PEER_DONE)		= SKIP,
-		WE_CLOSED_ROW,
+		NEVR, SKIP, SKIP, NEVR, NEVR,
+		SKIP, PC_L, PC_L, CLEN, QUIT, NEVR, QUIT, QUIT,
 	},
 	[PEER_FIN] = {
-		EV(PEER_DONE)		= SKIP,
-		WE_CLOSED_ROW,
+		NEVR, SKIP, SKIP, NEVR, NEVR,
+		SKIP, PC_L, PC_L, CLEN, QUIT, NEVR, QUIT, QUIT,
 	},
 	[ABORT_WAIT] = {
-		FINAL_ROW,
-		EV(PEER_CLOSED)		= TO(CLOSED, DO(STOP_TIMER) | DO(FREE)),
-		EV(PEER_CLOSED_UNSENT)	= TO(CLOSED, DO(STOP_TIMER) | DO(FREE)),
-		EV(PEER_ABORT)		= TO(CLOSED, DO(STOP_TIMER) | DO(FREE)),
-		EV(ABORT_SENT)		= SKIP,
-		EV(TIMEOUT)		= TO(CLOSED, DO(QUARANTINE)),
-		EV(LINK_LOST)		= TO(CLOSED, DO(STOP_TIMER) |
-						     DO(QUARANTINE)),
+		NEVR, SKIP, SKIP, SKIP, SKIP,
+		SKIP, ENDF, ENDF, ENDF, SKIP, SKIP, ENDQ, ENDQ,
 	},
 	[ABORT] = {
-		FINAL_ROW,
-		EV(PEER_CLOSED)		= SKIP,
-		EV(PEER_CLOSED_UNSENT)	= SKIP,
-		EV(PEER_ABORT)		= SKIP,
-		EV(ABORT_SENT)		= TO(CLOSED, DO(FREE)),
-		EV(TIMEOUT)		= SKIP,
-		EV(LINK_LOST)		= TO(CLOSED, DO(FREE)),
+		NEVR, SKIP, SKIP, SKIP, SKIP,
+		SKIP, SKIP, SKIP, SKIP, SKIP, ENDA, SKIP, ENDA,
 	},
 	[CLOSED] = {
-		FINAL_ROW,
-		EV(PEER_CLOSED)		= SKIP,
-		EV(PEER_CLOSED_UNSENT)	= SKIP,
-		EV(PEER_ABORT)		= SKIP,
-		EV(ABORT_SENT)		= SKIP,
-		EV(TIMEOUT)		= SKIP,
-		EV(LINK_LOST)		= SKIP,
+		NEVR, SKIP, SKIP, SKIP, SKIP,
+		SKIP, SKIP, SKIP, SKIP, SKIP, SKIP, SKIP, SKIP,
 	},
 };
 
@@ -304,21 +254,24 @@ int smcr_conn_state_step(struct smcr_conn_fsm *fsm, enum smcr_conn_event event,
 			 u32 *actions)
 {
 	const struct rule *rule;
+	enum code code;
 
 	*actions = 0;
 	if ((unsigned int)event >= SMCR_CONN_EV_MAX)
 		return -EPROTO;
-	rule = &rules[row_of(fsm)][event];
-	if (rule->kind == NEVER)
+	code = table[row_of(fsm)][event];
+	if (code == NEVR)
 		return -EPROTO;
 	if (event == SMCR_CONN_EV_PEER_CLOSED ||
 	    event == SMCR_CONN_EV_PEER_CLOSED_UNSENT)
 		fsm->peer_closed = true;
-	if (rule->kind == IGNORE)
+	if (code == SKIP)
 		return 0;
+	rule = &rules[code];
 	if (rule->actions & SMCR_CONN_SEND_CLOSE)
 		fsm->we_closed = true;
-	fsm->state = rule->next;
+	if (!rule->stay)
+		fsm->state = rule->next;
 	*actions = rule->actions;
 	return 0;
 }
