@@ -69,15 +69,15 @@ enum row {
 
 /**
  * struct rule - what an event does
- * @next: state afterwards
+ * @next: state afterwards, or %SAME
  * @actions: bits of enum smcr_conn_action
- * @stay: the state does not change; @next is not looked at
  */
 struct rule {
 	enum smcr_conn_state next;
 	u32 actions;
-	bool stay;
 };
+
+#define SAME		SMCR_CONN_STATE_MAX
 
 /* Codes of the table, four letters each so that it lines up */
 enum code {
@@ -117,18 +117,18 @@ enum code {
 
 static const struct rule rules[NR_CODES] = {
 	[OPEN] = { DO(ACTIVE), 0 },
-	[FLSH] = { .stay = true, .actions = DO(FLUSH) },
-	[HURY] = { .stay = true, .actions = DO(FLUSH) | DO(START_TIMER) },
+	[FLSH] = { SAME, DO(FLUSH) },
+	[HURY] = { SAME, DO(FLUSH) | DO(START_TIMER) },
 	[D_P1] = { DO(PEER_CLOSE_WAIT1), DO(SEND_DONE) },
 	[D_A2] = { DO(APP_CLOSE_WAIT2), DO(SEND_DONE) },
 	[C_P1] = { DO(PEER_CLOSE_WAIT1), OUR_C | DO(START_TIMER) },
-	[C_ST] = { .stay = true, .actions = OUR_C | DO(START_TIMER) },
+	[C_ST] = { SAME, OUR_C | DO(START_TIMER) },
 	[C_PF] = { DO(PEER_FIN_CLOSE_WAIT), OUR_C | DO(START_TIMER) },
 	[C_LA] = { DO(CLOSED), OUR_C | DONE },
 	[PD_A] = { DO(APP_CLOSE_WAIT1), DO(EOF) },
 	[PD_P] = { DO(PEER_CLOSE_WAIT2), DO(EOF) },
 	[PC_A] = { DO(APP_CLOSE_WAIT1), PEER_C },
-	[PC_S] = { .stay = true, .actions = PEER_C },
+	[PC_S] = { SAME, PEER_C },
 	[PC_F] = { DO(APP_FIN_CLOSE_WAIT), PEER_C },
 	[PC_L] = { DO(CLOSED), DO(EOF) | DONE },
 	[ACTV] = { DO(PEER_ABORT_WAIT), BREAK | DO(SEND_ABORT) |
@@ -270,7 +270,7 @@ int smcr_conn_state_step(struct smcr_conn_fsm *fsm, enum smcr_conn_event event,
 	rule = &rules[code];
 	if (rule->actions & SMCR_CONN_SEND_CLOSE)
 		fsm->we_closed = true;
-	if (!rule->stay)
+	if (rule->next != SAME)
 		fsm->state = rule->next;
 	*actions = rule->actions;
 	return 0;

@@ -42,6 +42,19 @@ struct smcr_add_link_view {
 	u8 max_links;
 };
 
+/**
+ * smcr_add_link_names_link() - does a server's ADD LINK say what it must?
+ * @msg: decoded request
+ *
+ * Return: false without a link number or a possible queue pair: the link it
+ * came over has failed (C.7.1).
+ */
+static inline bool
+smcr_add_link_names_link(const struct smcr_llc_add_link *msg)
+{
+	return msg->link_num && msg->qpn > 1;
+}
+
 int smcr_link_nums_next(struct smcr_link_nums *nums, const u8 *live,
 			unsigned int nr_live);
 int smcr_link_nums_take(struct smcr_link_nums *nums, u8 num, const u8 *live,

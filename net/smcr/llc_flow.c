@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * LLC exchanges: which may run at a time, and what a message means in the
+ * one that runs (RFC 7609, 3.5.5.3).
+ *
+ * Exchanges that change links run one at a time, and the server starts them:
+ *
+ *	first contact
+ *	     |
+ *	FirstConfirm -CONFIRM LINK-> FirstAdd
+ *	                                | server: ADD LINK sent
+ *	 Idle --server: ADD LINK sent-+ v
+ *	  ^ |                         AddReply ---refused--> Idle
+ *	  | |                            | agreed
+ *	  | +-----client: agreed-------+ v
+ *	  |                           AddCont
+ *	  |                              | all RTokens told
+ *	  |                              v
+ *	  +-------CONFIRM LINK------- AddConfirm
+ *
+ *	 Idle --DELETE LINK sent--> Delete --reply--> Idle
+ *
+ * A client goes from FirstAdd straight to AddCont or Idle. CONFIRM RKEY and
+ * DELETE RKEY of either end run beside each other, and a client's may be
+ * under way when the server starts to change links.
+ */
+#include <linux/array_size.h>
+#include <linux/errno.h>
+
+#include "llc_flow.h"
+
+/* What a message is, to the tables */
+enum kind {
+	CONFIRM_REQ,
+	CONFIRM_REP,
+	ADD_REQ,
+	ADD_REP,
+	CONT_REQ,
+	CONT_REP,
+	DEL_REQ,
+	DEL_ALL,
+	DEL_REP,
+	RKEY_REQ,
+	RKEY_REP,
+	DROP_REQ,
+	DROP_REP,
+	TEST_REQ,
+	TEST_REP,
+	NR_KINDS
+};
+
+/* Columns of the tables: the steps, and Idle with an RKEY message of ours */
+enum column {
+	IDLE,
+	RKEY,
+	FIRST,
+	FIRST_ADD,
+	REPLY,
+	CONT,
+	CONFIRM,
+	DELETE,
+	CLOSING,
+	NR_COLUMNS
+};
+
+/* Entries, four letters each so that they line up */
+#define PROC	SMCR_LLC_PROCESS
+#define NEGA	SMCR_LLC_NEGATIVE
+#define QUEU	SMCR_LLC_QUEUE
+#define DROP	SMCR_LLC_DROP
+#define SYNC	SMCR_LLC_OUT_OF_SYNC
+#define TERM	SMCR_LLC_TERMINATE
+/* PROC if an RKEY message of ours waits for its answer, SYNC otherwise */
+#define IFRK	SMCR_LLC_VERDICT_MAX
+
+/* A server gets these from its client */
+static const u8 at_server[NR_KINDS][NR_COLUMNS] = {
+	/*		IDLE  RKEY  FIRST F_ADD REPLY CONT  CNFRM DEL   CLOS */
+	[CONFIRM_REQ] = { SYNC, QUEU, SYNC, SYNC, SYNC, SYNC, SYNC, SYNC, DROP },
+	[CONFIRM_REP] = { SYNC, SYNC, PROC, SYNC, SYNC, SYNC, PROC, SYNC, DROP },
+	[ADD_REQ] =	{ PROC, QUEU, DROP, DROP, DROP, DROP, DROP, QUEU, DROP },
+	[ADD_REP] =	{ SYNC, SYNC, SYNC, SYNC, PROC, SYNC, SYNC, SYNC, DROP },
+	[CONT_REQ] =	{ SYNC, SYNC, SYNC, SYNC, SYNC, SYNC, SYNC, SYNC, DROP },
+	[CONT_REP] =	{ SYNC, SYNC, SYNC, SYNC, SYNC, PROC, SYNC, SYNC, DROP },
+	[DEL_REQ] =	{ PROC, QUEU, QUEU, QUEU, QUEU, QUEU, QUEU, QUEU, DROP },
+	[DEL_ALL] =	{ TERM, TERM, TERM, TERM, TERM, TERM, TERM, TERM, DROP },
+	[DEL_REP] =	{ SYNC, SYNC, SYNC, SYNC, SYNC, SYNC, SYNC, PROC, DROP },
+	[RKEY_REQ] =	{ PROC, PROC, NEGA, NEGA, NEGA, NEGA, NEGA, NEGA, DROP },
+	[RKEY_REP] =	{ IFRK, IFRK, IFRK, IFRK, IFRK, IFRK, IFRK, IFRK, DROP },
+	[DROP_REQ] =	{ PROC, PROC, QUEU, QUEU, QUEU, QUEU, QUEU, QUEU, DROP },
+	[DROP_REP] =	{ IFRK, IFRK, IFRK, IFRK, IFRK, IFRK, IFRK, IFRK, DROP },
+	[TEST_REQ] =	{ PROC, PROC, PROC, PROC, PROC, PROC, PROC, PROC, DROP },
+	[TEST_REP] =	{ PROC, PROC, PROC, PROC, PROC, PROC, PROC, PROC, DROP },
+};
+
+/*
+ * A client gets these from its server. REPLY and DELETE never happen there. A
+ * reply to DELETE LINK says that the server has no such link (C.7.1).
+ */
+static const u8 at_client[NR_KINDS][NR_COLUMNS] = {
+	/*		IDLE  RKEY  FIRST F_ADD REPLY CONT  CNFRM DEL   CLOS */
+	[CONFIRM_REQ] = { SYNC, QUEU, PROC, SYNC, SYNC, SYNC, PROC, SYNC, DROP },
+	[CONFIRM_REP] = { SYNC, SYNC, SYNC, SYNC, SYNC, SYNC, SYNC, SYNC, DROP },
+	[ADD_REQ] =	{ PROC, PROC, SYNC, PROC, SYNC, SYNC, SYNC, SYNC, DROP },
+	[ADD_REP] =	{ SYNC, SYNC, SYNC, SYNC, SYNC, SYNC, SYNC, SYNC, DROP },
+	[CONT_REQ] =	{ SYNC, SYNC, SYNC, SYNC, SYNC, PROC, SYNC, SYNC, DROP },
+	[CONT_REP] =	{ SYNC, SYNC, SYNC, SYNC, SYNC, SYNC, SYNC, SYNC, DROP },
+	[DEL_REQ] =	{ PROC, PROC, PROC, PROC, SYNC, PROC, PROC, SYNC, DROP },
+	[DEL_ALL] =	{ TERM, TERM, TERM, TERM, TERM, TERM, TERM, TERM, DROP },
+	[DEL_REP] =	{ PROC, PROC, PROC, PROC, SYNC, PROC, PROC, SYNC, DROP },
+	[RKEY_REQ] =	{ PROC, PROC, NEGA, NEGA, SYNC, NEGA, NEGA, SYNC, DROP },
+	[RKEY_REP] =	{ IFRK, IFRK, IFRK, IFRK, SYNC, IFRK, IFRK, SYNC, DROP },
+	[DROP_REQ] =	{ PROC, PROC, QUEU, QUEU, SYNC, QUEU, QUEU, SYNC, DROP },
+	[DROP_REP] =	{ IFRK, IFRK, IFRK, IFRK, SYNC, IFRK, IFRK, SYNC, DROP },
+	[TEST_REQ] =	{ PROC, PROC, PROC, PROC, PROC, PROC, PROC, PROC, DROP },
+	[TEST_REP] =	{ PROC, PROC, PROC, PROC, PROC, PROC, PROC, PROC, DROP },
+};
+
+static enum kind kind_of(const struct smcr_llc_msg *msg)
+{
+	bool rep = msg->reply;
+
+	switch (msg->type) {
+	case SMCR_LLC_CONFIRM_LINK:
+		return rep ? CONFIRM_REP : CONFIRM_REQ;
+	case SMCR_LLC_ADD_LINK:
+		return rep ? ADD_REP : ADD_REQ;
+	case SMCR_LLC_ADD_LINK_CONT:
+		return rep ? CONT_REP : CONT_REQ;
+	case SMCR_LLC_DELETE_LINK:
+		if (rep)
+			return DEL_REP;
+		return msg->delete_link.all ? DEL_ALL : DEL_REQ;
+	case SMCR_LLC_CONFIRM_RKEY:
+	case SMCR_LLC_CONFIRM_RKEY_CONT:
+		return rep ? RKEY_REP : RKEY_REQ;
+	case SMCR_LLC_DELETE_RKEY:
+		return rep ? DROP_REP : DROP_REQ;
+	default:
+		return rep ? TEST_REP : TEST_REQ;
+	}
+}
+
+static enum column column_of(const struct smcr_llc_flow *flow)
+{
+	switch (flow->step) {
+	case SMCR_LLC_IDLE:
+		return flow->rkey_ours ? RKEY : IDLE;
+	case SMCR_LLC_FIRST_CONFIRM:
+		return FIRST;
+	case SMCR_LLC_FIRST_ADD:
+		return FIRST_ADD;
+	case SMCR_LLC_ADD_REPLY:
+		return REPLY;
+	case SMCR_LLC_ADD_CONT:
+		return CONT;
+	case SMCR_LLC_ADD_CONFIRM:
+		return CONFIRM;
+	case SMCR_LLC_DELETE:
+		return DELETE;
+	default:
+		return CLOSING;
+	}
+}
+
+/**
+ * smcr_llc_flow_verdict() - what to do with a message that arrived
+ * @flow: exchanges of the group
+ * @msg: decoded message
+ *
+ * The collisions of section 3.5.5.3 and the roles are settled here. Left to
+ * the caller: whether links and RMBs exist, whether a reply repeats what the
+ * request said, and the data of a TEST LINK reply.
+ *
+ * Context: the group's lock is held. Ask again for a queued message once the
+ * exchange is over.
+ * Return: the verdict.
+ */
+enum smcr_llc_verdict smcr_llc_flow_verdict(const struct smcr_llc_flow *flow,
+					    const struct smcr_llc_msg *msg)
+{
+	enum column col = column_of(flow);
+	enum kind kind = kind_of(msg);
+	u8 entry;
+
+	entry = flow->role == SMCR_SERVER ? at_server[kind][col] :
+					    at_client[kind][col];
+	if (entry != IFRK)
+		return entry;
+	return flow->rkey_ours ? SMCR_LLC_PROCESS : SMCR_LLC_OUT_OF_SYNC;
+}
+
+/**
+ * struct move - one permitted step
+ * @from: in this step
+ * @event: this may happen
+ * @next: and leads there
+ * @client: in the client
+ * @server: in the server
+ */
+struct move {
+	enum smcr_llc_step from;
+	enum smcr_llc_event event;
+	enum smcr_llc_step next;
+	bool client;
+	bool server;
+};
+
+#define MOVE(from, event, next, client, server)			\
+	{ SMCR_LLC_ ## from, SMCR_LLC_EV_ ## event,		\
+	  SMCR_LLC_ ## next, client, server }
+
+static const struct move moves[] = {
+	MOVE(IDLE, FIRST, FIRST_CONFIRM, true, true),
+	MOVE(FIRST_CONFIRM, CONFIRMED, FIRST_ADD, true, true),
+	MOVE(FIRST_ADD, ADD_SENT, ADD_REPLY, false, true),
+	MOVE(FIRST_ADD, ADD_AGREED, ADD_CONT, true, false),
+	MOVE(FIRST_ADD, ADD_REFUSED, IDLE, true, false),
+	MOVE(FIRST_ADD, ADD_FAILED, IDLE, true, true),
+	MOVE(IDLE, ADD_SENT, ADD_REPLY, false, true),
+	MOVE(IDLE, ADD_AGREED, ADD_CONT, true, false),
+	MOVE(IDLE, ADD_REFUSED, IDLE, true, false),
+	MOVE(ADD_REPLY, ADD_AGREED, ADD_CONT, false, true),
+	MOVE(ADD_REPLY, ADD_REFUSED, IDLE, false, true),
+	MOVE(ADD_REPLY, ADD_FAILED, IDLE, false, true),
+	MOVE(ADD_CONT, TOKENS_DONE, ADD_CONFIRM, true, true),
+	MOVE(ADD_CONT, ADD_FAILED, IDLE, true, true),
+	MOVE(ADD_CONFIRM, CONFIRMED, IDLE, true, true),
+	MOVE(ADD_CONFIRM, ADD_FAILED, IDLE, true, true),
+	MOVE(IDLE, DELETE_SENT, DELETE, false, true),
+	MOVE(DELETE, DELETE_DONE, IDLE, false, true),
+};
+
+static int rkey_step(struct smcr_llc_flow *flow, bool sent)
+{
+	if (sent ? !smcr_llc_flow_may_start(flow) : !flow->rkey_ours)
+		return -EPROTO;
+	flow->rkey_ours = sent;
+	return 0;
+}
+
+/* What we start ourselves must wait until our RKEY exchange is over */
+static bool starts(enum smcr_llc_event event)
+{
+	return event == SMCR_LLC_EV_ADD_SENT ||
+	       event == SMCR_LLC_EV_DELETE_SENT;
+}
+
+/**
+ * smcr_llc_flow_step() - move an exchange on
+ * @flow: exchanges of the group
+ * @event: what happened
+ *
+ * Context: the group's lock is held.
+ * Return: 0; -EPROTO if that cannot happen now, which is a mistake of the
+ * caller and leaves @flow alone.
+ */
+int smcr_llc_flow_step(struct smcr_llc_flow *flow, enum smcr_llc_event event)
+{
+	const struct move *m;
+	unsigned int i;
+
+	if (event == SMCR_LLC_EV_CLOSE) {
+		flow->step = SMCR_LLC_CLOSING;
+		flow->rkey_ours = false;
+		return 0;
+	}
+	if (event == SMCR_LLC_EV_RKEY_SENT || event == SMCR_LLC_EV_RKEY_DONE)
+		return rkey_step(flow, event == SMCR_LLC_EV_RKEY_SENT);
+	if (starts(event) && flow->rkey_ours)
+		return -EPROTO;
+	for (i = 0; i < ARRAY_SIZE(moves); i++) {
+		m = &moves[i];
+		if (m->from != flow->step || m->event != event)
+			continue;
+		if (flow->role == SMCR_SERVER ? !m->server : !m->client)
+			continue;
+		flow->step = m->next;
+		return 0;
+	}
+	return -EPROTO;
+}
+
+/**
+ * smcr_llc_flow_may_start() - may we start an exchange of our own?
+ * @flow: exchanges of the group
+ *
+ * Holds for ADD LINK and DELETE LINK of a server, and for CONFIRM RKEY and
+ * DELETE RKEY of both. TEST LINK, a client's ADD LINK and DELETE LINK, and
+ * DELETE LINK (all) may go at any time.
+ */
+bool smcr_llc_flow_may_start(const struct smcr_llc_flow *flow)
+{
+	return flow->step == SMCR_LLC_IDLE && !flow->rkey_ours;
+}
+
+/**
+ * smcr_llc_countdown_next() - check "entries left" of a continued exchange
+ * @cd: one direction of one exchange
+ * @nr_left: the count in the message
+ * @per_msg: how many entries this message can hold
+ *
+ * The first message sets the count. ADD LINK CONTINUATION: 2 in each. CONFIRM
+ * RKEY: 2 in the first message, 3 in each continuation (A.3.3, A.3.6). Once
+ * all are told, the count stays 0.
+ *
+ * Return: 1 if more must follow, 0 if these were the last, -EPROTO for a
+ * wrong count: the link has failed (C.7.1).
+ */
+int smcr_llc_countdown_next(struct smcr_llc_countdown *cd, u8 nr_left,
+			    u8 per_msg)
+{
+	if (cd->started && nr_left != cd->left)
+		return -EPROTO;
+	cd->started = true;
+	cd->left = nr_left > per_msg ? nr_left - per_msg : 0;
+	return cd->left > 0;
+}
+
+/**
+ * smcr_llc_step_name() - a step as text for logs and traces
+ * @step: any value
+ */
+const char *smcr_llc_step_name(enum smcr_llc_step step)
+{
+	static const char *const names[] = {
+		[SMCR_LLC_IDLE]			= "idle",
+		[SMCR_LLC_FIRST_CONFIRM]	= "first-confirm",
+		[SMCR_LLC_FIRST_ADD]		= "first-add",
+		[SMCR_LLC_ADD_REPLY]		= "add-reply",
+		[SMCR_LLC_ADD_CONT]		= "add-cont",
+		[SMCR_LLC_ADD_CONFIRM]		= "add-confirm",
+		[SMCR_LLC_DELETE]		= "delete",
+		[SMCR_LLC_CLOSING]		= "closing",
+	};
+
+	if ((unsigned int)step >= ARRAY_SIZE(names))
+		return "unknown";
+	return names[step];
+}
+
+/**
+ * smcr_llc_verdict_name() - a verdict as text for logs and traces
+ * @verdict: any value
+ */
+const char *smcr_llc_verdict_name(enum smcr_llc_verdict verdict)
+{
+	static const char *const names[] = {
+		[SMCR_LLC_PROCESS]	= "process",
+		[SMCR_LLC_NEGATIVE]	= "negative",
+		[SMCR_LLC_QUEUE]	= "queue",
+		[SMCR_LLC_DROP]		= "drop",
+		[SMCR_LLC_OUT_OF_SYNC]	= "out-of-sync",
+		[SMCR_LLC_TERMINATE]	= "terminate",
+	};
+
+	if ((unsigned int)verdict >= ARRAY_SIZE(names))
+		return "unknown";
+	return names[verdict];
+}
