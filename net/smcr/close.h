@@ -8,13 +8,20 @@
 #include <linux/types.h>
 #include <uapi/linux/smcr.h>
 
+#include "conn_state.h"
+
 struct smcr_conn;
 struct sock;
 
+void smcr_close_init(struct smcr_conn *conn);
+void smcr_close_event(struct smcr_conn *conn, enum smcr_conn_event event);
+void smcr_close_flushed(struct smcr_conn *conn);
 int smcr_close_shutdown(struct sock *sk, int how);
 void smcr_close_release(struct sock *sk, long timeout);
 void smcr_close_tcp_event(struct sock *sk);
 void smcr_close_reset(struct smcr_conn *conn, enum smcr_reset_reason reason,
 		      int err);
+void smcr_close_reset_locked(struct smcr_conn *conn,
+			     enum smcr_reset_reason reason, int err);
 
 #endif /* _SMCR_CLOSE_H */

@@ -15,6 +15,7 @@
 
 #include "cdc_msg.h"
 #include "conn_state.h"
+#include "cursor.h"
 #include "rmb.h"
 #include "smcr.h"
 #include "wire.h"
@@ -27,12 +28,9 @@ struct smcr_link;
 
 /* Bits of smcr_conn.flags */
 enum smcr_conn_flag {
-	SMCR_CONN_F_LINKED,	/* has a token and an element in its group */
-	SMCR_CONN_F_PEER,	/* the peer's element is known */
 	SMCR_CONN_F_TCP_EVENT,	/* the TCP connection ended or failed */
 	SMCR_CONN_F_TIMEOUT,	/* the close timer fired */
-	SMCR_CONN_F_WORK,	/* state work is due */
-	SMCR_CONN_F_RESET,	/* reset asked for from where it cannot be done */
+	SMCR_CONN_F_UNLINKED,	/* token and element given back */
 	SMCR_CONN_F_WAITING,	/* on a link's list of senders without a slot */
 };
 
@@ -54,9 +52,13 @@ enum smcr_conn_flag {
  *	lock, emptied behind @una under smcr_conn.lock; the chunk of @end is
  *	left alone while @filling
  * @signaled: position covered by the last completion that was asked for
+ * @flags: D, C and A as far as they are ordered; in every message
+ * @final: C or A is out: nothing may follow it (A.4)
+ * @due: a message must go out whatever the window says
  * @filling: a sender copies into the chunk of @end
+ * @hold: MSG_MORE or TCP_CORK: wait for more bytes
  * @blocked: the last message said B
- * @peer_wants: the peer asked for a consumer update with R
+ * @wanted: the peer asked for a consumer update with R, and none was sent
  */
 struct smcr_conn_tx {
 	u64			una;
@@ -71,9 +73,20 @@ struct smcr_conn_tx {
 	u32			size;
 	u32			n_slots;
 	struct smcr_chunk	**chunk;
+	u16			flags;
+	bool			final;
+	bool			due;
 	bool			filling;
+	bool			hold;
 	bool			blocked;
-	bool			peer_wants;
+	bool			wanted;
+};
+
+/* What a connection does once its accepted bytes are out (4.8.1, 3A). */
+enum smcr_conn_flush {
+	SMCR_CONN_FLUSH_NONE,
+	SMCR_CONN_FLUSH_DONE,
+	SMCR_CONN_FLUSH_CLOSE,
 };
 
 /**
@@ -84,7 +97,6 @@ struct smcr_conn_tx {
  * @ring: our element
  * @rmb: the RMB, with a reference while the element is taken
  * @idx: index of the element, 1..255
- * @slot: link slot whose key and address the peer was given
  * @buf: the element's first byte
  * @parked: a CDC message came before the connection was ready (3.5.2.4)
  * @parked_msg: the newest of them; cursors are absolute, so it says it all
@@ -107,35 +119,45 @@ struct smcr_conn_rx {
  * @rcu: the token table is read under RCU
  * @lgr: the group, counted until the last reference is gone
  * @link: link used for writing, counted likewise
+ * @link_slot: its slot in the group
  * @id: number for traces and displays, unique in the namespace's life
  * @token: our alert token: slot | generation << 16 (A.2.3)
  * @peer_token: the peer's
  * @lock: see the lock order in smcr.h
- * @state: Figures 22 and 23; changed only by smcr_conn_event()
+ * @fsm: Figures 22 and 23; changed only by smcr_close_event()
+ * @flush: what follows when all accepted bytes are written
+ * @actions: enum smcr_conn_action that need process context; done by @work
  * @sk: outer socket, counted; NULL once the application's side is gone
  * @flags: enum smcr_conn_flag, atomic bits
  * @reset_reason: why it was reset, once
  * @reset_err: errno for the application
  * @tx: sending
  * @rx: receiving
- * @peer_rmb: rtoken id of the peer's RMB, for its in-use bit
+ * @wait_node: in the link's list of connections without a send slot
+ * @peer_rmb: rtoken id of the peer's RMB, 0 if its element is not ours; under
+ *	the group's rtoken_lock
  * @peer_idx: the peer's element
+ * @peer_size: its bytes
  * @charged: bytes charged to @sk for the element
  * @work: close and reset work; process context
  * @timer: FIN-wait-like timers of 4.8.1 and 4.8.2
- * @opened: ktime (ns) when the connection became ACTIVE
+ * @cork_timer: ends the wait for more bytes, as TCP's does after 200 ms
+ * @last_una: @tx.una when the orphan timer was set, to see progress
  */
 struct smcr_conn {
 	refcount_t		refs;
 	struct rcu_head		rcu;
 	struct smcr_lgr		*lgr;
 	struct smcr_link	*link;
+	u8			link_slot;
 	u32			id;
 	u32			token;
 	u32			peer_token;
 
 	spinlock_t		lock;
-	enum smcr_conn_state	state;
+	struct smcr_conn_fsm	fsm;
+	enum smcr_conn_flush	flush;
+	u32			actions;
 	struct sock		*sk;
 	unsigned long		flags;
 	enum smcr_reset_reason	reset_reason;
@@ -144,20 +166,25 @@ struct smcr_conn {
 	struct smcr_conn_rx	rx;
 	struct list_head	wait_node;
 
-	int			peer_rmb;
+	u8			peer_rmb;
 	u8			peer_idx;
+	u32			peer_size;
 	u32			charged;
 	struct work_struct	work;
 	struct timer_list	timer;
+	struct timer_list	cork_timer;
+	u64			last_una;
 };
 
 struct smcr_conn *smcr_conn_alloc(struct smcr_lgr *lgr, struct smcr_link *link,
 				  u32 sndbuf);
 struct smcr_conn *smcr_conn_get(struct smcr_conn *conn);
 void smcr_conn_put(struct smcr_conn *conn);
+int smcr_conn_elem_take(struct smcr_conn *conn, u32 size);
 int smcr_conn_set_peer(struct smcr_conn *conn,
-		       const struct smcr_clc_accept *msg);
-void smcr_conn_start(struct smcr_conn *conn, struct sock *sk);
+		       const struct smcr_clc_accept *msg, bool may_add);
+int smcr_conn_attach(struct smcr_conn *conn, struct sock *sk);
+void smcr_conn_start(struct smcr_conn *conn);
 void smcr_conn_unlink(struct smcr_conn *conn, enum smcr_rmbe_end end);
 void smcr_conn_detach(struct smcr_conn *conn);
 

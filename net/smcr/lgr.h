@@ -15,6 +15,7 @@
 #include <linux/workqueue.h>
 
 #include "link.h"
+#include "lgr_policy.h"
 #include "llc.h"
 #include "rtoken.h"
 #include "smcr.h"
@@ -63,6 +64,7 @@ enum smcr_lgr_todo {
 	SMCR_LGR_T_RMB_REG,	/* a registration completed */
 	SMCR_LGR_T_CLEAN,	/* elements wait to be zeroed */
 	SMCR_LGR_T_CLOSE,	/* DELETE LINK (all) in due form */
+	SMCR_LGR_T_DELETED,	/* ours has been delivered */
 };
 
 /**
@@ -117,10 +119,12 @@ struct smcr_lgr_tokens {
  *	sock lock inside, never held across a network wait
  * @links: links by slot; a slot is set under @mutex and @conns_lock, so
  *	either is enough to read it
- * @next_num: link number to give next (2.2.4)
+ * @nums: link numbers given so far (2.2.4)
  * @max_links: smaller of both ends' limits (2.2.2)
  * @rmbs: RMBs, under @mutex
  * @n_rmbs: entries of @rmbs
+ * @rmb_size: element size asked for with SMCR_LGR_T_NEED_RMB
+ * @rmb_err: why the last RMB could not be had, 0 if it could
  * @rtokens: the peer's RMBs, under @rtoken_lock
  * @rtoken_lock: leaf, any context
  * @conns_lock: protects @tokens' slots, @n_conns, @hint, @waiters and the
@@ -137,7 +141,6 @@ struct smcr_lgr_tokens {
  * @end_err: errno for its connections
  * @idle_since: jiffies when the last connection left
  * @clean_at: jiffies when elements leave quarantine, 0 if none
- * @dead: completed when all links have stopped
  */
 struct smcr_lgr {
 	struct list_head	list;
@@ -152,10 +155,12 @@ struct smcr_lgr {
 
 	struct mutex		mutex;
 	struct smcr_link	*links[SMCR_MAX_LINKS];
-	u8			next_num;
+	struct smcr_link_nums	nums;
 	u8			max_links;
 	struct list_head	rmbs;
 	u16			n_rmbs;
+	u32			rmb_size;
+	int			rmb_err;
 	spinlock_t		rtoken_lock;
 	struct smcr_rtoken_table *rtokens;
 
@@ -199,6 +204,8 @@ void smcr_lgr_terminate(struct smcr_lgr *lgr, enum smcr_reset_reason reason,
 void smcr_lgr_kick(struct smcr_lgr *lgr, enum smcr_lgr_todo what);
 void smcr_lgr_queue(struct smcr_lgr *lgr);
 struct smcr_link *smcr_lgr_link(struct smcr_lgr *lgr);
+int smcr_lgr_link_slot(const struct smcr_lgr *lgr,
+		       const struct smcr_link *link);
 void smcr_lgr_wait(struct smcr_lgr *lgr, struct smcr_hs *hs);
 void smcr_lgr_unwait(struct smcr_lgr *lgr, struct smcr_hs *hs);
 void smcr_lgr_wake(struct smcr_lgr *lgr);
@@ -209,7 +216,9 @@ void smcr_lgr_conn_del(struct smcr_lgr *lgr, struct smcr_conn *conn);
 struct smcr_conn *smcr_lgr_conn_find(struct smcr_lgr *lgr, u32 token);
 struct smcr_conn *smcr_lgr_conn_next(struct smcr_lgr *lgr, u32 *slot);
 
-int smcr_lgr_rmb_add(struct smcr_lgr *lgr, u32 elem_size);
+int smcr_lgr_rmb_first(struct smcr_lgr *lgr, u32 elem_size);
+struct smcr_rmb *smcr_lgr_rmb_find(struct smcr_lgr *lgr, u32 rkey);
+void smcr_lgr_rmb_drop(struct smcr_lgr *lgr, struct smcr_rmb *rmb);
 struct smcr_rmb *smcr_lgr_elem_take(struct smcr_lgr *lgr, u32 elem_size,
 				    u8 *idx);
 

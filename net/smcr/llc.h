@@ -9,30 +9,26 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
+#include "llc_flow.h"
+
 struct smcr_lgr;
 struct smcr_link;
 struct smcr_rmb;
 struct smcr_wr_recv;
 
-/* The one exchange of ours that may be under way in a group (3.5.5.3). */
-enum smcr_llc_xchg {
-	SMCR_LLC_X_NONE,
-	SMCR_LLC_X_WAIT_CONFIRM,	/* client: server's CONFIRM LINK */
-	SMCR_LLC_X_WAIT_ADD,		/* client: server's ADD LINK */
-	SMCR_LLC_X_CONFIRM_LINK,	/* server: reply due */
-	SMCR_LLC_X_ADD_LINK,		/* server: reply due */
-	SMCR_LLC_X_DELETE_LINK,		/* reply, or the server's own, due */
-	SMCR_LLC_X_CONFIRM_RKEY,	/* reply due */
-	SMCR_LLC_X_DELETE_RKEY,		/* reply due */
-};
-
 /**
- * struct smcr_llc - LLC state of a group; the group's work alone changes it
+ * struct smcr_llc - LLC state of a group
  * @lock: protects @queue; leaf, any context
  * @queue: received messages in their receive slots, oldest first
- * @xchg: exchange under way
- * @deadline: jiffies when it has failed (C.7)
- * @rmb: the RMB it is about, with a reference
+ * @held: messages that wait until the exchange under way is over (3.5.5.3);
+ *	like all that follows, for the group's work alone
+ * @flow: exchanges under way
+ * @confirm_sent: our CONFIRM LINK of the first contact has been delivered:
+ *	no Decline any more (C.2). Set in softirq
+ * @step_deadline: jiffies when the exchange that changes links has failed
+ * @rkey_deadline: jiffies when our CONFIRM or DELETE RKEY has failed (C.7)
+ * @rmb: the RMB our CONFIRM RKEY is about; owned by the group's list
+ * @deleting: our DELETE RKEY is about the RMBs marked deleting
  * @add_link: server: the link offered with ADD LINK, with a reference
  * @test_sent: a TEST LINK of ours is unanswered
  * @test_deadline: jiffies when its link has failed (C.7.1)
@@ -41,13 +37,17 @@ enum smcr_llc_xchg {
 struct smcr_llc {
 	spinlock_t		lock;
 	struct list_head	queue;
-	enum smcr_llc_xchg	xchg;
-	unsigned long		deadline;
+	struct list_head	held;
+	struct smcr_llc_flow	flow;
+	bool			confirm_sent;
+	unsigned long		step_deadline;
+	unsigned long		rkey_deadline;
 	struct smcr_rmb		*rmb;
+	bool			deleting;
 	struct smcr_link	*add_link;
 	bool			test_sent;
 	unsigned long		test_deadline;
-	u8			test_data[16];
+	u8			test_data[SMCR_LLC_TEST_DATA_LEN];
 };
 
 void smcr_llc_init(struct smcr_lgr *lgr);
@@ -55,9 +55,9 @@ void smcr_llc_flush(struct smcr_lgr *lgr);
 void smcr_llc_process(struct smcr_lgr *lgr);
 unsigned long smcr_llc_timers(struct smcr_lgr *lgr);
 void smcr_llc_first_contact(struct smcr_lgr *lgr);
-void smcr_llc_confirm_rkey(struct smcr_lgr *lgr, struct smcr_rmb *rmb);
-void smcr_llc_delete_rkeys(struct smcr_lgr *lgr);
-void smcr_llc_delete_all(struct smcr_lgr *lgr);
+bool smcr_llc_confirm_rkey(struct smcr_lgr *lgr, struct smcr_rmb *rmb);
+bool smcr_llc_delete_rkeys(struct smcr_lgr *lgr);
+void smcr_llc_delete_all(struct smcr_lgr *lgr, u32 reason);
 
 /* Events from the link layer, softirq */
 void smcr_llc_recv(struct smcr_wr_recv *recv);

@@ -12,7 +12,10 @@ struct smcr_conn;
 struct sock;
 
 int smcr_tx_sendmsg(struct sock *sk, struct msghdr *msg, size_t len);
-void smcr_tx_push(struct smcr_conn *conn, bool flush);
+void smcr_tx_push(struct smcr_conn *conn);
+void smcr_tx_push_locked(struct smcr_conn *conn);
+void smcr_tx_reclaim(struct smcr_conn *conn, u64 pos);
+void smcr_tx_purge(struct smcr_conn *conn);
 void smcr_tx_uncork(struct sock *sk);
 u32 smcr_tx_space(const struct smcr_conn *conn);
 bool smcr_tx_writeable(const struct smcr_conn *conn);

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * CDC messages: from the receive completion to the connection's positions
+ * (RFC 7609 4.7, A.4).
+ *
+ * Runs in CQ softirq, or in process context for a parked message. A message is
+ * found its connection by the alert token inside the link's own group, checked
+ * as a whole against what is possible (cdc_msg.c), and only then taken.
+ */
+#include <net/sock.h>
+
+#include "cdc.h"
+#include "close.h"
+#include "conn.h"
+#include "lgr.h"
+#include "link.h"
+#include "mib.h"
+#include "trace.h"
+#include "tx.h"
+
+static void cdc_flags(struct smcr_conn *conn, const struct smcr_cdc_result *res)
+{
+	/* The bytes before D or C are in place: readers find them first. */
+	if (res->raised & SMCR_CDC_A)
+		smcr_close_event(conn, SMCR_CONN_EV_PEER_ABORT);
+	else if (res->raised & SMCR_CDC_C)
+		smcr_close_event(conn, conn->tx.nxt != conn->tx.end ?
+				 SMCR_CONN_EV_PEER_CLOSED_UNSENT :
+				 SMCR_CONN_EV_PEER_CLOSED);
+	else if (res->raised & SMCR_CDC_D)
+		smcr_close_event(conn, SMCR_CONN_EV_PEER_DONE);
+}
+
+/* R asks for the consumer position now if the peer does not have it (4.5.1);
+ * B asks for it with the next byte that is read. Answered once per message
+ * sent, so that two peers cannot keep each other busy.
+ */
+static void cdc_answer(struct smcr_conn *conn, u16 flags)
+{
+	if (!(flags & SMCR_CDC_R) || conn->tx.wanted)
+		return;
+	conn->tx.wanted = true;
+	if (conn->tx.told != conn->rx.cons)
+		conn->tx.due = true;
+}
+
+static void cdc_take(struct smcr_conn *conn, const struct smcr_cdc_result *res)
+{
+	bool more = res->prod != conn->rx.peer.prod;
+	u64 prod = res->prod;
+	struct smcr_cdc_rx rx = conn->rx.peer;
+
+	smcr_cdc_apply(&rx, res);
+	conn->rx.peer.cons = rx.cons;
+	conn->rx.peer.seq = rx.seq;
+	conn->rx.peer.flags = rx.flags;
+	/* Pairs with the acquire in smcr_rx_avail() */
+	smp_store_release(&conn->rx.peer.prod, prod);
+
+	if (res->gap)
+		smcr_mib_add(conn->lgr->net, SMCR_MIB_CDCGAPS, res->gap);
+	cdc_answer(conn, res->flags);
+	smcr_tx_reclaim(conn, res->cons);
+	smcr_tx_push_locked(conn);
+	if (res->raised)
+		cdc_flags(conn, res);
+	if (more && conn->sk)
+		conn->sk->sk_data_ready(conn->sk);
+}
+
+static void cdc_handle(struct smcr_conn *conn, const struct smcr_cdc_msg *msg)
+{
+	struct smcr_cdc_limits lim = {
+		.ring = conn->rx.ring,
+		.peer_ring = conn->tx.ring,
+		.cons = conn->rx.cons,
+		.sent = conn->tx.nxt,
+	};
+	struct net *net = conn->lgr->net;
+	struct smcr_cdc_result res;
+	enum smcr_cdc_verdict verdict;
+
+	verdict = smcr_cdc_check(&conn->rx.peer, &lim, msg, &res);
+	if (verdict == SMCR_CDC_ACCEPT) {
+		trace_smcr_cdc_rx(conn->lgr->id, conn->id, msg->seq, res.prod,
+				  res.cons, msg->flags);
+		cdc_take(conn, &res);
+		return;
+	}
+	if (!smcr_cdc_verdict_aborts(verdict)) {
+		smcr_mib_inc(net, SMCR_MIB_CDCIGNORED);
+		return;
+	}
+	smcr_mib_inc(net, SMCR_MIB_BADCDC);
+	net_warn_ratelimited("smcr: group %u: impossible CDC message (%s); the connection is reset. The peer's SMC-R is faulty\n",
+			     conn->lgr->id, smcr_cdc_verdict_name(verdict));
+	smcr_close_reset_locked(conn, SMCR_RESET_CDC_INVALID, ECONNRESET);
+}
+
+/* A message for a connection whose handshake is not over here (3.5.2.4). One
+ * is enough: positions are absolute, and what was raised stays raised.
+ */
+static void cdc_park(struct smcr_conn *conn, const struct smcr_cdc_msg *msg)
+{
+	struct smcr_conn_rx *rx = &conn->rx;
+	u16 sticky = 0;
+
+	if (rx->parked && smcr_seq_diff(msg->seq, rx->parked_msg.seq) <= 0)
+		return;
+	if (rx->parked)
+		sticky = rx->parked_msg.flags &
+			 (SMCR_CDC_D | SMCR_CDC_C | SMCR_CDC_A | SMCR_CDC_R);
+	rx->parked = true;
+	rx->parked_msg = *msg;
+	rx->parked_msg.flags |= sticky;
+}
+
+/**
+ * smcr_cdc_replay() - handle what came before the connection was ready
+ * @conn: a connection that has just become ACTIVE
+ *
+ * Context: conn->lock held.
+ */
+void smcr_cdc_replay(struct smcr_conn *conn)
+{
+	if (!conn->rx.parked)
+		return;
+	conn->rx.parked = false;
+	cdc_handle(conn, &conn->rx.parked_msg);
+}
+
+/**
+ * smcr_cdc_recv() - the link layer: a CDC message arrived
+ * @link: on this link
+ * @msg: its bytes, valid during the call
+ * @len: how many
+ *
+ * Context: softirq.
+ */
+void smcr_cdc_recv(struct smcr_link *link, const u8 *msg, u32 len)
+{
+	struct smcr_lgr *lgr = link->lgr;
+	struct smcr_cdc_msg cdc;
+	struct smcr_conn *conn;
+
+	smcr_mib_inc(lgr->net, SMCR_MIB_CDCRECEIVED);
+	if (smcr_cdc_msg_decode(msg, len, &cdc)) {
+		smcr_mib_inc(lgr->net, SMCR_MIB_BADCDC);
+		return;
+	}
+	conn = smcr_lgr_conn_find(lgr, cdc.alert_token);
+	if (!conn) {
+		smcr_mib_inc(lgr->net, SMCR_MIB_CDCIGNORED);
+		return;
+	}
+	spin_lock_bh(&conn->lock);
+	if (conn->fsm.state == SMCR_CONN_INIT)
+		cdc_park(conn, &cdc);
+	else
+		cdc_handle(conn, &cdc);
+	spin_unlock_bh(&conn->lock);
+	smcr_conn_put(conn);
+}

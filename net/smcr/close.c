@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Connection termination (RFC 7609 4.8): carries out what conn_state.c orders.
+ *
+ * An event may come from the application (process, outer sock lock held), from
+ * CDC messages and completions (softirq), from TCP (softirq, inner slock held),
+ * from a timer or from the group. All of them end in smcr_close_event() under
+ * conn->lock, which does at once what any context can do: flags, wake-ups,
+ * CDC messages. What needs process context (TCP, the element) is left in
+ * conn->actions for the connection's work.
+ *
+ * The work takes the outer sock lock to end TCP and to let go of a socket that
+ * was closed. Nobody waits for the work: groups, links and devices are parted
+ * from a connection before, so a reader who is stuck in a copy under the sock
+ * lock delays his own socket's end and nothing else (law 9).
+ */
+#include <linux/net.h>
+#include <net/sock.h>
+#include <net/tcp_states.h>
+
+#include "close.h"
+#include "conn.h"
+#include "inner.h"
+#include "lgr.h"
+#include "mib.h"
+#include "sock.h"
+#include "trace.h"
+#include "tx.h"
+
+/* Actions that wait for process context. */
+#define WORK_ACTIONS	(SMCR_CONN_CLOSE_TCP | SMCR_CONN_RESET_TCP | \
+			 SMCR_CONN_FREE | SMCR_CONN_QUARANTINE)
+
+static void close_queue(struct smcr_conn *conn)
+{
+	smcr_conn_get(conn);
+	if (!queue_work(smcr_wq, &conn->work))
+		smcr_conn_put(conn);
+}
+
+/* The timer owns a reference while it is armed. */
+static void close_arm(struct smcr_conn *conn, unsigned int msecs)
+{
+	if (!mod_timer(&conn->timer, jiffies + msecs_to_jiffies(msecs)))
+		smcr_conn_get(conn);
+	conn->last_una = conn->tx.una;
+}
+
+static void close_disarm(struct smcr_conn *conn)
+{
+	if (timer_delete(&conn->timer))
+		smcr_conn_put(conn);
+}
+
+static void close_timer(struct timer_list *timer)
+{
+	struct smcr_conn *conn = from_timer(conn, timer, timer);
+
+	set_bit(SMCR_CONN_F_TIMEOUT, &conn->flags);
+	close_queue(conn);
+	smcr_conn_put(conn);
+}
+
+/* How long the peer has for what is awaited: an abort's answer, the rest of
+ * our bytes, its own close.
+ */
+static unsigned int close_patience(const struct smcr_conn *conn)
+{
+	const struct smcr_sysctl *ctl = &smcr_pernet(conn->lgr->net)->sysctl;
+
+	if (conn->fsm.state == SMCR_CONN_PEER_ABORT_WAIT)
+		return READ_ONCE(ctl->abort_timeout_ms);
+	if (conn->flush != SMCR_CONN_FLUSH_NONE)
+		return READ_ONCE(ctl->orphan_timeout_ms);
+	return READ_ONCE(ctl->close_timeout_ms);
+}
+
+/* Orderly end of what the peer sends. Unread bytes stay readable. */
+static void close_eof(struct smcr_conn *conn)
+{
+	struct sock *sk = conn->sk;
+
+	if (!sk)
+		return;
+	WRITE_ONCE(sk->sk_shutdown, sk->sk_shutdown | RCV_SHUTDOWN);
+	if (sk->sk_state == TCP_ESTABLISHED)
+		WRITE_ONCE(sk->sk_state, TCP_CLOSE_WAIT);
+	sk->sk_state_change(sk);
+}
+
+static void close_break(struct smcr_conn *conn)
+{
+	struct sock *sk = conn->sk;
+
+	if (!conn->reset_err) {
+		conn->reset_reason = SMCR_RESET_PEER_ABORT;
+		WRITE_ONCE(conn->reset_err, ECONNRESET);
+	}
+	smcr_mib_reset(conn->lgr->net, conn->reset_reason);
+	trace_smcr_reset(conn->lgr->id, conn->id, conn->reset_reason);
+	conn->flush = SMCR_CONN_FLUSH_NONE;
+	if (!sk)
+		return;
+	WRITE_ONCE(sk->sk_err, conn->reset_err);
+	WRITE_ONCE(sk->sk_shutdown, SHUTDOWN_MASK);
+	WRITE_ONCE(sk->sk_state, TCP_CLOSE);
+	sk_error_report(sk);
+	sk->sk_state_change(sk);
+}
+
+static void close_flags(struct smcr_conn *conn, u32 actions)
+{
+	u16 flags = 0;
+
+	if (actions & SMCR_CONN_SEND_DONE)
+		flags |= SMCR_CDC_D;
+	if (actions & SMCR_CONN_SEND_CLOSE)
+		flags |= SMCR_CDC_C;
+	if (actions & SMCR_CONN_SEND_ABORT)
+		flags |= SMCR_CDC_A;
+	if (!flags)
+		return;
+	conn->tx.flags |= flags;
+	conn->tx.due = true;
+}
+
+/**
+ * smcr_close_event() - let an event happen to a connection
+ * @conn: the connection
+ * @event: what happened
+ *
+ * Context: any, conn->lock held.
+ */
+void smcr_close_event(struct smcr_conn *conn, enum smcr_conn_event event)
+{
+	enum smcr_conn_state old = conn->fsm.state;
+	u32 actions;
+
+	if (WARN_ON_ONCE(smcr_conn_state_step(&conn->fsm, event, &actions)))
+		return;
+	if (old != conn->fsm.state)
+		trace_smcr_conn_state(conn->lgr->id, conn->id, old, event,
+				      conn->fsm.state);
+	if (actions & SMCR_CONN_EOF)
+		close_eof(conn);
+	if (actions & SMCR_CONN_RESET)
+		close_break(conn);
+	if (actions & SMCR_CONN_FLUSH)
+		conn->flush = event == SMCR_CONN_EV_APP_CLOSE ?
+			      SMCR_CONN_FLUSH_CLOSE : SMCR_CONN_FLUSH_DONE;
+	close_flags(conn, actions);
+	if (actions & SMCR_CONN_START_TIMER)
+		close_arm(conn, close_patience(conn));
+	if (actions & SMCR_CONN_STOP_TIMER)
+		close_disarm(conn);
+	if (actions & WORK_ACTIONS) {
+		conn->actions |= actions & WORK_ACTIONS;
+		close_queue(conn);
+	}
+	if (actions & SMCR_CONN_FLUSH || conn->tx.due)
+		smcr_tx_push_locked(conn);
+}
+
+/**
+ * smcr_close_flushed() - have all accepted bytes been written?
+ * @conn: the connection
+ *
+ * A pending shutdown or close goes on then (4.8.1, 3A). The RFC waits for the
+ * completion of the writes; here D and C follow them on the same queue pair,
+ * which delivers in order, so they cannot arrive before.
+ *
+ * Context: any, conn->lock held.
+ */
+void smcr_close_flushed(struct smcr_conn *conn)
+{
+	enum smcr_conn_flush flush = conn->flush;
+
+	if (flush == SMCR_CONN_FLUSH_NONE || conn->tx.nxt != conn->tx.end)
+		return;
+	conn->flush = SMCR_CONN_FLUSH_NONE;
+	smcr_close_event(conn, flush == SMCR_CONN_FLUSH_CLOSE ?
+			 SMCR_CONN_EV_FLUSH_CLOSE : SMCR_CONN_EV_FLUSH_DONE);
+}
+
+static bool reason_is_link(enum smcr_reset_reason reason)
+{
+	switch (reason) {
+	case SMCR_RESET_LINK_DOWN:
+	case SMCR_RESET_GROUP_DELETED:
+	case SMCR_RESET_DEVICE_REMOVED:
+	case SMCR_RESET_NETNS_EXIT:
+	case SMCR_RESET_UNLOAD:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/**
+ * smcr_close_reset_locked() - end a connection at once (4.8.2)
+ * @conn: the connection
+ * @reason: counted and traced
+ * @err: errno for the application, positive
+ *
+ * Context: any, conn->lock held.
+ */
+void smcr_close_reset_locked(struct smcr_conn *conn,
+			     enum smcr_reset_reason reason, int err)
+{
+	if (!conn->reset_err) {
+		conn->reset_reason = reason;
+		WRITE_ONCE(conn->reset_err, err);
+	}
+	smcr_close_event(conn, reason_is_link(reason) ?
+			 SMCR_CONN_EV_LINK_LOST : SMCR_CONN_EV_LOCAL_ABORT);
+}
+
+/**
+ * smcr_close_reset() - smcr_close_reset_locked() for who does not hold the lock
+ * @conn: the connection
+ * @reason: counted and traced
+ * @err: errno for the application, positive
+ *
+ * Context: any but under conn->lock.
+ */
+void smcr_close_reset(struct smcr_conn *conn, enum smcr_reset_reason reason,
+		      int err)
+{
+	spin_lock_bh(&conn->lock);
+	smcr_close_reset_locked(conn, reason, err);
+	spin_unlock_bh(&conn->lock);
+}
+
+/**
+ * smcr_close_tcp_event() - TCP saw a FIN, a RST or an error
+ * @sk: outer socket in mode RDMA
+ *
+ * Context: softirq, inner slock held.
+ */
+void smcr_close_tcp_event(struct sock *sk)
+{
+	struct smcr_conn *conn;
+
+	rcu_read_lock();
+	conn = READ_ONCE(smcr_sk(sk)->conn);
+	if (conn && refcount_inc_not_zero(&conn->refs)) {
+		set_bit(SMCR_CONN_F_TCP_EVENT, &conn->flags);
+		close_queue(conn);
+		smcr_conn_put(conn);
+	}
+	rcu_read_unlock();
+}
+
+/* A RST ends the connection (4.8.2). A FIN proves nothing while the peer has
+ * not sent C: TCP may have overtaken it. But it must come soon.
+ */
+static void close_tcp(struct smcr_conn *conn, struct sock *sk)
+{
+	bool dead = smcr_inner_closed(sk);
+
+	spin_lock_bh(&conn->lock);
+	if (conn->fsm.state == SMCR_CONN_CLOSED)
+		goto out;
+	if (dead)
+		smcr_close_reset_locked(conn, SMCR_RESET_TCP_RST, ECONNRESET);
+	else if (!conn->fsm.peer_closed)
+		close_arm(conn, close_patience(conn));
+out:
+	spin_unlock_bh(&conn->lock);
+}
+
+/* An orphan that still gets bytes out has more time. */
+static void close_timeout(struct smcr_conn *conn)
+{
+	spin_lock_bh(&conn->lock);
+	if (conn->flush == SMCR_CONN_FLUSH_CLOSE &&
+	    conn->tx.una != conn->last_una) {
+		close_arm(conn, close_patience(conn));
+	} else if (conn->fsm.state != SMCR_CONN_CLOSED) {
+		if (!conn->reset_err) {
+			conn->reset_reason = SMCR_RESET_CLOSE_TIMEOUT;
+			WRITE_ONCE(conn->reset_err, ETIMEDOUT);
+		}
+		smcr_close_event(conn, SMCR_CONN_EV_TIMEOUT);
+	}
+	spin_unlock_bh(&conn->lock);
+}
+
+/* Nothing that TCP or the application still has to do with: the socket can
+ * be let go, though the element may wait for the peer (PeerAbortWait).
+ */
+static bool close_over(const struct smcr_conn *conn)
+{
+	return conn->fsm.state == SMCR_CONN_CLOSED ||
+	       conn->fsm.state == SMCR_CONN_PROCESS_ABORT ||
+	       conn->fsm.state == SMCR_CONN_PEER_ABORT_WAIT;
+}
+
+static void close_sock(struct smcr_conn *conn, struct sock *sk, u32 actions)
+{
+	lock_sock(sk);
+	if (smcr_sk(sk)->conn != conn)
+		goto out;
+	if (actions & SMCR_CONN_RESET_TCP)
+		smcr_inner_abort(sk);
+	else if (actions & SMCR_CONN_CLOSE_TCP)
+		kernel_sock_shutdown(smcr_sk(sk)->inner, SHUT_RDWR);
+	if (sock_flag(sk, SOCK_DEAD) && close_over(conn)) {
+		smcr_inner_release(sk);
+		smcr_conn_detach(conn);
+		smcr_mib_inc(conn->lgr->net, SMCR_MIB_ORPHANSCLOSED);
+	}
+out:
+	release_sock(sk);
+}
+
+static void close_work(struct work_struct *work)
+{
+	struct smcr_conn *conn = container_of(work, struct smcr_conn, work);
+	struct sock *sk;
+	u32 actions;
+
+	spin_lock_bh(&conn->lock);
+	sk = conn->sk;
+	if (sk)
+		sock_hold(sk);
+	spin_unlock_bh(&conn->lock);
+	if (test_and_clear_bit(SMCR_CONN_F_TIMEOUT, &conn->flags))
+		close_timeout(conn);
+	if (test_and_clear_bit(SMCR_CONN_F_TCP_EVENT, &conn->flags) && sk)
+		close_tcp(conn, sk);
+	spin_lock_bh(&conn->lock);
+	actions = conn->actions;
+	conn->actions = 0;
+	spin_unlock_bh(&conn->lock);
+	if (actions & SMCR_CONN_FREE)
+		smcr_conn_unlink(conn, SMCR_RMBE_END_ORDERLY);
+	else if (actions & SMCR_CONN_QUARANTINE)
+		smcr_conn_unlink(conn, SMCR_RMBE_END_ABNORMAL);
+	if (sk) {
+		close_sock(conn, sk, actions);
+		sock_put(sk);
+	}
+	smcr_conn_put(conn);
+}
+
+static void close_cork_timer(struct timer_list *timer)
+{
+	struct smcr_conn *conn = from_timer(conn, timer, cork_timer);
+
+	spin_lock(&conn->lock);
+	conn->tx.hold = false;
+	smcr_tx_push_locked(conn);
+	spin_unlock(&conn->lock);
+	smcr_conn_put(conn);
+}
+
+/**
+ * smcr_close_init() - make a new connection's work and timers
+ * @conn: the connection
+ *
+ * Context: process.
+ */
+void smcr_close_init(struct smcr_conn *conn)
+{
+	INIT_WORK(&conn->work, close_work);
+	timer_setup(&conn->timer, close_timer, 0);
+	timer_setup(&conn->cork_timer, close_cork_timer, 0);
+}
+
+/**
+ * smcr_close_shutdown() - shutdown() on an RDMA connection (4.8.1)
+ * @sk: outer socket in mode RDMA
+ * @how: RCV_SHUTDOWN, SEND_SHUTDOWN or both
+ *
+ * The RFC resets a connection that is shut down both ways with bytes unread.
+ * TCP lets them be read until close(); so does this: it sends D, and close()
+ * decides about the rest.
+ *
+ * Context: process, outer sock lock held.
+ * Return: 0.
+ */
+int smcr_close_shutdown(struct sock *sk, int how)
+{
+	struct smcr_conn *conn = smcr_sk(sk)->conn;
+
+	if (!conn)
+		return 0;
+	spin_lock_bh(&conn->lock);
+	WRITE_ONCE(sk->sk_shutdown, sk->sk_shutdown | how);
+	conn->tx.hold = false;
+	if (how & SEND_SHUTDOWN)
+		smcr_close_event(conn, SMCR_CONN_EV_APP_SHUTDOWN);
+	spin_unlock_bh(&conn->lock);
+	sk->sk_state_change(sk);
+	return 0;
+}
+
+/* SO_LINGER: until the peer has all bytes, or the time is up. */
+static void close_linger(struct sock *sk, struct smcr_conn *conn, long timeout)
+{
+	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+
+	add_wait_queue(sk_sleep(sk), &wait);
+	while (timeout && !signal_pending(current)) {
+		set_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
+		if (!smcr_tx_unacked(conn) || close_over(conn))
+			break;
+		sk_wait_event(sk, &timeout,
+			      READ_ONCE(conn->tx.una) ==
+			      READ_ONCE(conn->tx.end) || sk->sk_err, &wait);
+	}
+	remove_wait_queue(sk_sleep(sk), &wait);
+}
+
+/**
+ * smcr_close_release() - close() on an RDMA connection (4.8.1)
+ * @sk: outer socket in mode RDMA; becomes an orphan when this returns
+ * @timeout: how long SO_LINGER lets us wait for bytes to get out, or 0
+ *
+ * With unread bytes, or SO_LINGER of zero seconds, the connection is reset
+ * (3A). Otherwise it lives on until accepted bytes are written and the peer
+ * has closed too, or a timer says that it never will. If smcr_sk(sk)->conn is
+ * still set on return, close_work() releases the inner socket and drops the
+ * connection's reference to @sk; otherwise the caller ends the inner socket.
+ *
+ * Context: process, outer sock lock held; given up while waiting.
+ */
+void smcr_close_release(struct sock *sk, long timeout)
+{
+	struct smcr_conn *conn = smcr_sk(sk)->conn;
+	bool abort;
+
+	if (!conn)
+		return;
+	smcr_conn_get(conn);
+	abort = conn->rx.peer.prod != conn->rx.cons ||
+		(sock_flag(sk, SOCK_LINGER) && !sk->sk_lingertime);
+	spin_lock_bh(&conn->lock);
+	conn->tx.hold = false;
+	WRITE_ONCE(sk->sk_shutdown, SHUTDOWN_MASK);
+	if (abort && !close_over(conn))
+		smcr_close_reset_locked(conn, SMCR_RESET_UNREAD_DATA,
+					ECONNRESET);
+	else
+		smcr_close_event(conn, SMCR_CONN_EV_APP_CLOSE);
+	spin_unlock_bh(&conn->lock);
+	if (timeout && !abort)
+		close_linger(sk, conn, timeout);
+	if (close_over(conn)) {
+		if (conn->reset_err)
+			smcr_inner_abort(sk);
+		smcr_conn_detach(conn);
+	} else {
+		smcr_mib_inc(conn->lgr->net, SMCR_MIB_ORPHANSOPENED);
+	}
+	smcr_conn_put(conn);
+}

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Connections: building, binding to a group and a socket, lifetime.
+ *
+ * Who may hold a pointer to a connection, and until when:
+ *
+ *   the group's token table	until smcr_conn_unlink()
+ *   its socket			until smcr_conn_detach()
+ *   a send slot of its link	until the slot's work request is known to be
+ *				complete, at the latest when the link drained
+ *   its work, its timers	while queued or armed
+ *   the link's wait list	until a slot is free, or the link drained
+ *   CQ softirq			inside an RCU section, with a reference
+ *
+ * Each of them owns a counted reference. The last one, dropped in any
+ * context, frees the send space and the memory; what needs process context
+ * was done by close.c before.
+ */
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <net/sock.h>
+
+#include "cdc.h"
+#include "clc_msg.h"
+#include "close.h"
+#include "conn.h"
+#include "lgr.h"
+#include "mib.h"
+#include "sock.h"
+#include "tx.h"
+
+static atomic_t conn_ids = ATOMIC_INIT(0);
+
+/**
+ * smcr_conn_alloc() - a connection of a group, without element and token yet
+ * @lgr: the group; the connection takes a reference
+ * @link: link it will write over; likewise
+ * @sndbuf: bytes of send space it may use
+ *
+ * Context: process.
+ * Return: the connection with one reference, or NULL.
+ */
+struct smcr_conn *smcr_conn_alloc(struct smcr_lgr *lgr, struct smcr_link *link,
+				  u32 sndbuf)
+{
+	struct smcr_conn *conn = kzalloc(sizeof(*conn), GFP_KERNEL);
+
+	if (!conn)
+		return NULL;
+	sndbuf = max_t(u32, sndbuf, SMCR_CHUNK_SIZE);
+	conn->tx.n_slots = DIV_ROUND_UP(sndbuf, SMCR_CHUNK_SIZE) + 1;
+	conn->tx.chunk = kcalloc(conn->tx.n_slots, sizeof(*conn->tx.chunk),
+				 GFP_KERNEL);
+	if (!conn->tx.chunk) {
+		kfree(conn);
+		return NULL;
+	}
+	conn->tx.size = sndbuf;
+	refcount_set(&conn->refs, 1);
+	spin_lock_init(&conn->lock);
+	INIT_LIST_HEAD(&conn->wait_node);
+	conn->id = atomic_inc_return(&conn_ids);
+	conn->lgr = smcr_lgr_get(lgr);
+	conn->link = smcr_link_get(link);
+	conn->link_slot = smcr_lgr_link_slot(lgr, link);
+	smcr_close_init(conn);
+	smcr_mib_inc(lgr->net, SMCR_MIB_CONNSOPENED);
+	return conn;
+}
+
+/**
+ * smcr_conn_get() - one more reference
+ * @conn: a connection the caller may use
+ *
+ * Context: any.
+ * Return: @conn.
+ */
+struct smcr_conn *smcr_conn_get(struct smcr_conn *conn)
+{
+	refcount_inc(&conn->refs);
+	return conn;
+}
+
+/**
+ * smcr_conn_put() - drop a reference
+ * @conn: not used by the caller any more
+ *
+ * Context: any.
+ */
+void smcr_conn_put(struct smcr_conn *conn)
+{
+	struct smcr_lgr *lgr = conn->lgr;
+
+	if (!refcount_dec_and_test(&conn->refs))
+		return;
+	WARN_ON_ONCE(conn->sk);
+	smcr_tx_purge(conn);
+	kfree(conn->tx.chunk);
+	if (conn->rx.rmb)
+		smcr_rmb_put(conn->rx.rmb);
+	smcr_mib_inc(lgr->net, SMCR_MIB_CONNSCLOSED);
+	smcr_link_put(conn->link);
+	kfree_rcu(conn, rcu);
+	smcr_lgr_put(lgr);
+}
+
+/**
+ * smcr_conn_elem_take() - give the connection an element and a token
+ * @conn: a new connection
+ * @size: bytes of the element, of the RFC's enumeration
+ *
+ * Context: process; takes the group's mutex.
+ * Return: 0, -ENOSPC if no element is free (the group has been told to add
+ * an RMB), -EMFILE if the group is full, -ESHUTDOWN if it takes no more.
+ */
+int smcr_conn_elem_take(struct smcr_conn *conn, u32 size)
+{
+	struct smcr_rmb *rmb;
+	int err;
+	u8 idx;
+
+	rmb = smcr_lgr_elem_take(conn->lgr, size, &idx);
+	if (IS_ERR(rmb))
+		return PTR_ERR(rmb);
+	conn->rx.rmb = rmb;
+	conn->rx.idx = idx;
+	conn->rx.buf = smcr_rmb_elem_addr(rmb, idx);
+	err = smcr_lgr_conn_add(conn->lgr, conn);
+	if (err) {
+		smcr_rmb_elem_return(rmb, idx, 0, SMCR_RMBE_END_UNUSED, 0);
+		conn->rx.rmb = NULL;
+		smcr_rmb_put(rmb);
+	}
+	return err;
+}
+
+/* The peer handed out an element that it gave to another connection before:
+ * that one has ended without our knowing (4.4.2). It must not write any more;
+ * the element's in-use bit passes to the new connection.
+ */
+static void take_over(struct smcr_lgr *lgr, u8 rmb, u8 idx)
+{
+	struct smcr_conn *old;
+	u32 slot = 0;
+
+	while ((old = smcr_lgr_conn_next(lgr, &slot))) {
+		bool hit;
+
+		spin_lock_bh(&lgr->rtoken_lock);
+		hit = old->peer_rmb == rmb && old->peer_idx == idx;
+		if (hit)
+			old->peer_rmb = 0;
+		spin_unlock_bh(&lgr->rtoken_lock);
+		if (hit)
+			smcr_close_reset(old, SMCR_RESET_RMBE_CONFLICT,
+					 ECONNRESET);
+		smcr_conn_put(old);
+	}
+}
+
+static int rtoken_claim(struct smcr_conn *conn,
+			const struct smcr_clc_accept *msg, bool may_add,
+			bool *conflict)
+{
+	struct smcr_lgr *lgr = conn->lgr;
+	struct smcr_rtoken *mem = NULL;
+	int id, err = 0;
+
+	if (may_add) {
+		mem = kzalloc(sizeof(*mem), GFP_KERNEL);
+		if (!mem)
+			return -ENOMEM;
+	}
+	spin_lock_bh(&lgr->rtoken_lock);
+	id = smcr_rtoken_find(lgr->rtokens, conn->link_slot, msg->rkey);
+	if (id <= 0 && mem) {
+		id = smcr_rtoken_add(lgr->rtokens, mem, conn->link_slot,
+				     msg->rkey, msg->vaddr);
+		if (id > 0)
+			mem = NULL;
+	}
+	if (id <= 0) {
+		err = id ? id : -ENOENT;
+	} else {
+		u64 vaddr;
+		u32 rkey;
+
+		err = smcr_rtoken_get(lgr->rtokens, id, conn->link_slot, &rkey,
+				      &vaddr);
+		if (!err && vaddr != msg->vaddr)
+			err = -EINVAL;
+		if (!err)
+			*conflict = smcr_rtoken_claim(lgr->rtokens, id,
+						      msg->rmbe_idx);
+	}
+	if (!err) {
+		conn->peer_rmb = id;
+		conn->peer_idx = msg->rmbe_idx;
+	}
+	spin_unlock_bh(&lgr->rtoken_lock);
+	kfree(mem);
+	return err;
+}
+
+/**
+ * smcr_conn_set_peer() - take the peer's end from its Accept or Confirm
+ * @conn: connection with an element of its own
+ * @msg: the message, checked by the codec
+ * @may_add: first contact: the RToken in @msg is new to the group
+ *
+ * Context: process.
+ * Return: 0, -ENOENT if the RToken is not known in the group, -EINVAL if its
+ * address is another one, -ENOMEM.
+ */
+int smcr_conn_set_peer(struct smcr_conn *conn,
+		       const struct smcr_clc_accept *msg, bool may_add)
+{
+	u32 size = smcr_bsize_to_bytes(msg->bsize);
+	bool conflict = false;
+	u8 rmb, idx;
+	int err;
+
+	err = rtoken_claim(conn, msg, may_add, &conflict);
+	if (err)
+		return err;
+	if (conflict) {
+		rmb = conn->peer_rmb;
+		idx = conn->peer_idx;
+		conn->peer_rmb = 0;
+		take_over(conn->lgr, rmb, idx);
+		conn->peer_rmb = rmb;
+	}
+	conn->peer_token = msg->alert_token;
+	conn->peer_size = size;
+	conn->tx.rkey = msg->rkey;
+	conn->tx.raddr = msg->vaddr + (u64)(msg->rmbe_idx - 1) * size;
+	return 0;
+}
+
+/**
+ * smcr_conn_attach() - bind a connection to its outer socket
+ * @conn: a connection whose handshake is about to end well
+ * @sk: its socket
+ *
+ * Charges the element to the socket (law 18).
+ *
+ * Context: process, outer sock lock held.
+ * Return: 0, or -ENOBUFS when the charge is refused.
+ */
+int smcr_conn_attach(struct smcr_conn *conn, struct sock *sk)
+{
+	u32 size = conn->rx.rmb->elem_size;
+
+	if (!sk_has_account(sk) ||
+	    (size > sk->sk_forward_alloc &&
+	     !__sk_mem_schedule(sk, size - sk->sk_forward_alloc, SK_MEM_RECV)))
+		return -ENOBUFS;
+	sk_mem_charge(sk, size);
+	conn->charged = size;
+	sock_hold(sk);
+	spin_lock_bh(&conn->lock);
+	conn->sk = sk;
+	spin_unlock_bh(&conn->lock);
+	WRITE_ONCE(smcr_sk(sk)->conn, smcr_conn_get(conn));
+	return 0;
+}
+
+/**
+ * smcr_conn_start() - the rendezvous is over: bytes may flow
+ * @conn: attached connection of a group that is ACTIVE
+ *
+ * Context: process.
+ */
+void smcr_conn_start(struct smcr_conn *conn)
+{
+	enum smcr_dialect dialect = conn->lgr->dialect;
+
+	spin_lock_bh(&conn->lock);
+	conn->tx.ring = smcr_cursor_ring(conn->peer_size, dialect);
+	conn->rx.ring = smcr_cursor_ring(conn->rx.rmb->elem_size, dialect);
+	smcr_close_event(conn, SMCR_CONN_EV_ESTABLISHED);
+	smcr_cdc_replay(conn);
+	spin_unlock_bh(&conn->lock);
+}
+
+static u32 dirty_bytes(const struct smcr_conn *conn)
+{
+	u64 prod = conn->rx.peer.prod;
+
+	if (prod >= conn->rx.ring.len)
+		return conn->rx.rmb->elem_size;
+	return conn->rx.ring.origin + (u32)prod;
+}
+
+/**
+ * smcr_conn_unlink() - give token, element and the peer's element back
+ * @conn: connection that will neither send nor receive any more
+ * @end: how it ended, which decides when the element may be used again
+ *
+ * The RMB's pages stay until the connection is freed, so a reader that is
+ * copying from them is not disturbed. Harmless when called again.
+ *
+ * Context: process.
+ */
+void smcr_conn_unlink(struct smcr_conn *conn, enum smcr_rmbe_end end)
+{
+	struct smcr_lgr *lgr = conn->lgr;
+	unsigned long release_at;
+	u32 dirty;
+
+	if (test_and_set_bit(SMCR_CONN_F_UNLINKED, &conn->flags))
+		return;
+	smcr_lgr_conn_del(lgr, conn);
+	spin_lock_bh(&lgr->rtoken_lock);
+	if (conn->peer_rmb)
+		smcr_rtoken_release(lgr->rtokens, conn->peer_rmb,
+				    conn->peer_idx);
+	conn->peer_rmb = 0;
+	spin_unlock_bh(&lgr->rtoken_lock);
+	if (!conn->rx.rmb)
+		return;
+	release_at = jiffies + smcr_sysctl_qp_dead_time(lgr->net);
+	dirty = end == SMCR_RMBE_END_ORDERLY ? dirty_bytes(conn) :
+					       conn->rx.rmb->elem_size;
+	smcr_rmb_elem_return(conn->rx.rmb, conn->rx.idx, dirty, end,
+			     release_at);
+	smcr_lgr_kick(lgr, SMCR_LGR_T_CLEAN);
+}
+
+/**
+ * smcr_conn_detach() - part a connection from its socket
+ * @conn: the connection; may go on without a socket (PeerAbortWait)
+ *
+ * Context: process, the socket's lock held. The socket's reference to the
+ * connection and the connection's to the socket are dropped; the caller has
+ * one of each of its own.
+ */
+void smcr_conn_detach(struct smcr_conn *conn)
+{
+	struct sock *sk;
+
+	spin_lock_bh(&conn->lock);
+	sk = conn->sk;
+	conn->sk = NULL;
+	spin_unlock_bh(&conn->lock);
+	if (!sk)
+		return;
+	sk_mem_uncharge(sk, conn->charged);
+	sk_mem_reclaim(sk);
+	conn->charged = 0;
+	WRITE_ONCE(smcr_sk(sk)->conn, NULL);
+	smcr_conn_put(conn);
+	sock_put(sk);
+}
+
+/**
+ * smcr_conn_sent() - the link layer: bytes are in the peer's memory
+ * @conn: the connection, counted by the caller
+ * @pos: everything before is there
+ *
+ * Context: softirq.
+ */
+void smcr_conn_sent(struct smcr_conn *conn, u64 pos)
+{
+	spin_lock_bh(&conn->lock);
+	smcr_tx_reclaim(conn, pos);
+	spin_unlock_bh(&conn->lock);
+}
+
+/**
+ * smcr_conn_tx_ready() - the link layer: a send slot is free again
+ * @conn: the connection, counted by the caller
+ *
+ * Context: softirq.
+ */
+void smcr_conn_tx_ready(struct smcr_conn *conn)
+{
+	smcr_tx_push(conn);
+}

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Receiving: bytes out of the element, and the decision when to tell the peer
+ * what was read (RFC 7609 4.5.1).
+ *
+ * The peer may write an element at any time, also where it must not, so bytes
+ * are copied once and nothing in the element is ever interpreted. Only the
+ * positions in conn->rx, checked by cdc.c, say how much of it is data.
+ *
+ * The reader works under the outer sock lock, which makes it the only one to
+ * advance the consumer position; it takes conn->lock to do so.
+ */
+#include <linux/pipe_fs_i.h>
+#include <linux/sched/signal.h>
+#include <linux/splice.h>
+#include <linux/uio.h>
+#include <linux/unaligned.h>
+#include <net/sock.h>
+
+#include "close.h"
+#include "conn.h"
+#include "lgr.h"
+#include "mib.h"
+#include "rmb.h"
+#include "rx.h"
+#include "sock.h"
+#include "tx.h"
+#include "tx_plan.h"
+
+/**
+ * smcr_rx_avail() - bytes that recv() would find
+ * @conn: the connection
+ *
+ * Context: any.
+ */
+u32 smcr_rx_avail(const struct smcr_conn *conn)
+{
+	/* Pairs with the release in cdc.c: the bytes are there to be read */
+	return smp_load_acquire(&conn->rx.peer.prod) -
+	       READ_ONCE(conn->rx.cons);
+}
+
+/* The tripwire in front of the data (4.4.1): gone means that somebody wrote
+ * where nobody may. None of the bytes can be trusted then.
+ */
+static int rx_check_eye(struct smcr_conn *conn)
+{
+	if (!conn->rx.ring.origin)
+		return 0;
+	smcr_rmb_sync_for_cpu(conn->rx.rmb, conn->rx.idx, 0,
+			      SMCR_RMBE_EYE_LEN);
+	if (get_unaligned_be32(conn->rx.buf) == SMCR_RMBE_EYE_CATCHER)
+		return 0;
+	smcr_mib_inc(conn->lgr->net, SMCR_MIB_RMBEEYECATCHERBAD);
+	net_warn_ratelimited("smcr: group %u: the eye catcher of a receive buffer was overwritten; the connection is reset. The peer's SMC-R is faulty\n",
+			     conn->lgr->id);
+	smcr_close_reset(conn, SMCR_RESET_EYE_CATCHER, ECONNRESET);
+	return -ECONNRESET;
+}
+
+/* Tell the peer if it has to know. */
+static void rx_update(struct smcr_conn *conn)
+{
+	struct smcr_rx_view view = {
+		.ring = conn->rx.ring,
+		.prod = conn->rx.peer.prod,
+		.cons = conn->rx.cons,
+		.told = conn->tx.told,
+		.b = conn->rx.peer.flags & SMCR_CDC_B,
+		.r = conn->tx.wanted,
+	};
+
+	if (!smcr_conn_state_can_recv(&conn->fsm) ||
+	    !smcr_rx_update_needed(&view))
+		return;
+	conn->tx.due = true;
+	smcr_tx_push_locked(conn);
+}
+
+static void rx_consumed(struct smcr_conn *conn, u32 bytes)
+{
+	if (!bytes)
+		return;
+	smcr_mib_add(conn->lgr->net, SMCR_MIB_RXBYTES, bytes);
+	spin_lock_bh(&conn->lock);
+	WRITE_ONCE(conn->rx.cons, conn->rx.cons + bytes);
+	rx_update(conn);
+	spin_unlock_bh(&conn->lock);
+}
+
+/* Bytes from one place to where the caller wants them. */
+typedef ssize_t (*rx_actor)(void *to, const u8 *from, u32 len);
+
+/* At most one turn of the ring: two pieces. */
+static ssize_t rx_copy(struct smcr_conn *conn, u64 pos, u32 len,
+		       rx_actor actor, void *to)
+{
+	u32 done = 0;
+
+	while (done < len) {
+		u32 off = smcr_cursor_offset(&conn->rx.ring, pos + done);
+		u32 part = min(len - done,
+			       smcr_cursor_contig(&conn->rx.ring, pos + done));
+		ssize_t n;
+
+		smcr_rmb_sync_for_cpu(conn->rx.rmb, conn->rx.idx, off, part);
+		n = actor(to, conn->rx.buf + off, part);
+		smcr_rmb_sync_for_device(conn->rx.rmb, conn->rx.idx, off,
+					 part);
+		if (n < 0)
+			return done ? done : n;
+		done += n;
+		if (n < part)
+			break;
+	}
+	return done;
+}
+
+static ssize_t rx_to_msg(void *to, const u8 *from, u32 len)
+{
+	struct msghdr *msg = to;
+	size_t n = copy_to_iter(from, len, &msg->msg_iter);
+
+	return n ? n : -EFAULT;
+}
+
+static ssize_t rx_to_nowhere(void *to, const u8 *from, u32 len)
+{
+	return len;
+}
+
+/* Nothing to read: is it the end, an error, or a reason to wait?
+ * Return: 1 at the end of the stream, 0 to wait, -errno.
+ */
+static int rx_idle(struct sock *sk, struct smcr_conn *conn)
+{
+	if (conn && READ_ONCE(conn->rx.peer.flags) &
+		    (SMCR_CDC_D | SMCR_CDC_C))
+		return 1;
+	if (sk->sk_err)
+		return sock_error(sk);
+	if (sk->sk_shutdown & RCV_SHUTDOWN)
+		return 1;
+	return conn ? 0 : -ENOTCONN;
+}
+
+/* Wait for more bytes than the @seen ones, which a PEEK left in place. */
+static int rx_wait(struct sock *sk, struct smcr_conn *conn, u32 seen,
+		   long *timeo)
+{
+	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+
+	if (!*timeo)
+		return -EAGAIN;
+	if (signal_pending(current))
+		return sock_intr_errno(*timeo);
+	add_wait_queue(sk_sleep(sk), &wait);
+	sk_set_bit(SOCKWQ_ASYNC_WAITDATA, sk);
+	sk_wait_event(sk, timeo, sk->sk_err ||
+		      sk->sk_shutdown & RCV_SHUTDOWN ||
+		      smcr_rx_avail(conn) > seen, &wait);
+	sk_clear_bit(SOCKWQ_ASYNC_WAITDATA, sk);
+	remove_wait_queue(sk_sleep(sk), &wait);
+	return 0;
+}
+
+static ssize_t rx_read(struct smcr_conn *conn, u64 pos, u32 len,
+		       rx_actor actor, void *to, bool peek)
+{
+	ssize_t n;
+	int err;
+
+	err = rx_check_eye(conn);
+	if (err)
+		return err;
+	n = rx_copy(conn, pos, len, actor, to);
+	/* A reset while copying may have given the element away. */
+	if (READ_ONCE(conn->reset_err))
+		return -ECONNRESET;
+	if (n > 0 && !peek)
+		rx_consumed(conn, n);
+	return n;
+}
+
+static int rx_loop(struct sock *sk, struct smcr_conn *conn, struct msghdr *msg,
+		   size_t len, int flags, long timeo)
+{
+	size_t target = sock_rcvlowat(sk, flags & MSG_WAITALL, len);
+	bool peek = flags & MSG_PEEK;
+	rx_actor actor = flags & MSG_TRUNC ? rx_to_nowhere : rx_to_msg;
+	size_t done = 0;
+	int err = 0;
+
+	while (done < len) {
+		u64 pos = conn->rx.cons + (peek ? done : 0);
+		u32 avail = smcr_rx_avail(conn) - (peek ? done : 0);
+		ssize_t n;
+
+		if (avail) {
+			n = rx_read(conn, pos, min_t(size_t, avail, len - done),
+				    actor, msg, peek);
+			if (n < 0) {
+				err = n;
+				break;
+			}
+			done += n;
+			continue;
+		}
+		if (done >= target)
+			break;
+		err = rx_idle(sk, conn);
+		if (err)
+			break;
+		err = rx_wait(sk, conn, peek ? done : 0, &timeo);
+		if (err)
+			break;
+	}
+	if (done)
+		return done;
+	return err > 0 ? 0 : err;
+}
+
+/**
+ * smcr_rx_recvmsg() - recv() on an RDMA connection
+ * @sk: outer socket in mode RDMA
+ * @msg: where the bytes go
+ * @len: at most so many
+ * @flags: MSG_DONTWAIT, MSG_PEEK, MSG_WAITALL and MSG_TRUNC (drop the bytes,
+ *	as TCP has it) are honoured
+ *
+ * Context: process, outer sock lock held; given up while waiting for bytes.
+ * Return: bytes read, 0 at the end of the stream, -errno.
+ */
+int smcr_rx_recvmsg(struct sock *sk, struct msghdr *msg, size_t len, int flags)
+{
+	struct smcr_conn *conn = smcr_sk(sk)->conn;
+	long timeo = sock_rcvtimeo(sk, flags & MSG_DONTWAIT);
+	int ret;
+
+	if (flags & MSG_OOB)
+		return -EOPNOTSUPP;
+	if (!conn) {
+		ret = rx_idle(sk, conn);
+		return ret > 0 ? 0 : ret;
+	}
+	smcr_conn_get(conn);
+	ret = rx_loop(sk, conn, msg, len, flags, timeo);
+	smcr_conn_put(conn);
+	return ret;
+}
+
+struct rx_splice {
+	struct pipe_inode_info	*pipe;
+	struct sock		*sk;
+	bool			full;
+};
+
+/* No page of an RMB leaves the module: the peer could change what the pipe's
+ * reader has already looked at. So the bytes are copied to fresh pages.
+ */
+static ssize_t rx_to_pipe(void *to, const u8 *from, u32 len)
+{
+	struct rx_splice *splice = to;
+	struct pipe_inode_info *pipe = splice->pipe;
+	ssize_t done = 0;
+
+	while (done < len) {
+		u32 part = min_t(u32, len - done, PAGE_SIZE);
+		struct pipe_buffer buf = {
+			.ops = &default_pipe_buf_ops,
+			.len = part,
+		};
+		ssize_t n;
+
+		if (pipe_full(pipe->head, pipe->tail, pipe->max_usage)) {
+			splice->full = true;
+			break;
+		}
+		buf.page = alloc_page(GFP_USER);
+		if (!buf.page)
+			return done ? done : -ENOMEM;
+		memcpy(page_address(buf.page), from + done, part);
+		n = add_to_pipe(pipe, &buf);
+		if (n < 0)
+			return done ? done : n;
+		done += part;
+	}
+	return done ? done : -EAGAIN;
+}
+
+static ssize_t rx_splice_loop(struct sock *sk, struct smcr_conn *conn,
+			      struct rx_splice *splice, size_t len, long timeo)
+{
+	size_t done = 0;
+	ssize_t n = 0;
+
+	while (done < len && !splice->full) {
+		u32 avail = smcr_rx_avail(conn);
+
+		if (avail) {
+			n = rx_read(conn, conn->rx.cons,
+				    min_t(size_t, avail, len - done),
+				    rx_to_pipe, splice, false);
+			if (n < 0)
+				break;
+			done += n;
+			continue;
+		}
+		if (done)
+			break;
+		n = rx_idle(sk, conn);
+		if (n)
+			break;
+		n = rx_wait(sk, conn, 0, &timeo);
+		if (n)
+			break;
+	}
+	if (done)
+		return done;
+	return n > 0 ? 0 : n;
+}
+
+/**
+ * smcr_rx_splice() - splice() from an RDMA connection
+ * @sk: outer socket in mode RDMA
+ * @pipe: where the bytes go, locked by the caller
+ * @len: at most so many
+ * @flags: SPLICE_F_*
+ * @nonblock: the file is non-blocking
+ *
+ * Context: process, outer sock lock held; given up while waiting for bytes.
+ * Return: bytes moved, 0 at the end of the stream, -errno.
+ */
+ssize_t smcr_rx_splice(struct sock *sk, struct pipe_inode_info *pipe,
+		       size_t len, unsigned int flags, bool nonblock)
+{
+	struct rx_splice splice = { .pipe = pipe, .sk = sk };
+	struct smcr_conn *conn = smcr_sk(sk)->conn;
+	long timeo = sock_rcvtimeo(sk, nonblock || flags & SPLICE_F_NONBLOCK);
+	ssize_t ret;
+
+	if (!conn) {
+		ret = rx_idle(sk, conn);
+		return ret > 0 ? 0 : ret;
+	}
+	smcr_conn_get(conn);
+	ret = rx_splice_loop(sk, conn, &splice, len, timeo);
+	smcr_conn_put(conn);
+	return ret;
+}

@@ -1,0 +1,507 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sending: user bytes into send space, send space into the peer's element by
+ * RDMA writes, each chain of writes announced by one CDC message behind it
+ * (RFC 7609 4.7; law 13: one doorbell).
+ *
+ *                una          nxt            end
+ *    ------------|------------|--------------|------------
+ *      returned    written,     copied, not    free
+ *                  not known    yet written
+ *                  complete
+ *
+ * Send space is chunks of the device's pool. Chunk of position p: slot
+ * (p / SMCR_CHUNK_SIZE) % n_slots. A chunk is taken when the first byte is
+ * copied to it and goes back when @una has passed it, or when nothing at all
+ * is outstanding. Bytes count as complete when a completion says so, or when
+ * the peer's consumer cursor has passed them: who has read them has got them,
+ * and a late retransmission is dropped by the peer's queue pair as a
+ * duplicate. So most sends need no completion.
+ *
+ * The sender fills the chunk of @end under the outer sock lock only; all else
+ * is under conn->lock, taken in process context and in CQ softirq. Whoever
+ * holds conn->lock may send: the caller of send(), the softirq that saw the
+ * window open, the completion that freed a send slot.
+ */
+#include <linux/sched/signal.h>
+#include <linux/uio.h>
+#include <net/sock.h>
+
+#include "close.h"
+#include "conn.h"
+#include "ib.h"
+#include "lgr.h"
+#include "link.h"
+#include "mib.h"
+#include "sock.h"
+#include "trace.h"
+#include "tx.h"
+#include "tx_plan.h"
+#include "wr.h"
+
+/* Bytes of one chain. A write of this size touches at most SMCR_WR_MAX_SGE
+ * chunks wherever it starts.
+ */
+#define TX_MAX_BYTES	((SMCR_WR_MAX_SGE - 1) * SMCR_CHUNK_SIZE)
+/* A long send() writes as soon as this much is copied, so that the wire works
+ * while the rest is being copied.
+ */
+#define TX_BATCH	(64u * 1024)
+/* TCP's limit for a corked segment */
+#define TX_CORK_TIME	(HZ / 5)
+
+static struct smcr_chunk **tx_slot(struct smcr_conn *conn, u64 pos)
+{
+	u32 slot;
+
+	div_u64_rem(pos / SMCR_CHUNK_SIZE, conn->tx.n_slots, &slot);
+	return &conn->tx.chunk[slot];
+}
+
+static void tx_drop_slot(struct smcr_chunk **slot)
+{
+	if (*slot)
+		smcr_ib_chunk_put(*slot);
+	*slot = NULL;
+}
+
+/**
+ * smcr_tx_space() - bytes that may be copied to send space
+ * @conn: the connection
+ *
+ * Context: outer sock lock or conn->lock held; a hint otherwise.
+ */
+u32 smcr_tx_space(const struct smcr_conn *conn)
+{
+	return conn->tx.size -
+	       (u32)(READ_ONCE(conn->tx.end) - READ_ONCE(conn->tx.una));
+}
+
+/**
+ * smcr_tx_writeable() - would poll() call the socket writable?
+ * @conn: the connection
+ *
+ * A third of the space must be free, as with TCP, so that a writer is not
+ * woken for a few bytes.
+ *
+ * Context: any.
+ */
+bool smcr_tx_writeable(const struct smcr_conn *conn)
+{
+	return smcr_tx_space(conn) >= conn->tx.size / 3;
+}
+
+/**
+ * smcr_tx_unsent() - bytes accepted and not yet written (SIOCOUTQNSD)
+ * @conn: the connection
+ *
+ * Context: any.
+ */
+u32 smcr_tx_unsent(const struct smcr_conn *conn)
+{
+	return READ_ONCE(conn->tx.end) - READ_ONCE(conn->tx.nxt);
+}
+
+/**
+ * smcr_tx_unacked() - bytes accepted and not known to be with the peer
+ *	(SIOCOUTQ)
+ * @conn: the connection
+ *
+ * Writes without a completion of their own would be counted until the peer
+ * says something, so a completion is asked for: a program that polls for zero
+ * gets there.
+ *
+ * Context: process.
+ */
+u32 smcr_tx_unacked(struct smcr_conn *conn)
+{
+	u32 left;
+
+	spin_lock_bh(&conn->lock);
+	left = conn->tx.end - conn->tx.una;
+	if (left && conn->tx.signaled < conn->tx.nxt &&
+	    !smcr_wr_post_fence(conn->link))
+		conn->tx.signaled = conn->tx.nxt;
+	spin_unlock_bh(&conn->lock);
+	return left;
+}
+
+/* Wake writers, if any found no room: an edge-triggered poller must not see
+ * an edge for each reclaimed byte.
+ */
+static void tx_wake(struct smcr_conn *conn)
+{
+	struct sock *sk = conn->sk;
+	struct socket *sock;
+
+	if (!sk || !smcr_tx_writeable(conn))
+		return;
+	rcu_read_lock();
+	sock = READ_ONCE(sk->sk_socket);
+	if (sock && test_and_clear_bit(SOCK_NOSPACE, &sock->flags))
+		sk->sk_write_space(sk);
+	rcu_read_unlock();
+}
+
+/**
+ * smcr_tx_reclaim() - bytes up to a position are with the peer
+ * @conn: the connection
+ * @pos: everything before it is complete
+ *
+ * Context: conn->lock held.
+ */
+void smcr_tx_reclaim(struct smcr_conn *conn, u64 pos)
+{
+	struct smcr_conn_tx *tx = &conn->tx;
+	u64 chunk;
+
+	if (pos <= tx->una || WARN_ON_ONCE(pos > tx->nxt))
+		return;
+	for (chunk = round_down(tx->una, SMCR_CHUNK_SIZE);
+	     chunk + SMCR_CHUNK_SIZE <= pos; chunk += SMCR_CHUNK_SIZE)
+		tx_drop_slot(tx_slot(conn, chunk));
+	WRITE_ONCE(tx->una, pos);
+	if (tx->una == tx->end && !tx->filling)
+		tx_drop_slot(tx_slot(conn, tx->end));
+	if (tx->signaled < pos)
+		tx->signaled = pos;
+	tx_wake(conn);
+}
+
+/**
+ * smcr_tx_purge() - give all send space back
+ * @conn: a connection that nobody sends on any more and no write of which
+ *	can still be under way
+ *
+ * Context: any.
+ */
+void smcr_tx_purge(struct smcr_conn *conn)
+{
+	u32 i;
+
+	for (i = 0; i < conn->tx.n_slots; i++)
+		tx_drop_slot(&conn->tx.chunk[i]);
+}
+
+/* One contiguous piece of the peer's element out of one or more chunks. */
+static void tx_fill_write(struct smcr_conn *conn, struct smcr_wr_write *wr,
+			  const struct smcr_tx_seg *seg, u64 pos)
+{
+	u32 left = seg->len;
+
+	wr->raddr = conn->tx.raddr + seg->remote;
+	wr->rkey = conn->tx.rkey;
+	wr->n_sge = 0;
+	while (left) {
+		u32 off = pos & (SMCR_CHUNK_SIZE - 1);
+		u32 len = min(left, SMCR_CHUNK_SIZE - off);
+		struct smcr_chunk *chunk = *tx_slot(conn, pos);
+		struct smcr_wr_sge *sge = &wr->sge[wr->n_sge++];
+
+		smcr_ib_chunk_sync(chunk, off, len);
+		sge->vaddr = chunk->vaddr + off;
+		sge->dma = chunk->dma + off;
+		sge->len = len;
+		pos += len;
+		left -= len;
+	}
+}
+
+static void tx_view(const struct smcr_conn *conn, struct smcr_tx_view *view)
+{
+	*view = (struct smcr_tx_view){
+		.peer_ring = conn->tx.ring,
+		.queued = conn->tx.end,
+		.sent = conn->tx.nxt,
+		.peer_cons = conn->rx.peer.cons,
+		.local_size = conn->tx.n_slots * SMCR_CHUNK_SIZE,
+		.max_bytes = TX_MAX_BYTES,
+		.b_announced = conn->tx.blocked,
+	};
+}
+
+static void tx_encode(struct smcr_conn *conn, u8 *buf, u64 prod, u16 flags)
+{
+	struct smcr_cdc_msg msg = {
+		.seq = conn->tx.seq + 1,
+		.alert_token = conn->peer_token,
+		.prod = smcr_cursor_from_pos(&conn->tx.ring, prod),
+		.cons = smcr_cursor_from_pos(&conn->rx.ring, conn->rx.cons),
+		.flags = flags,
+	};
+
+	smcr_cdc_msg_encode(buf, &msg);
+	trace_smcr_cdc_tx(conn->lgr->id, conn->id, msg.seq, prod,
+			  conn->rx.cons, flags);
+}
+
+static void tx_posted(struct smcr_conn *conn, const struct smcr_tx_plan *plan,
+		      const struct smcr_wr_batch *batch, u16 flags)
+{
+	struct smcr_conn_tx *tx = &conn->tx;
+	struct net *net = conn->lgr->net;
+
+	tx->seq++;
+	WRITE_ONCE(tx->nxt, plan->sent);
+	tx->told = conn->rx.cons;
+	tx->blocked = flags & SMCR_CDC_B;
+	tx->due = false;
+	tx->wanted = false;
+	tx->final = flags & (SMCR_CDC_C | SMCR_CDC_A);
+	if (batch->signal)
+		tx->signaled = plan->sent;
+	smcr_mib_inc(net, SMCR_MIB_CDCSENT);
+	if (plan->bytes) {
+		smcr_mib_inc(net, SMCR_MIB_TXMESSAGES);
+		smcr_mib_add(net, SMCR_MIB_RDMAWRITES, batch->n_writes);
+		smcr_mib_add(net, SMCR_MIB_TXBYTES, plan->bytes);
+	} else {
+		smcr_mib_inc(net, SMCR_MIB_CURSORUPDATES);
+	}
+	if (flags & SMCR_CDC_B)
+		smcr_mib_inc(net, SMCR_MIB_WRITERBLOCKED);
+}
+
+/* One chain. Completions are asked for with C and A, which end the life of
+ * send slots' references, and when half of the send space waits for one.
+ */
+static int tx_post(struct smcr_conn *conn, const struct smcr_tx_plan *plan)
+{
+	struct smcr_conn_tx *tx = &conn->tx;
+	struct smcr_wr_batch batch;
+	u16 flags = tx->flags;
+	u64 pos = tx->nxt;
+	int err;
+	u32 i;
+
+	if (plan->blocked)
+		flags |= SMCR_CDC_B;
+	for (i = 0; i < plan->nr_segs; i++) {
+		tx_fill_write(conn, &batch.writes[i], &plan->seg[i], pos);
+		pos += plan->seg[i].len;
+	}
+	batch.n_writes = plan->nr_segs;
+	batch.conn = conn;
+	batch.pos = plan->sent;
+	batch.signal = (flags & (SMCR_CDC_C | SMCR_CDC_A)) ||
+		       plan->sent - tx->signaled >= tx->size / 2;
+	tx_encode(conn, batch.cdc, plan->sent, flags);
+	err = smcr_wr_post(conn->link, &batch);
+	if (err == -EAGAIN)
+		smcr_wr_wait(conn->link, conn);
+	if (err)
+		return err;
+	tx_posted(conn, plan, &batch, flags);
+	if (flags & SMCR_CDC_A)
+		smcr_close_event(conn, SMCR_CONN_EV_ABORT_SENT);
+	return 0;
+}
+
+static bool tx_held(const struct smcr_conn *conn)
+{
+	const struct smcr_conn_tx *tx = &conn->tx;
+
+	return tx->hold && tx->end - tx->nxt < tx->size / 2 &&
+	       conn->flush == SMCR_CONN_FLUSH_NONE;
+}
+
+/**
+ * smcr_tx_push_locked() - write what can be written, say what must be said
+ * @conn: the connection
+ *
+ * A link that is failing takes nothing; the group resets its connections.
+ *
+ * Context: conn->lock held.
+ */
+void smcr_tx_push_locked(struct smcr_conn *conn)
+{
+	struct smcr_conn_tx *tx = &conn->tx;
+	struct smcr_tx_plan plan;
+	struct smcr_tx_view view;
+
+	if (conn->fsm.state == SMCR_CONN_INIT)
+		return;
+	while (!tx->final) {
+		memset(&plan, 0, sizeof(plan));
+		plan.sent = tx->nxt;
+		plan.blocked = tx->blocked;
+		if (smcr_conn_state_can_send(&conn->fsm) && !tx_held(conn)) {
+			tx_view(conn, &view);
+			smcr_tx_plan(&view, &plan);
+		}
+		if (!plan.announce && !tx->due)
+			break;
+		if (tx_post(conn, &plan))
+			return;
+	}
+	smcr_close_flushed(conn);
+}
+
+/**
+ * smcr_tx_push() - smcr_tx_push_locked() for who does not hold the lock
+ * @conn: the connection
+ *
+ * Context: any but under conn->lock.
+ */
+void smcr_tx_push(struct smcr_conn *conn)
+{
+	spin_lock_bh(&conn->lock);
+	smcr_tx_push_locked(conn);
+	spin_unlock_bh(&conn->lock);
+}
+
+/* Copy to the chunk of @end; never past the chunk or @space. */
+static int tx_copy(struct smcr_conn *conn, struct msghdr *msg, u32 space)
+{
+	struct smcr_conn_tx *tx = &conn->tx;
+	u64 end = tx->end;
+	u32 off = end & (SMCR_CHUNK_SIZE - 1);
+	struct smcr_chunk **slot = tx_slot(conn, end);
+	size_t len = min_t(size_t, space, SMCR_CHUNK_SIZE - off);
+	bool fresh = false;
+	size_t done;
+
+	len = min(len, msg_data_left(msg));
+	spin_lock_bh(&conn->lock);
+	tx->filling = true;
+	spin_unlock_bh(&conn->lock);
+	if (!*slot) {
+		*slot = smcr_ib_chunk_get(conn->link->local.dev, GFP_KERNEL,
+					  &fresh);
+		if (fresh)
+			smcr_mib_inc(conn->lgr->net, SMCR_MIB_TXCHUNKALLOCS);
+	}
+	done = *slot ? copy_from_iter((*slot)->vaddr + off, len,
+				      &msg->msg_iter) : 0;
+	spin_lock_bh(&conn->lock);
+	tx->filling = false;
+	WRITE_ONCE(tx->end, end + done);
+	if (tx->una == tx->end)
+		tx_drop_slot(tx_slot(conn, tx->end));
+	spin_unlock_bh(&conn->lock);
+	if (done)
+		return done;
+	return fresh || *slot ? -EFAULT : -ENOBUFS;
+}
+
+/* Why a send cannot go on, or 0. */
+static int tx_error(struct sock *sk)
+{
+	if (sk->sk_err)
+		return sock_error(sk);
+	if (sk->sk_shutdown & SEND_SHUTDOWN || !smcr_sk(sk)->conn)
+		return -EPIPE;
+	return 0;
+}
+
+static int tx_wait(struct sock *sk, struct smcr_conn *conn, long *timeo)
+{
+	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+	int err = 0;
+
+	set_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
+	if (!*timeo)
+		return -EAGAIN;
+	if (signal_pending(current))
+		return sock_intr_errno(*timeo);
+	/* Pairs with tx_wake(): room that came before the bit was set */
+	smp_mb__after_atomic();
+	add_wait_queue(sk_sleep(sk), &wait);
+	sk_wait_event(sk, timeo, sk->sk_err ||
+		      sk->sk_shutdown & SEND_SHUTDOWN ||
+		      smcr_tx_writeable(conn), &wait);
+	remove_wait_queue(sk_sleep(sk), &wait);
+	clear_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
+	return err;
+}
+
+/* Bytes are in send space: write them, unless more were promised. */
+static void tx_queued(struct smcr_conn *conn, const struct msghdr *msg,
+		      bool cork, bool last)
+{
+	struct smcr_conn_tx *tx = &conn->tx;
+
+	if (!last && tx->end - tx->nxt < TX_BATCH)
+		return;
+	spin_lock_bh(&conn->lock);
+	tx->hold = cork || msg->msg_flags & MSG_MORE;
+	/* The timer owns a reference while it is armed. */
+	if (tx->hold && last && !timer_pending(&conn->cork_timer) &&
+	    !mod_timer(&conn->cork_timer, jiffies + TX_CORK_TIME))
+		smcr_conn_get(conn);
+	smcr_tx_push_locked(conn);
+	spin_unlock_bh(&conn->lock);
+}
+
+static int tx_send(struct sock *sk, struct smcr_conn *conn, struct msghdr *msg,
+		   long *timeo)
+{
+	u32 space = smcr_tx_space(conn);
+	int n;
+
+	if (!space) {
+		smcr_tx_push(conn);
+		return tx_wait(sk, conn, timeo);
+	}
+	n = tx_copy(conn, msg, space);
+	if (n > 0)
+		tx_queued(conn, msg, smcr_sk(sk)->cork, !msg_data_left(msg));
+	return n;
+}
+
+/**
+ * smcr_tx_sendmsg() - send() on an RDMA connection
+ * @sk: outer socket in mode RDMA
+ * @msg: what to send; MSG_DONTWAIT, MSG_MORE, MSG_NOSIGNAL are honoured
+ * @len: bytes
+ *
+ * Context: process, outer sock lock held; given up while waiting for room.
+ * Return: bytes accepted, or -errno if none were. They will be written or the
+ * connection be reset, also after close() (law 8).
+ */
+int smcr_tx_sendmsg(struct sock *sk, struct msghdr *msg, size_t len)
+{
+	struct smcr_conn *conn = smcr_sk(sk)->conn;
+	long timeo = sock_sndtimeo(sk, msg->msg_flags & MSG_DONTWAIT);
+	size_t done = 0;
+	int err;
+
+	err = tx_error(sk);
+	if (conn)
+		smcr_conn_get(conn);
+	while (!err && msg_data_left(msg)) {
+		err = tx_send(sk, conn, msg, &timeo);
+		if (err > 0) {
+			done += err;
+			err = 0;
+		}
+		if (!err)
+			err = tx_error(sk);
+	}
+	if (conn) {
+		if (err && done)
+			smcr_tx_push(conn);
+		smcr_conn_put(conn);
+	}
+	if (done)
+		return done;
+	return err ? sk_stream_error(sk, msg->msg_flags, err) : 0;
+}
+
+/**
+ * smcr_tx_uncork() - write what MSG_MORE or TCP_CORK held back
+ * @sk: outer socket in mode RDMA
+ *
+ * Context: process, outer sock lock held.
+ */
+void smcr_tx_uncork(struct sock *sk)
+{
+	struct smcr_conn *conn = smcr_sk(sk)->conn;
+
+	if (!conn)
+		return;
+	spin_lock_bh(&conn->lock);
+	conn->tx.hold = false;
+	smcr_tx_push_locked(conn);
+	spin_unlock_bh(&conn->lock);
+}
