@@ -143,6 +143,8 @@ void smcr_cdc_apply(struct smcr_cdc_rx *rx, const struct smcr_cdc_result *res)
 /**
  * smcr_cdc_verdict_name() - a verdict as text for logs and traces
  * @verdict: any value
+ *
+ * Return: a name, never NULL.
  */
 const char *smcr_cdc_verdict_name(enum smcr_cdc_verdict verdict)
 {

@@ -95,6 +95,7 @@ struct smcr_cdc_limits {
  * @SMCR_CDC_BAD_CONS: consumer cursor outside what is possible
  * @SMCR_CDC_BAD_URGENT: U without new data and without P before
  * @SMCR_CDC_AFTER_DONE: data after D
+ * @SMCR_CDC_VERDICT_MAX: number of values
  *
  * From %SMCR_CDC_DATA_LOST on: abort the connection, touch nothing of the
  * message.

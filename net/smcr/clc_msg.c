@@ -459,6 +459,8 @@ u64 smcr_clc_rmbe_addr(const struct smcr_clc_accept *msg)
 /**
  * smcr_clc_fault_name() - a fault as text for logs and traces
  * @fault: any value
+ *
+ * Return: a name, never NULL.
  */
 const char *smcr_clc_fault_name(enum smcr_clc_fault fault)
 {

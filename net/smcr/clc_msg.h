@@ -10,8 +10,8 @@
 
 #include "wire_clc.h"
 
-/**
- * enum smcr_clc_fault - what is wrong with a received CLC message
+/*
+ * What is wrong with a received CLC message
  *
  * Format faults end the TCP connection (C.6). The faults from
  * %SMCR_CLC_NO_SMCR on are answered with a Decline, after which both go on

@@ -42,7 +42,6 @@
  * abort then resets TCP and holds the element back. After the peer's C no A
  * will come, so an abort does not wait for one.
  */
-#include <linux/array_size.h>
 #include <linux/errno.h>
 
 #include "conn_state.h"
@@ -280,7 +279,7 @@ int smcr_conn_state_step(struct smcr_conn_fsm *fsm, enum smcr_conn_event event,
  * smcr_conn_state_can_send() - may the application's bytes still go out?
  * @fsm: the connection's place
  *
- * True also while a shutdown or close waits for bytes accepted before it.
+ * Return: true, also while a shutdown or close waits for bytes accepted before it.
  */
 bool smcr_conn_state_can_send(const struct smcr_conn_fsm *fsm)
 {
@@ -293,7 +292,7 @@ bool smcr_conn_state_can_send(const struct smcr_conn_fsm *fsm)
  * smcr_conn_state_can_recv() - may the peer still announce bytes?
  * @fsm: the connection's place
  *
- * What is already in the element may be read after that.
+ * Return: false from D, C or A on; what is in the element may still be read.
  */
 bool smcr_conn_state_can_recv(const struct smcr_conn_fsm *fsm)
 {
@@ -305,6 +304,8 @@ bool smcr_conn_state_can_recv(const struct smcr_conn_fsm *fsm)
 /**
  * smcr_conn_state_name() - the RFC's name of a state
  * @state: any value
+ *
+ * Return: a name, never NULL.
  */
 const char *smcr_conn_state_name(enum smcr_conn_state state)
 {
@@ -322,7 +323,7 @@ const char *smcr_conn_state_name(enum smcr_conn_state state)
 		[SMCR_CONN_CLOSED]		= "Closed",
 	};
 
-	if ((unsigned int)state >= ARRAY_SIZE(names))
+	if ((unsigned int)state >= SMCR_CONN_STATE_MAX)
 		return "unknown";
 	return names[state];
 }
@@ -330,6 +331,8 @@ const char *smcr_conn_state_name(enum smcr_conn_state state)
 /**
  * smcr_conn_event_name() - an event as text for logs and traces
  * @event: any value
+ *
+ * Return: a name, never NULL.
  */
 const char *smcr_conn_event_name(enum smcr_conn_event event)
 {
@@ -349,7 +352,7 @@ const char *smcr_conn_event_name(enum smcr_conn_event event)
 		[SMCR_CONN_EV_LINK_LOST]		= "link-lost",
 	};
 
-	if ((unsigned int)event >= ARRAY_SIZE(names))
+	if ((unsigned int)event >= SMCR_CONN_EV_MAX)
 		return "unknown";
 	return names[event];
 }

@@ -21,6 +21,7 @@
  * @SMCR_CONN_PEER_ABORT_WAIT: we sent A; the peer's is due
  * @SMCR_CONN_PROCESS_ABORT: our A is on its way, nothing more is awaited
  * @SMCR_CONN_CLOSED: final
+ * @SMCR_CONN_STATE_MAX: number of values
  */
 enum smcr_conn_state {
 	SMCR_CONN_INIT,
@@ -55,6 +56,7 @@ enum smcr_conn_state {
  * @SMCR_CONN_EV_ABORT_SENT: the CDC message with our A is out
  * @SMCR_CONN_EV_TIMEOUT: the timer that %SMCR_CONN_START_TIMER started ran out
  * @SMCR_CONN_EV_LINK_LOST: no link is left to send or receive on
+ * @SMCR_CONN_EV_MAX: number of values
  */
 enum smcr_conn_event {
 	SMCR_CONN_EV_ESTABLISHED,

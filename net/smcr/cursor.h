@@ -43,6 +43,8 @@ struct smcr_cursor {
  * smcr_cursor_ring() - geometry of an element
  * @size: of the element in bytes, eye catcher included
  * @dialect: of the link group
+ *
+ * Return: where the data lies in it.
  */
 static inline struct smcr_ring smcr_cursor_ring(u32 size,
 						enum smcr_dialect dialect)
@@ -56,6 +58,8 @@ static inline struct smcr_ring smcr_cursor_ring(u32 size,
  * smcr_cursor_offset() - where a byte lies in the element
  * @ring: geometry
  * @pos: position of the byte
+ *
+ * Return: offset from the start of the element.
  */
 static inline u32 smcr_cursor_offset(const struct smcr_ring *ring, u64 pos)
 {
@@ -66,9 +70,11 @@ static inline u32 smcr_cursor_offset(const struct smcr_ring *ring, u64 pos)
 }
 
 /**
- * smcr_cursor_contig() - bytes from a position to the end of the element
+ * smcr_cursor_contig() - room from a position to the end of the element
  * @ring: geometry
  * @pos: where to start
+ *
+ * Return: bytes, at least 1.
  */
 static inline u32 smcr_cursor_contig(const struct smcr_ring *ring, u64 pos)
 {
@@ -79,6 +85,8 @@ static inline u32 smcr_cursor_contig(const struct smcr_ring *ring, u64 pos)
  * smcr_cursor_from_pos() - the wire form of a position
  * @ring: geometry
  * @pos: position
+ *
+ * Return: wrap count and offset for a CDC message.
  */
 static inline struct smcr_cursor
 smcr_cursor_from_pos(const struct smcr_ring *ring, u64 pos)
@@ -125,10 +133,12 @@ static inline int smcr_cursor_to_pos(const struct smcr_ring *ring,
 }
 
 /**
- * smcr_cursor_window() - bytes that may still be written
+ * smcr_cursor_window() - what may still be written
  * @ring: geometry of the ring written to
  * @prod: position up to which it was written
  * @cons: position up to which it was read, @prod - len <= @cons <= @prod
+ *
+ * Return: bytes, 0 when the ring is full.
  */
 static inline u32 smcr_cursor_window(const struct smcr_ring *ring,
 				     u64 prod, u64 cons)

@@ -24,6 +24,7 @@
  * DELETE RKEY of either end run beside each other, and a client's may be
  * under way when the server starts to change links.
  */
+#include <linux/build_bug.h>
 #include <linux/array_size.h>
 #include <linux/errno.h>
 
@@ -285,9 +286,11 @@ int smcr_llc_flow_step(struct smcr_llc_flow *flow, enum smcr_llc_event event)
  * smcr_llc_flow_may_start() - may we start an exchange of our own?
  * @flow: exchanges of the group
  *
- * Holds for ADD LINK and DELETE LINK of a server, and for CONFIRM RKEY and
- * DELETE RKEY of both. TEST LINK, a client's ADD LINK and DELETE LINK, and
- * DELETE LINK (all) may go at any time.
+ * This is the rule for ADD LINK and DELETE LINK of a server, and for CONFIRM
+ * RKEY and DELETE RKEY of both. TEST LINK, a client's ADD LINK and DELETE
+ * LINK, and DELETE LINK (all) may go at any time.
+ *
+ * Return: true if nothing is in the way.
  */
 bool smcr_llc_flow_may_start(const struct smcr_llc_flow *flow)
 {
@@ -320,6 +323,8 @@ int smcr_llc_countdown_next(struct smcr_llc_countdown *cd, u8 nr_left,
 /**
  * smcr_llc_step_name() - a step as text for logs and traces
  * @step: any value
+ *
+ * Return: a name, never NULL.
  */
 const char *smcr_llc_step_name(enum smcr_llc_step step)
 {
@@ -334,7 +339,7 @@ const char *smcr_llc_step_name(enum smcr_llc_step step)
 		[SMCR_LLC_CLOSING]		= "closing",
 	};
 
-	if ((unsigned int)step >= ARRAY_SIZE(names))
+	if ((unsigned int)step >= SMCR_LLC_STEP_MAX)
 		return "unknown";
 	return names[step];
 }
@@ -342,6 +347,8 @@ const char *smcr_llc_step_name(enum smcr_llc_step step)
 /**
  * smcr_llc_verdict_name() - a verdict as text for logs and traces
  * @verdict: any value
+ *
+ * Return: a name, never NULL.
  */
 const char *smcr_llc_verdict_name(enum smcr_llc_verdict verdict)
 {
@@ -354,7 +361,7 @@ const char *smcr_llc_verdict_name(enum smcr_llc_verdict verdict)
 		[SMCR_LLC_TERMINATE]	= "terminate",
 	};
 
-	if ((unsigned int)verdict >= ARRAY_SIZE(names))
+	if ((unsigned int)verdict >= SMCR_LLC_VERDICT_MAX)
 		return "unknown";
 	return names[verdict];
 }

@@ -18,6 +18,7 @@
  * @SMCR_LLC_ADD_CONFIRM: CONFIRM LINK on the new link
  * @SMCR_LLC_DELETE: server only: DELETE LINK sent, its reply is due
  * @SMCR_LLC_CLOSING: DELETE LINK (all) came or went; nothing counts any more
+ * @SMCR_LLC_STEP_MAX: number of values
  */
 enum smcr_llc_step {
 	SMCR_LLC_IDLE,
@@ -45,6 +46,7 @@ enum smcr_llc_step {
  * @SMCR_LLC_EV_RKEY_SENT: our CONFIRM RKEY or DELETE RKEY sent
  * @SMCR_LLC_EV_RKEY_DONE: it is answered, or given up
  * @SMCR_LLC_EV_CLOSE: the group goes
+ * @SMCR_LLC_EV_MAX: number of values
  */
 enum smcr_llc_event {
 	SMCR_LLC_EV_FIRST,
@@ -70,6 +72,7 @@ enum smcr_llc_event {
  * @SMCR_LLC_DROP: ignore it
  * @SMCR_LLC_OUT_OF_SYNC: the link it came over has failed (C.7.1)
  * @SMCR_LLC_TERMINATE: the peer ended the group: clean it up at once
+ * @SMCR_LLC_VERDICT_MAX: number of values
  */
 enum smcr_llc_verdict {
 	SMCR_LLC_PROCESS,

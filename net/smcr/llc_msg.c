@@ -392,6 +392,8 @@ void smcr_llc_msg_encode(u8 *buf, enum smcr_dialect dialect,
 /**
  * smcr_llc_type_name() - a message kind as text for logs and traces
  * @type: any value
+ *
+ * Return: a name, never NULL.
  */
 const char *smcr_llc_type_name(enum smcr_llc_type type)
 {
@@ -419,6 +421,8 @@ const char *smcr_llc_type_name(enum smcr_llc_type type)
 /**
  * smcr_llc_fault_name() - a fault as text for logs and traces
  * @fault: any value
+ *
+ * Return: a name, never NULL.
  */
 const char *smcr_llc_fault_name(enum smcr_llc_fault fault)
 {

@@ -8,8 +8,8 @@
 
 #include "wire_roce.h"
 
-/**
- * enum smcr_llc_fault - what is wrong with a received LLC message
+/*
+ * What is wrong with a received LLC message
  *
  * %SMCR_LLC_IGNORED is dropped and counted; each later one means that the
  * peer broke the protocol: the link has failed (C.7.1).
@@ -163,10 +163,7 @@ struct smcr_llc_delete_rkey {
 	bool negative;
 };
 
-/**
- * struct smcr_llc_test_link - TEST LINK (A.3.8)
- * @data: the reply must bring back the same bytes
- */
+/* TEST LINK (A.3.8): the reply must bring back the same bytes */
 struct smcr_llc_test_link {
 	u8 data[SMCR_LLC_TEST_DATA_LEN];
 };
@@ -179,6 +176,7 @@ struct smcr_llc_test_link {
 struct smcr_llc_msg {
 	enum smcr_llc_type type;
 	bool reply;
+	/* private: the kernel-doc of each type says it */
 	union {
 		struct smcr_llc_confirm_link confirm_link;
 		struct smcr_llc_add_link add_link;

@@ -258,6 +258,8 @@ void smcr_rtoken_release(struct smcr_rtoken_table *tbl, u8 id, u8 idx)
  * smcr_rtoken_in_use() - does any connection use an element of this RMB?
  * @tbl: table of the group
  * @id: the RMB
+ *
+ * Return: true if at least one element is claimed.
  */
 bool smcr_rtoken_in_use(const struct smcr_rtoken_table *tbl, u8 id)
 {

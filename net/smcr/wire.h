@@ -69,8 +69,10 @@ static inline u32 smcr_dialect_origin(enum smcr_dialect dialect)
 #define SMCR_RMBE_SIZE_MAX		(512U * 1024)
 
 /**
- * smcr_bsize_to_bytes() - RMBE size in bytes, eye catcher included
+ * smcr_bsize_to_bytes() - size of an RMBE
  * @code: size code, 0..15
+ *
+ * Return: bytes, eye catcher included.
  */
 static inline u32 smcr_bsize_to_bytes(u8 code)
 {

@@ -44,8 +44,8 @@ enum smcr_clc_typev1 {
 	SMCR_CLC_TYPEV1_B,
 };
 
-/**
- * enum smcr_clc_diagnosis - peer diagnosis of a Decline (A.2.5)
+/*
+ * Peer diagnosis of a Decline (A.2.5)
  *
  * The RFC leaves the values to each implementation. Where Linux's AF_SMC has
  * a number for the same thing, this is that number, so that its tools show

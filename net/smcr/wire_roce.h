@@ -144,10 +144,7 @@ struct smcr_wire_confirm_rkey {
 	u8 reserved;
 } __packed;
 
-/*
- * Figure 38. Three entries of 13 bytes fill the message; the reserved last
- * byte that the figure draws has no room beside them.
- */
+/* Figure 38; its reserved last byte has no room beside three entries */
 struct smcr_wire_confirm_rkey_cont {
 	struct smcr_wire_llc_hdr hdr;
 	u8 nr_left;
