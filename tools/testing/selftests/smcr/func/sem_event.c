@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Steps that ask or wait for a state. Each wait is for a fact and bounded. */
+#define _GNU_SOURCE
+#include "sem.h"
+
+#include <errno.h>
+#include <linux/sockios.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/select.h>
+#include <unistd.h>
+
+#define POLL_ALL	(POLLIN | POLLPRI | POLLOUT | POLLRDHUP | \
+			 POLLRDNORM | POLLWRNORM | POLLRDBAND | POLLWRBAND)
+
+/* The bits of poll and epoll are the same. */
+static const struct sem_name events[] = {
+	{ "in", POLLIN }, { "pri", POLLPRI }, { "out", POLLOUT },
+	{ "err", POLLERR }, { "hup", POLLHUP }, { "nval", POLLNVAL },
+	{ "rdnorm", POLLRDNORM }, { "rdband", POLLRDBAND },
+	{ "wrnorm", POLLWRNORM }, { "wrband", POLLWRBAND },
+	{ "rdhup", POLLRDHUP }, { "et", (int)EPOLLET },
+	{ "oneshot", EPOLLONESHOT }, { "all", POLL_ALL }, { 0 },
+};
+
+static void mask_text(unsigned int mask, char *buf, size_t len)
+{
+	const struct sem_name *e;
+	size_t used = 0;
+
+	buf[0] = 0;
+	for (e = events; strcmp(e->name, "et"); e++)
+		if (mask & e->value && used < len)
+			used += snprintf(buf + used, len - used, "%s%s",
+					 used ? "+" : "", e->name);
+}
+
+static void reply_mask(struct sem_cmd *cmd, const char *word, int mask)
+{
+	char text[160];
+
+	mask_text(mask, text, sizeof(text));
+	sem_reply(cmd, "%s%s", word, text);
+}
+
+/* poll NAME [EVENTS [TIMEOUT_MS]] */
+static void run_poll(struct sem_cmd *cmd)
+{
+	struct pollfd pfd = {
+		.fd = sem_fd_number(cmd->argv[1]),
+		.events = sem_flags(events, sem_arg(cmd, 2, "all")),
+	};
+	int n = poll(&pfd, 1, sem_num(cmd, 3, 0));
+
+	if (n < 0)
+		sem_reply_ret(cmd, n);
+	else
+		reply_mask(cmd, n ? "1 " : "0 ", pfd.revents);
+}
+
+/*
+ * await NAME EVENTS: until all of them are there; then says what else is.
+ * Bits the caller did not ask for can hold a loop up that poll() would wait
+ * in, so it asks again every millisecond.
+ */
+static void run_await(struct sem_cmd *cmd)
+{
+	int want = sem_flags(events, cmd->argv[2]);
+	uint64_t end = util_now_ms() + SEM_DEADLINE_MS;
+	struct pollfd pfd = {
+		.fd = sem_fd_number(cmd->argv[1]), .events = POLL_ALL,
+	};
+
+	for (;;) {
+		if (poll(&pfd, 1, 0) < 0 && errno != EINTR) {
+			sem_reply_ret(cmd, -1);
+			return;
+		}
+		if ((pfd.revents & want) == want)
+			break;
+		if (util_now_ms() > end) {
+			reply_mask(cmd, "TIMEOUT ", pfd.revents);
+			return;
+		}
+		usleep(1000);
+	}
+	reply_mask(cmd, "", pfd.revents);
+}
+
+/* pollwait NAME EVENTS: sleeps in poll() until one of them is there */
+static void run_pollwait(struct sem_cmd *cmd)
+{
+	struct pollfd pfd = {
+		.fd = sem_fd_number(cmd->argv[1]),
+		.events = sem_flags(events, cmd->argv[2]),
+	};
+	int n = poll(&pfd, 1, SEM_DEADLINE_MS);
+
+	if (n < 0)
+		sem_reply_ret(cmd, n);
+	else
+		reply_mask(cmd, n ? "" : "TIMEOUT ", pfd.revents);
+}
+
+/* select NAME */
+static void run_select(struct sem_cmd *cmd)
+{
+	int fd = sem_fd_number(cmd->argv[1]);
+	struct timeval now = { 0, 0 };
+	fd_set sets[3];
+	int i;
+	int n;
+
+	for (i = 0; i < 3; i++) {
+		FD_ZERO(&sets[i]);
+		FD_SET(fd, &sets[i]);
+	}
+	n = select(fd + 1, &sets[0], &sets[1], &sets[2], &now);
+	if (n < 0)
+		sem_reply_ret(cmd, n);
+	else
+		sem_reply(cmd, "%d %s%s%s", n,
+			  FD_ISSET(fd, &sets[0]) ? "r" : "",
+			  FD_ISSET(fd, &sets[1]) ? "w" : "",
+			  FD_ISSET(fd, &sets[2]) ? "x" : "");
+}
+
+/* ep NAME */
+static void run_ep(struct sem_cmd *cmd)
+{
+	int fd = epoll_create1(0);
+
+	if (fd >= 0)
+		sem_fd_add(cmd->argv[1], fd);
+	sem_reply_ret(cmd, fd < 0 ? fd : 0);
+}
+
+static void ctl(struct sem_cmd *cmd, int op)
+{
+	int fd = sem_fd_number(cmd->argv[2]);
+	struct epoll_event ev = {
+		.events = sem_flags(events, sem_arg(cmd, 3, "0")),
+		.data.fd = fd,
+	};
+
+	sem_reply_ret(cmd, epoll_ctl(sem_fd_number(cmd->argv[1]), op, fd,
+				     &ev));
+}
+
+/* epadd EPOLL NAME EVENTS */
+static void run_epadd(struct sem_cmd *cmd)
+{
+	ctl(cmd, EPOLL_CTL_ADD);
+}
+
+/* epmod EPOLL NAME EVENTS */
+static void run_epmod(struct sem_cmd *cmd)
+{
+	ctl(cmd, EPOLL_CTL_MOD);
+}
+
+/* epdel EPOLL NAME */
+static void run_epdel(struct sem_cmd *cmd)
+{
+	ctl(cmd, EPOLL_CTL_DEL);
+}
+
+static void reply_epoll(struct sem_cmd *cmd, int timeout)
+{
+	struct epoll_event ev;
+	int n = epoll_wait(sem_fd_number(cmd->argv[1]), &ev, 1, timeout);
+
+	if (n <= 0)
+		sem_reply_ret(cmd, n);
+	else
+		reply_mask(cmd, "1 ", ev.events);
+}
+
+/* epwait EPOLL: what is ready now; one descriptor a set */
+static void run_epwait(struct sem_cmd *cmd)
+{
+	reply_epoll(cmd, 0);
+}
+
+/* epawait EPOLL: sleeps until something is ready */
+static void run_epawait(struct sem_cmd *cmd)
+{
+	reply_epoll(cmd, SEM_DEADLINE_MS);
+}
+
+/*
+ * epedge EPOLL EVENTS: gathers edges until all of them have come. One
+ * segment may give one edge or two, so their number is not told.
+ */
+static void run_epedge(struct sem_cmd *cmd)
+{
+	unsigned int want = sem_flags(events, cmd->argv[2]);
+	uint64_t end = util_now_ms() + SEM_DEADLINE_MS;
+	int ep = sem_fd_number(cmd->argv[1]);
+	unsigned int seen = 0;
+	struct epoll_event ev;
+
+	while ((seen & want) != want) {
+		if (epoll_wait(ep, &ev, 1, 100) == 1)
+			seen |= ev.events;
+		if (util_now_ms() > end) {
+			reply_mask(cmd, "TIMEOUT ", seen);
+			return;
+		}
+	}
+	reply_mask(cmd, "", seen);
+}
+
+static unsigned long request_of(const char *name)
+{
+	static const struct sem_name requests[] = {
+		{ "inq", SIOCINQ }, { "outq", SIOCOUTQ },
+		{ "outqnsd", SIOCOUTQNSD }, { "atmark", SIOCATMARK },
+		{ "unknown", 0x89ef }, { 0 },
+	};
+
+	return sem_flags(requests, name);
+}
+
+/* ioctl NAME REQUEST */
+static void run_ioctl(struct sem_cmd *cmd)
+{
+	int value = -7;
+	int ret = ioctl(sem_fd_number(cmd->argv[1]),
+			request_of(cmd->argv[2]), &value);
+
+	if (ret < 0)
+		sem_reply_ret(cmd, ret);
+	else
+		sem_reply(cmd, "%d value %d", ret, value);
+}
+
+/* fionbio NAME 0|1 */
+static void run_fionbio(struct sem_cmd *cmd)
+{
+	int value = sem_num(cmd, 2, 0);
+
+	sem_reply_ret(cmd, ioctl(sem_fd_number(cmd->argv[1]), FIONBIO,
+				 &value));
+}
+
+/* awaitq NAME inq|outq VALUE */
+static void run_awaitq(struct sem_cmd *cmd)
+{
+	uint64_t end = util_now_ms() + SEM_DEADLINE_MS;
+	int fd = sem_fd_number(cmd->argv[1]);
+	int want = sem_num(cmd, 3, 0);
+	int value = -1;
+
+	for (;;) {
+		if (ioctl(fd, request_of(cmd->argv[2]), &value) < 0) {
+			sem_reply_ret(cmd, -1);
+			return;
+		}
+		if (value == want)
+			break;
+		if (util_now_ms() > end) {
+			sem_reply(cmd, "TIMEOUT %d", value);
+			return;
+		}
+		usleep(1000);
+	}
+	sem_reply(cmd, "%d", value);
+}
+
+const struct sem_verb sem_event_verbs[] = {
+	{ "poll", 2, run_poll },
+	{ "await", 3, run_await },
+	{ "pollwait", 3, run_pollwait },
+	{ "select", 2, run_select },
+	{ "ep", 2, run_ep },
+	{ "epadd", 4, run_epadd },
+	{ "epmod", 4, run_epmod },
+	{ "epdel", 3, run_epdel },
+	{ "epwait", 2, run_epwait },
+	{ "epawait", 2, run_epawait },
+	{ "epedge", 3, run_epedge },
+	{ "ioctl", 3, run_ioctl },
+	{ "fionbio", 3, run_fionbio },
+	{ "awaitq", 4, run_awaitq },
+	{ 0 },
+};
