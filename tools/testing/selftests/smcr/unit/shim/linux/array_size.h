@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* User-space stand-in for the kernel header of the same name. */
+#ifndef _SHIM_LINUX_ARRAY_SIZE_H
+#define _SHIM_LINUX_ARRAY_SIZE_H
+
+#include <linux/types.h>
+
+#endif
