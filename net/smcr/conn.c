@@ -164,7 +164,9 @@ static int rtoken_claim(struct smcr_conn *conn,
 {
 	struct smcr_lgr *lgr = conn->lgr;
 	struct smcr_rtoken *mem = NULL;
-	int id, err = 0;
+	u64 vaddr = 0;
+	int id, err;
+	u32 rkey;
 
 	if (may_add) {
 		mem = kzalloc(sizeof(*mem), GFP_KERNEL);
@@ -173,25 +175,21 @@ static int rtoken_claim(struct smcr_conn *conn,
 	}
 	spin_lock_bh(&lgr->rtoken_lock);
 	id = smcr_rtoken_find(lgr->rtokens, conn->link_slot, msg->rkey);
-	if (id <= 0 && mem) {
+	if (id < 0 && mem) {
 		id = smcr_rtoken_add(lgr->rtokens, mem, conn->link_slot,
 				     msg->rkey, msg->vaddr);
-		if (id > 0)
+		if (mem->id)
 			mem = NULL;
 	}
-	if (id <= 0) {
-		err = id ? id : -ENOENT;
-	} else {
-		u64 vaddr;
-		u32 rkey;
-
-		err = smcr_rtoken_get(lgr->rtokens, id, conn->link_slot, &rkey,
-				      &vaddr);
-		if (!err && vaddr != msg->vaddr)
-			err = -EINVAL;
-		if (!err)
-			*conflict = smcr_rtoken_claim(lgr->rtokens, id,
-						      msg->rmbe_idx);
+	err = id > 0 ? smcr_rtoken_get(lgr->rtokens, id, conn->link_slot,
+				       &rkey, &vaddr) : id;
+	if (!err && vaddr != msg->vaddr)
+		err = -EINVAL;
+	if (!err)
+		err = smcr_rtoken_claim(lgr->rtokens, id, msg->rmbe_idx);
+	if (err == -EBUSY) {
+		*conflict = true;
+		err = 0;
 	}
 	if (!err) {
 		conn->peer_rmb = id;

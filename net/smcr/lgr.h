@@ -186,7 +186,6 @@ static inline enum smcr_lgr_state smcr_lgr_state(const struct smcr_lgr *lgr)
 
 void smcr_lgr_net_init(struct net *net);
 void smcr_lgr_net_exit(struct net *net);
-void smcr_lgr_exit(void);
 
 struct smcr_lgr *smcr_lgr_create(struct net *net, enum smcr_role role,
 				 const struct smcr_lgr_key *key,
@@ -216,6 +215,15 @@ void smcr_lgr_conn_del(struct smcr_lgr *lgr, struct smcr_conn *conn);
 struct smcr_conn *smcr_lgr_conn_find(struct smcr_lgr *lgr, u32 token);
 struct smcr_conn *smcr_lgr_conn_next(struct smcr_lgr *lgr, u32 *slot);
 
+/* lgr_mem.c */
+int smcr_lgr_tokens_init(struct smcr_lgr *lgr);
+int smcr_lgr_rmb_register(struct smcr_lgr *lgr);
+bool smcr_lgr_rmb_ready(const struct smcr_conn *conn);
+void smcr_lgr_rmb_more(struct smcr_lgr *lgr);
+void smcr_lgr_rmb_registered(struct smcr_lgr *lgr);
+void smcr_lgr_rmbs_unmap(struct smcr_lgr *lgr, int slot);
+void smcr_lgr_rmbs_free(struct smcr_lgr *lgr);
+void smcr_lgr_rmbs_clean(struct smcr_lgr *lgr);
 int smcr_lgr_rmb_first(struct smcr_lgr *lgr, u32 elem_size);
 struct smcr_rmb *smcr_lgr_rmb_find(struct smcr_lgr *lgr, u32 rkey);
 void smcr_lgr_rmb_drop(struct smcr_lgr *lgr, struct smcr_rmb *rmb);

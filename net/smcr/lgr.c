@@ -1,0 +1,769 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Link groups (RFC 7609 2.2, 3.5.3, 3.5.4): their life, their one work item,
+ * their places in the namespace. Tokens and RMBs are in lgr_mem.c.
+ *
+ * A group's work is the only one to change its links, its LLC exchanges and
+ * its RMBs after first contact. It sends, notes what it waits for, sets a
+ * deadline and returns; it never waits for the peer. What other contexts want
+ * of it they say with a bit in lgr->todo.
+ *
+ * How a group ends (lgr_end), and who may still hold a pointer after a step:
+ *
+ *   DEAD        off the namespace's list: no handshake finds it any more
+ *   reset       its connections are told; they post nothing from now on
+ *   stop        each link: gate closed, queue pair in ERR, drained; no
+ *               completion can come, no send slot holds a connection
+ *   unmap       the peer's keys are worth nothing; pages stay for readers
+ *   put         the slots' references to the links
+ *
+ * Connections, handshakes and queued work keep the memory of the group and
+ * its links until they drop their references.
+ */
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <net/net_namespace.h>
+#include <net/sock.h>
+
+#include "close.h"
+#include "conn.h"
+#include "hs.h"
+#include "lgr.h"
+#include "lgr_policy.h"
+#include "mib.h"
+#include "rmb.h"
+#include "trace.h"
+
+static atomic_t lgr_ids = ATOMIC_INIT(0);
+
+/* A client keeps an idle group a little longer than a server, which is the
+ * one to end it (3.5.4).
+ */
+#define LGR_CLIENT_EXTRA	(10 * HZ)
+/* Groups are looked after at least this often while something is due. */
+#define LGR_TICK		(HZ / 2)
+
+static const enum smcr_lgr_state next_state[SMCR_LGR_N_STATES][3] = {
+	[SMCR_LGR_FORMING] = {
+		[SMCR_LGR_EV_READY] = SMCR_LGR_ACTIVE,
+		[SMCR_LGR_EV_CLOSE] = SMCR_LGR_CLOSING,
+		[SMCR_LGR_EV_DEAD]  = SMCR_LGR_DEAD,
+	},
+	[SMCR_LGR_ACTIVE] = {
+		[SMCR_LGR_EV_READY] = SMCR_LGR_ACTIVE,
+		[SMCR_LGR_EV_CLOSE] = SMCR_LGR_CLOSING,
+		[SMCR_LGR_EV_DEAD]  = SMCR_LGR_DEAD,
+	},
+	[SMCR_LGR_CLOSING] = {
+		[SMCR_LGR_EV_READY] = SMCR_LGR_CLOSING,
+		[SMCR_LGR_EV_CLOSE] = SMCR_LGR_CLOSING,
+		[SMCR_LGR_EV_DEAD]  = SMCR_LGR_DEAD,
+	},
+	[SMCR_LGR_DEAD] = {
+		[SMCR_LGR_EV_READY] = SMCR_LGR_DEAD,
+		[SMCR_LGR_EV_CLOSE] = SMCR_LGR_DEAD,
+		[SMCR_LGR_EV_DEAD]  = SMCR_LGR_DEAD,
+	},
+};
+
+/**
+ * smcr_lgr_state_name() - a state as text
+ * @state: any value
+ */
+const char *smcr_lgr_state_name(enum smcr_lgr_state state)
+{
+	static const char *const names[SMCR_LGR_N_STATES] = {
+		[SMCR_LGR_FORMING]	= "forming",
+		[SMCR_LGR_ACTIVE]	= "active",
+		[SMCR_LGR_CLOSING]	= "closing",
+		[SMCR_LGR_DEAD]		= "dead",
+	};
+
+	return state < SMCR_LGR_N_STATES ? names[state] : "unknown";
+}
+
+/**
+ * smcr_lgr_event() - change a group's state and wake who waits for it
+ * @lgr: the group
+ * @event: what happened
+ *
+ * Context: process or softirq.
+ * Return: 1 if the state changed, else 0.
+ */
+int smcr_lgr_event(struct smcr_lgr *lgr, enum smcr_lgr_event event)
+{
+	enum smcr_lgr_state old, new;
+
+	spin_lock_bh(&lgr->conns_lock);
+	old = lgr->state;
+	new = next_state[old][event];
+	WRITE_ONCE(lgr->state, new);
+	spin_unlock_bh(&lgr->conns_lock);
+	if (old == new)
+		return 0;
+	trace_smcr_lgr_state(lgr->id, lgr->role, old, event, new);
+	smcr_lgr_wake(lgr);
+	return 1;
+}
+
+/**
+ * smcr_lgr_get() - one more reference
+ * @lgr: a group the caller may use
+ *
+ * Context: any.
+ * Return: @lgr.
+ */
+struct smcr_lgr *smcr_lgr_get(struct smcr_lgr *lgr)
+{
+	refcount_inc(&lgr->refs);
+	return lgr;
+}
+
+static void lgr_free(struct smcr_lgr *lgr)
+{
+	struct smcr_net *sn = smcr_pernet(lgr->net);
+	struct smcr_lgr_tokens *tokens;
+	int id;
+
+	WARN_ON_ONCE(lgr->n_conns || !list_empty(&lgr->rmbs) ||
+		     !list_empty(&lgr->waiters));
+	for (id = 1; id <= SMCR_MAX_RMBS; id++)
+		kfree(lgr->rtokens->slot[id]);
+	kfree(lgr->rtokens);
+	tokens = rcu_dereference_protected(lgr->tokens, true);
+	kvfree_rcu(tokens, rcu);
+	smcr_mib_inc(lgr->net, SMCR_MIB_LINKGROUPSFREED);
+	kfree(lgr);
+	if (atomic_dec_and_test(&sn->n_lgrs))
+		wake_up_all(&sn->lgr_wait);
+}
+
+/**
+ * smcr_lgr_put() - drop a reference
+ * @lgr: not used by the caller any more
+ *
+ * Context: any.
+ */
+void smcr_lgr_put(struct smcr_lgr *lgr)
+{
+	if (refcount_dec_and_test(&lgr->refs))
+		lgr_free(lgr);
+}
+
+/* The queued work owns a reference; one that was queued already has it. */
+static void lgr_queue_delay(struct smcr_lgr *lgr, unsigned long delay)
+{
+	smcr_lgr_get(lgr);
+	if (mod_delayed_work(smcr_wq, &lgr->work, delay))
+		smcr_lgr_put(lgr);
+}
+
+/**
+ * smcr_lgr_queue() - let the group's work run
+ * @lgr: the group, counted by the caller
+ *
+ * Context: any.
+ */
+void smcr_lgr_queue(struct smcr_lgr *lgr)
+{
+	lgr_queue_delay(lgr, 0);
+}
+
+/**
+ * smcr_lgr_kick() - ask the group's work for something
+ * @lgr: the group, counted by the caller
+ * @what: what it shall do
+ *
+ * Context: any.
+ */
+void smcr_lgr_kick(struct smcr_lgr *lgr, enum smcr_lgr_todo what)
+{
+	if (!test_and_set_bit(what, &lgr->todo))
+		smcr_lgr_queue(lgr);
+}
+
+/**
+ * smcr_lgr_terminate() - end a group at once
+ * @lgr: the group
+ * @reason: what its connections are told
+ * @err: their errno, positive
+ *
+ * The first reason counts.
+ *
+ * Context: any.
+ */
+void smcr_lgr_terminate(struct smcr_lgr *lgr, enum smcr_reset_reason reason,
+			int err)
+{
+	spin_lock_bh(&lgr->conns_lock);
+	if (!lgr->end_err) {
+		lgr->end_reason = reason;
+		lgr->end_err = err;
+	}
+	spin_unlock_bh(&lgr->conns_lock);
+	smcr_lgr_kick(lgr, SMCR_LGR_T_TERMINATE);
+}
+
+/**
+ * smcr_lgr_link() - the link a new connection shall use
+ * @lgr: the group
+ *
+ * Context: any.
+ * Return: a link that is not DEAD, with a reference, or NULL.
+ */
+struct smcr_link *smcr_lgr_link(struct smcr_lgr *lgr)
+{
+	struct smcr_link *link = NULL;
+	int i;
+
+	spin_lock_bh(&lgr->conns_lock);
+	for (i = 0; i < SMCR_MAX_LINKS && !link; i++)
+		if (lgr->links[i])
+			link = smcr_link_get(lgr->links[i]);
+	spin_unlock_bh(&lgr->conns_lock);
+	return link;
+}
+
+/**
+ * smcr_lgr_link_slot() - where a link stands in its group
+ * @lgr: the group
+ * @link: one of its links
+ *
+ * Context: any; the caller holds a reference to @link.
+ * Return: 0..SMCR_MAX_LINKS - 1; 0 for a link that has left the group.
+ */
+int smcr_lgr_link_slot(const struct smcr_lgr *lgr,
+		       const struct smcr_link *link)
+{
+	int i;
+
+	for (i = 0; i < SMCR_MAX_LINKS; i++)
+		if (READ_ONCE(lgr->links[i]) == link)
+			return i;
+	return 0;
+}
+
+static struct smcr_lgr *lgr_alloc(struct net *net, enum smcr_role role,
+				  const struct smcr_lgr_key *key);
+
+static int lgr_first_link(struct smcr_lgr *lgr, const struct smcr_port *port)
+{
+	struct smcr_link *link;
+	u8 num = 0;
+
+	if (lgr->role == SMCR_SERVER)
+		num = smcr_link_nums_next(&lgr->nums, NULL, 0);
+	link = smcr_link_alloc(lgr, port, num);
+	if (IS_ERR(link))
+		return PTR_ERR(link);
+	spin_lock_bh(&lgr->conns_lock);
+	lgr->links[0] = link;
+	spin_unlock_bh(&lgr->conns_lock);
+	return 0;
+}
+
+static int lgr_publish(struct smcr_lgr *lgr)
+{
+	struct smcr_net *sn = smcr_pernet(lgr->net);
+	int err = -ESHUTDOWN;
+
+	spin_lock_bh(&sn->lgr_lock);
+	if (!sn->dying) {
+		list_add_tail(&lgr->list, &sn->lgrs);
+		smcr_lgr_get(lgr);
+		err = 0;
+	}
+	spin_unlock_bh(&sn->lgr_lock);
+	return err;
+}
+
+/**
+ * smcr_lgr_create() - a group for a first contact
+ * @net: namespace
+ * @role: ours
+ * @key: the peer; on the client what the Accept said
+ * @port: our port for the first link
+ *
+ * Context: process.
+ * Return: the group, FORMING, with its first link in INIT and a reference for
+ * the caller; an ERR_PTR: -EMFILE at the namespace's limit, -ENOMEM, or what
+ * the device said.
+ */
+struct smcr_lgr *smcr_lgr_create(struct net *net, enum smcr_role role,
+				 const struct smcr_lgr_key *key,
+				 const struct smcr_port *port)
+{
+	struct smcr_net *sn = smcr_pernet(net);
+	struct smcr_lgr *lgr;
+	int err;
+
+	if (atomic_read(&sn->n_lgrs) >= READ_ONCE(sn->sysctl.max_lgrs))
+		return ERR_PTR(-EMFILE);
+	lgr = lgr_alloc(net, role, key);
+	if (!lgr)
+		return ERR_PTR(-ENOMEM);
+	err = lgr_first_link(lgr, port);
+	if (err)
+		goto err_put;
+	smcr_llc_first_contact(lgr);
+	err = lgr_publish(lgr);
+	if (err)
+		goto err_end;
+	smcr_mib_inc(net, SMCR_MIB_FIRSTCONTACTS);
+	return lgr;
+err_end:
+	/* Its links stop, and drop the last references, in the work. */
+	smcr_lgr_terminate(lgr, SMCR_RESET_NETNS_EXIT, ECONNABORTED);
+err_put:
+	smcr_lgr_put(lgr);
+	return ERR_PTR(err);
+}
+
+static bool key_equal(const struct smcr_lgr_key *a,
+		      const struct smcr_lgr_key *b)
+{
+	return !memcmp(a->peer_id, b->peer_id, sizeof(a->peer_id)) &&
+	       !memcmp(a->gid, b->gid, sizeof(a->gid)) &&
+	       !memcmp(a->mac, b->mac, sizeof(a->mac)) &&
+	       ipv6_addr_equal(&a->addr, &b->addr);
+}
+
+static bool lgr_has_room(const struct smcr_lgr *lgr)
+{
+	const struct smcr_sysctl *ctl = &smcr_pernet(lgr->net)->sysctl;
+
+	return READ_ONCE(lgr->n_conns) < READ_ONCE(ctl->max_conns_per_lgr) &&
+	       smcr_lgr_policy_has_room(lgr->dialect, lgr->n_conns,
+					lgr->n_rmbs);
+}
+
+/**
+ * smcr_lgr_find_server() - a group that a server may reuse (law 21)
+ * @net: namespace
+ * @key: the client, by its Proposal and its TCP address
+ *
+ * Context: process or softirq.
+ * Return: a group, ACTIVE or FORMING, with a reference, or NULL.
+ */
+struct smcr_lgr *smcr_lgr_find_server(struct net *net,
+				      const struct smcr_lgr_key *key)
+{
+	struct smcr_net *sn = smcr_pernet(net);
+	struct smcr_lgr *lgr, *found = NULL;
+
+	spin_lock_bh(&sn->lgr_lock);
+	list_for_each_entry(lgr, &sn->lgrs, list) {
+		if (lgr->role != SMCR_SERVER ||
+		    smcr_lgr_state(lgr) > SMCR_LGR_ACTIVE ||
+		    !key_equal(&lgr->key, key) || !lgr_has_room(lgr))
+			continue;
+		found = smcr_lgr_get(lgr);
+		break;
+	}
+	spin_unlock_bh(&sn->lgr_lock);
+	return found;
+}
+
+static struct smcr_link *lgr_match_link(struct smcr_lgr *lgr,
+					const struct smcr_lgr_key *key,
+					u32 qpn)
+{
+	struct smcr_link *link, *found = NULL;
+	int i;
+
+	spin_lock_bh(&lgr->conns_lock);
+	for (i = 0; i < SMCR_MAX_LINKS && !found; i++) {
+		link = lgr->links[i];
+		if (link && link->peer.qpn == qpn &&
+		    !memcmp(link->peer.gid, key->gid, SMCR_GID_LEN) &&
+		    !memcmp(link->peer.mac, key->mac, SMCR_MAC_LEN))
+			found = smcr_link_get(link);
+	}
+	spin_unlock_bh(&lgr->conns_lock);
+	return found;
+}
+
+/**
+ * smcr_lgr_find_client() - the group that a server's Accept means (3.5.2.2)
+ * @net: namespace
+ * @key: peer ID, GID and MAC of the Accept
+ * @qpn: its queue pair number
+ * @link: the link that matched, with a reference
+ *
+ * Context: process.
+ * Return: an ACTIVE group in which we are the client, with a reference, or
+ * NULL: the peers are out of sync (C.4).
+ */
+struct smcr_lgr *smcr_lgr_find_client(struct net *net,
+				      const struct smcr_lgr_key *key, u32 qpn,
+				      struct smcr_link **link)
+{
+	struct smcr_net *sn = smcr_pernet(net);
+	struct smcr_lgr *lgr, *found = NULL;
+
+	spin_lock_bh(&sn->lgr_lock);
+	list_for_each_entry(lgr, &sn->lgrs, list) {
+		if (lgr->role != SMCR_CLIENT ||
+		    smcr_lgr_state(lgr) != SMCR_LGR_ACTIVE ||
+		    memcmp(lgr->key.peer_id, key->peer_id, SMCR_PEER_ID_LEN))
+			continue;
+		*link = lgr_match_link(lgr, key, qpn);
+		if (!*link)
+			continue;
+		found = smcr_lgr_get(lgr);
+		break;
+	}
+	spin_unlock_bh(&sn->lgr_lock);
+	return found;
+}
+
+/**
+ * smcr_lgr_next() - walk the groups of a namespace
+ * @net: namespace
+ * @prev: the group of the last call, whose reference is dropped, or NULL
+ *
+ * Context: process.
+ * Return: the group with the next higher id, with a reference, or NULL.
+ */
+struct smcr_lgr *smcr_lgr_next(struct net *net, struct smcr_lgr *prev)
+{
+	struct smcr_net *sn = smcr_pernet(net);
+	u32 id = prev ? prev->id : 0;
+	struct smcr_lgr *lgr, *next = NULL;
+
+	spin_lock_bh(&sn->lgr_lock);
+	list_for_each_entry(lgr, &sn->lgrs, list)
+		if (lgr->id > id && (!next || lgr->id < next->id))
+			next = lgr;
+	if (next)
+		smcr_lgr_get(next);
+	spin_unlock_bh(&sn->lgr_lock);
+	if (prev)
+		smcr_lgr_put(prev);
+	return next;
+}
+
+/**
+ * smcr_lgr_wait() - a handshake wants to know when the group changes
+ * @lgr: the group
+ * @hs: the handshake; gets SMCR_HS_E_GROUP once, and is forgotten then
+ *
+ * Context: process.
+ */
+void smcr_lgr_wait(struct smcr_lgr *lgr, struct smcr_hs *hs)
+{
+	spin_lock_bh(&lgr->conns_lock);
+	if (list_empty(&hs->wait_node)) {
+		smcr_hs_get(hs);
+		list_add_tail(&hs->wait_node, &lgr->waiters);
+	}
+	spin_unlock_bh(&lgr->conns_lock);
+}
+
+/**
+ * smcr_lgr_unwait() - it does not want to know any more
+ * @lgr: the group
+ * @hs: the handshake, counted by the caller
+ *
+ * Context: process.
+ */
+void smcr_lgr_unwait(struct smcr_lgr *lgr, struct smcr_hs *hs)
+{
+	bool waited;
+
+	spin_lock_bh(&lgr->conns_lock);
+	waited = !list_empty(&hs->wait_node);
+	list_del_init(&hs->wait_node);
+	spin_unlock_bh(&lgr->conns_lock);
+	if (waited)
+		smcr_hs_put(hs);
+}
+
+/**
+ * smcr_lgr_wake() - tell all waiting handshakes that the group has changed
+ * @lgr: the group
+ *
+ * Context: process or softirq.
+ */
+void smcr_lgr_wake(struct smcr_lgr *lgr)
+{
+	struct smcr_hs *hs;
+
+	for (;;) {
+		spin_lock_bh(&lgr->conns_lock);
+		hs = list_first_entry_or_null(&lgr->waiters, struct smcr_hs,
+					      wait_node);
+		if (hs)
+			list_del_init(&hs->wait_node);
+		spin_unlock_bh(&lgr->conns_lock);
+		if (!hs)
+			return;
+		smcr_hs_kick(hs, SMCR_HS_E_GROUP);
+		smcr_hs_put(hs);
+	}
+}
+
+static void lgr_reset_conns(struct smcr_lgr *lgr)
+{
+	struct smcr_conn *conn;
+	u32 slot = 0;
+
+	while ((conn = smcr_lgr_conn_next(lgr, &slot))) {
+		smcr_close_reset(conn, lgr->end_reason, lgr->end_err);
+		smcr_conn_put(conn);
+	}
+}
+
+static void lgr_stop_link(struct smcr_lgr *lgr, int slot)
+{
+	struct smcr_link *link = lgr->links[slot];
+
+	if (!link)
+		return;
+	smcr_link_stop(link);
+	smcr_lgr_rmbs_unmap(lgr, slot);
+	spin_lock_bh(&lgr->conns_lock);
+	lgr->links[slot] = NULL;
+	spin_unlock_bh(&lgr->conns_lock);
+	smcr_link_put(link);
+}
+
+static void lgr_end(struct smcr_lgr *lgr)
+{
+	struct smcr_net *sn = smcr_pernet(lgr->net);
+	bool listed;
+	int slot;
+
+	if (!smcr_lgr_event(lgr, SMCR_LGR_EV_DEAD))
+		return;
+	spin_lock_bh(&sn->lgr_lock);
+	listed = !list_empty(&lgr->list);
+	list_del_init(&lgr->list);
+	spin_unlock_bh(&sn->lgr_lock);
+	lgr_reset_conns(lgr);
+	mutex_lock(&lgr->mutex);
+	for (slot = 0; slot < SMCR_MAX_LINKS; slot++)
+		lgr_stop_link(lgr, slot);
+	smcr_llc_flush(lgr);
+	smcr_lgr_rmbs_free(lgr);
+	mutex_unlock(&lgr->mutex);
+	smcr_lgr_wake(lgr);
+	if (listed)
+		smcr_lgr_put(lgr);
+}
+
+/* With one link, its loss is the group's end (4.8.3). */
+static void lgr_link_down(struct smcr_lgr *lgr)
+{
+	if (smcr_lgr_state(lgr) == SMCR_LGR_CLOSING)
+		smcr_lgr_terminate(lgr, SMCR_RESET_GROUP_DELETED, ECONNRESET);
+	else
+		smcr_lgr_terminate(lgr, SMCR_RESET_LINK_DOWN, ECONNRESET);
+	smcr_mib_inc(lgr->net, SMCR_MIB_LINKSFAILED);
+}
+
+static unsigned long lgr_linger(const struct smcr_lgr *lgr)
+{
+	const struct smcr_sysctl *ctl = &smcr_pernet(lgr->net)->sysctl;
+	unsigned long linger = msecs_to_jiffies(READ_ONCE(ctl->lgr_linger_ms));
+
+	return lgr->role == SMCR_CLIENT ? linger + LGR_CLIENT_EXTRA : linger;
+}
+
+static bool lgr_idle(const struct smcr_lgr *lgr)
+{
+	return smcr_lgr_state(lgr) == SMCR_LGR_ACTIVE &&
+	       !READ_ONCE(lgr->n_conns);
+}
+
+static void lgr_close(struct smcr_lgr *lgr, u32 reason)
+{
+	if (smcr_lgr_event(lgr, SMCR_LGR_EV_CLOSE))
+		smcr_llc_delete_all(lgr, reason);
+}
+
+static void lgr_todo(struct smcr_lgr *lgr)
+{
+	if (test_and_clear_bit(SMCR_LGR_T_LINK_FAILED, &lgr->todo))
+		lgr_link_down(lgr);
+	if (test_and_clear_bit(SMCR_LGR_T_RMB_REG, &lgr->todo))
+		smcr_lgr_rmb_registered(lgr);
+	smcr_llc_process(lgr);
+	if (test_and_clear_bit(SMCR_LGR_T_CLOSE, &lgr->todo))
+		lgr_close(lgr, SMCR_LLC_DEL_OPERATOR);
+	if (test_and_clear_bit(SMCR_LGR_T_DELETED, &lgr->todo) &&
+	    lgr->role == SMCR_SERVER)
+		smcr_lgr_terminate(lgr, SMCR_RESET_GROUP_DELETED, ECONNRESET);
+	if (test_and_clear_bit(SMCR_LGR_T_NEED_RMB, &lgr->todo))
+		smcr_lgr_rmb_more(lgr);
+	if (test_and_clear_bit(SMCR_LGR_T_CLEAN, &lgr->todo))
+		smcr_lgr_rmbs_clean(lgr);
+}
+
+static void earlier(unsigned long *next, unsigned long when)
+{
+	if (!*next || time_before(when, *next))
+		*next = when;
+}
+
+/* When the work has to run again, 0 if nothing is due. */
+static unsigned long lgr_timers(struct smcr_lgr *lgr)
+{
+	unsigned long next = smcr_llc_timers(lgr);
+	unsigned long idle;
+
+	if (lgr->clean_at) {
+		if (time_after_eq(jiffies, lgr->clean_at))
+			smcr_lgr_rmbs_clean(lgr);
+		if (lgr->clean_at)
+			earlier(&next, lgr->clean_at);
+	}
+	if (lgr_idle(lgr)) {
+		idle = READ_ONCE(lgr->idle_since) + lgr_linger(lgr);
+		if (time_after_eq(jiffies, idle))
+			lgr_close(lgr, SMCR_LLC_DEL_INACTIVE);
+		else
+			earlier(&next, idle);
+	}
+	return next;
+}
+
+static void lgr_work(struct work_struct *work)
+{
+	struct smcr_lgr *lgr = container_of(to_delayed_work(work),
+					    struct smcr_lgr, work);
+	unsigned long next = 0;
+
+	if (smcr_lgr_state(lgr) != SMCR_LGR_DEAD) {
+		lgr_todo(lgr);
+		next = lgr_timers(lgr);
+	}
+	if (test_and_clear_bit(SMCR_LGR_T_TERMINATE, &lgr->todo))
+		lgr_end(lgr);
+	if (smcr_lgr_state(lgr) == SMCR_LGR_DEAD)
+		smcr_lgr_rmbs_clean(lgr);
+	else if (next && !delayed_work_pending(&lgr->work))
+		lgr_queue_delay(lgr, time_after(next, jiffies) ?
+				next - jiffies : LGR_TICK);
+	smcr_lgr_put(lgr);
+}
+
+static struct smcr_lgr *lgr_alloc(struct net *net, enum smcr_role role,
+				  const struct smcr_lgr_key *key)
+{
+	struct smcr_lgr *lgr = kzalloc(sizeof(*lgr), GFP_KERNEL);
+
+	if (!lgr)
+		return NULL;
+	lgr->rtokens = kzalloc(sizeof(*lgr->rtokens), GFP_KERNEL);
+	if (!lgr->rtokens || smcr_lgr_tokens_init(lgr)) {
+		kfree(lgr->rtokens);
+		kfree(lgr);
+		return NULL;
+	}
+	refcount_set(&lgr->refs, 1);
+	INIT_LIST_HEAD(&lgr->list);
+	INIT_LIST_HEAD(&lgr->rmbs);
+	INIT_LIST_HEAD(&lgr->waiters);
+	mutex_init(&lgr->mutex);
+	spin_lock_init(&lgr->rtoken_lock);
+	spin_lock_init(&lgr->conns_lock);
+	INIT_DELAYED_WORK(&lgr->work, lgr_work);
+	lgr->net = net;
+	lgr->id = atomic_inc_return(&lgr_ids);
+	lgr->role = role;
+	lgr->key = *key;
+	lgr->max_links = SMCR_MAX_LINKS;
+	lgr->idle_since = jiffies;
+	smcr_llc_init(lgr);
+	atomic_inc(&smcr_pernet(net)->n_lgrs);
+	smcr_mib_inc(net, SMCR_MIB_LINKGROUPS);
+	return lgr;
+}
+
+/**
+ * smcr_lgr_link_failed() - the link layer: a link takes and gives no more
+ * @link: the link
+ *
+ * Context: any.
+ */
+void smcr_lgr_link_failed(struct smcr_link *link)
+{
+	smcr_lgr_kick(link->lgr, SMCR_LGR_T_LINK_FAILED);
+}
+
+static bool lgr_uses(struct smcr_lgr *lgr, const struct smcr_ibdev *dev)
+{
+	bool uses = false;
+	int i;
+
+	spin_lock_bh(&lgr->conns_lock);
+	for (i = 0; i < SMCR_MAX_LINKS; i++)
+		if (lgr->links[i] && lgr->links[i]->local.dev == dev)
+			uses = true;
+	spin_unlock_bh(&lgr->conns_lock);
+	return uses;
+}
+
+/**
+ * smcr_lgr_device_removed() - the link layer: a device goes
+ * @dev: the device; no new link can be made on it
+ *
+ * Only starts the end of its groups; ib.c waits for the device's references.
+ *
+ * Context: process.
+ */
+void smcr_lgr_device_removed(struct smcr_ibdev *dev)
+{
+	struct smcr_lgr *lgr;
+	struct net *net;
+
+	down_read(&net_rwsem);
+	for_each_net(net) {
+		for (lgr = smcr_lgr_next(net, NULL); lgr;
+		     lgr = smcr_lgr_next(net, lgr))
+			if (lgr_uses(lgr, dev))
+				smcr_lgr_terminate(lgr,
+						   SMCR_RESET_DEVICE_REMOVED,
+						   ECONNRESET);
+	}
+	up_read(&net_rwsem);
+}
+
+/**
+ * smcr_lgr_net_init() - prepare a namespace for groups
+ * @net: namespace
+ *
+ * Context: process.
+ */
+void smcr_lgr_net_init(struct net *net)
+{
+	struct smcr_net *sn = smcr_pernet(net);
+
+	spin_lock_init(&sn->lgr_lock);
+	INIT_LIST_HEAD(&sn->lgrs);
+	init_waitqueue_head(&sn->lgr_wait);
+	atomic_set(&sn->n_lgrs, 0);
+}
+
+/**
+ * smcr_lgr_net_exit() - end all groups of a namespace, and wait
+ * @net: namespace; has no socket any more
+ *
+ * Peers are told with DELETE LINK (all) (4.8.3). That takes the time of an
+ * LLC exchange at the most, after which the groups end without.
+ *
+ * Context: process.
+ */
+void smcr_lgr_net_exit(struct net *net)
+{
+	struct smcr_net *sn = smcr_pernet(net);
+	struct smcr_lgr *lgr;
+
+	spin_lock_bh(&sn->lgr_lock);
+	sn->dying = true;
+	spin_unlock_bh(&sn->lgr_lock);
+	for (lgr = smcr_lgr_next(net, NULL); lgr; lgr = smcr_lgr_next(net, lgr))
+		smcr_lgr_kick(lgr, SMCR_LGR_T_CLOSE);
+	wait_event(sn->lgr_wait, !atomic_read(&sn->n_lgrs));
+}

@@ -1,0 +1,910 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * LLC exchanges of a link group (RFC 7609 3.5.5, A.3, C.7).
+ *
+ * Messages arrive in softirq and are queued in their receive slots; the
+ * group's work takes them in order. llc_flow.c says what a message means at
+ * the moment, the functions here do it. Nothing waits: a request of ours sets
+ * a deadline, its answer or the deadline moves the exchange on.
+ *
+ *   first contact (3.5.1.5, 3.5.1.6), one adapter on each side
+ *
+ *      server                               client
+ *        | CONFIRM LINK ------------------------> |
+ *        | <------------------- CONFIRM LINK, R   |
+ *        | ADD LINK, the same port -------------> |
+ *        | <----------- ADD LINK, R, refused (1)  | data may flow
+ *        | data may flow                          |
+ */
+#include <linux/random.h>
+#include <linux/slab.h>
+
+#include "close.h"
+#include "conn.h"
+#include "lgr.h"
+#include "link.h"
+#include "llc.h"
+#include "llc_msg.h"
+#include "mib.h"
+#include "rmb.h"
+#include "trace.h"
+#include "wr.h"
+
+/* Cookies of sends whose completion matters */
+enum llc_cookie {
+	COOKIE_NONE,
+	COOKIE_CONFIRM,
+	COOKIE_DELETE_ALL,
+};
+
+static const struct smcr_sysctl *llc_ctl(const struct smcr_lgr *lgr)
+{
+	return &smcr_pernet(lgr->net)->sysctl;
+}
+
+static unsigned long llc_deadline(const struct smcr_lgr *lgr)
+{
+	return jiffies +
+	       msecs_to_jiffies(READ_ONCE(llc_ctl(lgr)->llc_timeout_ms));
+}
+
+/* A server waits longer than its client, whose Decline then comes in time
+ * (C.7).
+ */
+static unsigned long first_deadline(const struct smcr_lgr *lgr)
+{
+	unsigned int ms = READ_ONCE(llc_ctl(lgr)->confirm_link_timeout_ms);
+
+	if (lgr->role == SMCR_SERVER)
+		ms += ms / 2;
+	return jiffies + msecs_to_jiffies(ms);
+}
+
+static void llc_step(struct smcr_lgr *lgr, enum smcr_llc_event event)
+{
+	WARN_ON_ONCE(smcr_llc_flow_step(&lgr->llc.flow, event));
+}
+
+static int llc_send(struct smcr_link *link, const struct smcr_llc_msg *msg,
+		    enum llc_cookie cookie)
+{
+	struct smcr_lgr *lgr = link->lgr;
+	u8 buf[SMCR_ROCE_MSG_LEN];
+	int err;
+
+	smcr_llc_msg_encode(buf, lgr->dialect, msg);
+	err = smcr_wr_post_llc(link, buf, cookie);
+	if (err) {
+		smcr_link_fail(link, err);
+		return err;
+	}
+	smcr_mib_inc(lgr->net, SMCR_MIB_LLCSENT);
+	trace_smcr_llc_tx(lgr->id, link->num, msg->type, msg->reply);
+	return 0;
+}
+
+/* The peer broke the protocol: its link has failed (C.7.1, "wrong or out of
+ * sync").
+ */
+static void llc_broken(struct smcr_link *link, const char *what)
+{
+	smcr_mib_inc(link->lgr->net, SMCR_MIB_BADLLC);
+	net_warn_ratelimited("smcr: group %u link %u: bad LLC message (%s); the link is given up. The peer's SMC-R is faulty\n",
+			     link->lgr->id, link->num, what);
+	smcr_link_fail(link, -EPROTO);
+}
+
+/* No exchange holds the group's data back any more (3.5.1.6). */
+static void llc_ready(struct smcr_lgr *lgr)
+{
+	lgr->llc.step_deadline = 0;
+	smcr_lgr_event(lgr, SMCR_LGR_EV_READY);
+}
+
+static void llc_drop_add_link(struct smcr_lgr *lgr)
+{
+	struct smcr_link *link = lgr->llc.add_link;
+
+	lgr->llc.add_link = NULL;
+	if (!link)
+		return;
+	smcr_link_stop(link);
+	smcr_link_put(link);
+}
+
+/**
+ * smcr_llc_init() - prepare a new group
+ * @lgr: the group
+ *
+ * Context: process.
+ */
+void smcr_llc_init(struct smcr_lgr *lgr)
+{
+	spin_lock_init(&lgr->llc.lock);
+	INIT_LIST_HEAD(&lgr->llc.queue);
+	INIT_LIST_HEAD(&lgr->llc.held);
+	lgr->llc.flow.role = lgr->role;
+}
+
+/**
+ * smcr_llc_first_contact() - a first contact begins
+ * @lgr: a FORMING group that nobody else knows yet
+ *
+ * Context: process.
+ */
+void smcr_llc_first_contact(struct smcr_lgr *lgr)
+{
+	llc_step(lgr, SMCR_LLC_EV_FIRST);
+}
+
+/**
+ * smcr_llc_flush() - return the receive slots of unread messages
+ * @lgr: a group whose links have stopped
+ *
+ * Context: the group's work.
+ */
+void smcr_llc_flush(struct smcr_lgr *lgr)
+{
+	struct smcr_wr_recv *recv, *tmp;
+	LIST_HEAD(list);
+
+	spin_lock_bh(&lgr->llc.lock);
+	list_splice_init(&lgr->llc.queue, &list);
+	spin_unlock_bh(&lgr->llc.lock);
+	list_splice_init(&lgr->llc.held, &list);
+	list_for_each_entry_safe(recv, tmp, &list, list) {
+		list_del_init(&recv->list);
+		smcr_wr_recv_release(recv);
+	}
+	llc_drop_add_link(lgr);
+	lgr->llc.rmb = NULL;
+	lgr->llc.deleting = false;
+}
+
+/**
+ * smcr_llc_recv() - the link layer: an LLC message arrived
+ * @recv: the message in its receive slot, which passes to the group
+ *
+ * Context: softirq.
+ */
+void smcr_llc_recv(struct smcr_wr_recv *recv)
+{
+	struct smcr_lgr *lgr = recv->link->lgr;
+
+	smcr_mib_inc(lgr->net, SMCR_MIB_LLCRECEIVED);
+	spin_lock_bh(&lgr->llc.lock);
+	list_add_tail(&recv->list, &lgr->llc.queue);
+	spin_unlock_bh(&lgr->llc.lock);
+	smcr_lgr_queue(lgr);
+}
+
+/**
+ * smcr_llc_sent() - the link layer: a message has been delivered, or not
+ * @link: the link
+ * @cookie: which message
+ * @err: 0 or -errno; the link has failed then
+ *
+ * Context: softirq.
+ */
+void smcr_llc_sent(struct smcr_link *link, u32 cookie, int err)
+{
+	struct smcr_lgr *lgr = link->lgr;
+
+	if (cookie == COOKIE_CONFIRM && !err)
+		WRITE_ONCE(lgr->llc.confirm_sent, true);
+	if (cookie == COOKIE_DELETE_ALL)
+		smcr_lgr_kick(lgr, SMCR_LGR_T_DELETED);
+}
+
+static void confirm_fill(struct smcr_link *link, struct smcr_llc_msg *msg,
+			 bool reply, bool no_eye)
+{
+	*msg = (struct smcr_llc_msg){
+		.type = SMCR_LLC_CONFIRM_LINK,
+		.reply = reply,
+		.confirm_link = {
+			.qpn = link->qpn,
+			.link_num = link->num,
+			.link_uid = link->uid,
+			.max_links = SMCR_MAX_LINKS,
+			.no_eye = no_eye,
+		},
+	};
+	memcpy(msg->confirm_link.mac, link->local.mac, SMCR_MAC_LEN);
+	memcpy(msg->confirm_link.gid, link->local.gid, SMCR_GID_LEN);
+}
+
+/**
+ * smcr_llc_confirm_link() - server: ask the client to confirm the first link
+ * @lgr: a FORMING group whose link is READY and whose RMB is registered
+ *
+ * Context: process.
+ * Return: 0, or -errno if it could not be sent.
+ */
+int smcr_llc_confirm_link(struct smcr_lgr *lgr)
+{
+	struct smcr_link *link = lgr->links[0];
+	struct smcr_llc_msg msg;
+	int err;
+
+	WRITE_ONCE(lgr->llc.step_deadline, first_deadline(lgr));
+	confirm_fill(link, &msg, false, lgr->offer_linux);
+	err = llc_send(link, &msg, COOKIE_CONFIRM);
+	smcr_lgr_queue(lgr);
+	return err;
+}
+
+/**
+ * smcr_llc_await_confirm() - client: Confirm goes out, CONFIRM LINK is due
+ * @lgr: a FORMING group
+ *
+ * Context: process.
+ */
+void smcr_llc_await_confirm(struct smcr_lgr *lgr)
+{
+	WRITE_ONCE(lgr->llc.step_deadline, first_deadline(lgr));
+	smcr_lgr_queue(lgr);
+}
+
+static bool confirm_matches(const struct smcr_link *link,
+			    const struct smcr_llc_confirm_link *msg)
+{
+	return msg->qpn == link->peer.qpn &&
+	       !memcmp(msg->gid, link->peer.gid, SMCR_GID_LEN) &&
+	       !memcmp(msg->mac, link->peer.mac, SMCR_MAC_LEN);
+}
+
+static void confirmed(struct smcr_lgr *lgr, struct smcr_link *link,
+		      const struct smcr_llc_confirm_link *msg)
+{
+	link->peer_uid = msg->link_uid;
+	lgr->max_links = smcr_lgr_policy_max_links(SMCR_MAX_LINKS,
+						   msg->max_links);
+	smcr_link_event(link, SMCR_LINK_EV_CONFIRMED);
+	llc_step(lgr, SMCR_LLC_EV_CONFIRMED);
+	WRITE_ONCE(lgr->llc.step_deadline, first_deadline(lgr));
+}
+
+/* Client: the flags of the request fix the dialect (law 22). */
+static void confirm_request(struct smcr_link *link,
+			    const struct smcr_llc_confirm_link *msg)
+{
+	struct smcr_lgr *lgr = link->lgr;
+	struct smcr_llc_msg reply;
+
+	if (!confirm_matches(link, msg) ||
+	    smcr_link_nums_take(&lgr->nums, msg->link_num, NULL, 0)) {
+		llc_broken(link, "CONFIRM LINK names another link");
+		return;
+	}
+	link->num = msg->link_num;
+	lgr->dialect = msg->no_eye ? SMCR_DIALECT_LINUX : SMCR_DIALECT_RFC;
+	confirm_fill(link, &reply, true, msg->no_eye);
+	if (!llc_send(link, &reply, COOKIE_CONFIRM))
+		confirmed(lgr, link, msg);
+}
+
+static int offer_link(struct smcr_lgr *lgr, struct smcr_link *link)
+{
+	u8 num = smcr_link_nums_next(&lgr->nums, &link->num, 1);
+	struct smcr_llc_msg msg = { .type = SMCR_LLC_ADD_LINK };
+	struct smcr_link *new;
+
+	new = smcr_link_alloc(lgr, &link->local, num);
+	if (IS_ERR(new))
+		return PTR_ERR(new);
+	lgr->llc.add_link = new;
+	msg.add_link.qpn = new->qpn;
+	msg.add_link.link_num = num;
+	msg.add_link.mtu = new->local.mtu;
+	msg.add_link.psn = new->psn;
+	memcpy(msg.add_link.mac, new->local.mac, SMCR_MAC_LEN);
+	memcpy(msg.add_link.gid, new->local.gid, SMCR_GID_LEN);
+	return llc_send(link, &msg, COOKIE_NONE);
+}
+
+/* Server: the first link is confirmed. Offer a second one: with one adapter
+ * on the same port, in case the client has a second (3.5.1.6). If that cannot
+ * even be tried the group starts with one link (C.8).
+ */
+static void confirm_reply(struct smcr_link *link,
+			  const struct smcr_llc_confirm_link *msg)
+{
+	struct smcr_lgr *lgr = link->lgr;
+
+	if (!confirm_matches(link, msg) || msg->link_num != link->num ||
+	    (msg->no_eye && !lgr->offer_linux)) {
+		llc_broken(link, "CONFIRM LINK reply names another link");
+		return;
+	}
+	lgr->dialect = msg->no_eye ? SMCR_DIALECT_LINUX : SMCR_DIALECT_RFC;
+	confirmed(lgr, link, msg);
+	if (offer_link(lgr, link)) {
+		smcr_lgr_terminate(lgr, SMCR_RESET_LINK_DOWN, ECONNRESET);
+		return;
+	}
+	llc_step(lgr, SMCR_LLC_EV_ADD_SENT);
+}
+
+/* Client: one adapter, so there is no second path to offer. */
+static void add_request(struct smcr_link *link,
+			const struct smcr_llc_add_link *msg)
+{
+	struct smcr_lgr *lgr = link->lgr;
+	struct smcr_llc_msg reply = {
+		.type = SMCR_LLC_ADD_LINK,
+		.reply = true,
+		.add_link = {
+			.link_num = msg->link_num,
+			.reject = true,
+			.reason = smcr_mtu_valid(msg->mtu) ?
+				  SMCR_LLC_ADD_NO_PATH : SMCR_LLC_ADD_BAD_MTU,
+		},
+	};
+	bool first = lgr->llc.flow.step == SMCR_LLC_FIRST_ADD;
+
+	memcpy(reply.add_link.mac, link->local.mac, SMCR_MAC_LEN);
+	memcpy(reply.add_link.gid, link->local.gid, SMCR_GID_LEN);
+	if (llc_send(link, &reply, COOKIE_NONE))
+		return;
+	smcr_mib_inc(lgr->net, SMCR_MIB_ADDLINKREFUSED);
+	if (!first)
+		return;
+	llc_step(lgr, SMCR_LLC_EV_ADD_REFUSED);
+	llc_ready(lgr);
+}
+
+/* Server: a client that agrees has two ports; this end cannot use them, so
+ * the link goes again before data flows (3.5.1.6.2).
+ */
+static void add_reply(struct smcr_link *link,
+		      const struct smcr_llc_add_link *msg)
+{
+	struct smcr_lgr *lgr = link->lgr;
+	struct smcr_llc_msg del = {
+		.type = SMCR_LLC_DELETE_LINK,
+		.delete_link = {
+			.link_num = msg->link_num,
+			.reason = SMCR_LLC_DEL_LOST_PATH,
+			.orderly = true,
+		},
+	};
+
+	llc_drop_add_link(lgr);
+	if (msg->reject) {
+		smcr_mib_inc(lgr->net, SMCR_MIB_ADDLINKREFUSED);
+		llc_step(lgr, SMCR_LLC_EV_ADD_REFUSED);
+		llc_ready(lgr);
+		return;
+	}
+	llc_step(lgr, SMCR_LLC_EV_ADD_AGREED);
+	llc_step(lgr, SMCR_LLC_EV_ADD_FAILED);
+	if (llc_send(link, &del, COOKIE_NONE))
+		return;
+	llc_step(lgr, SMCR_LLC_EV_DELETE_SENT);
+	WRITE_ONCE(lgr->llc.step_deadline, llc_deadline(lgr));
+}
+
+static void recv_confirm_link(struct smcr_link *link,
+			      const struct smcr_llc_msg *msg)
+{
+	if (msg->reply)
+		confirm_reply(link, &msg->confirm_link);
+	else
+		confirm_request(link, &msg->confirm_link);
+}
+
+static void recv_add_link(struct smcr_link *link,
+			  const struct smcr_llc_msg *msg)
+{
+	if (msg->reply)
+		add_reply(link, &msg->add_link);
+	else if (link->lgr->role == SMCR_CLIENT)
+		add_request(link, &msg->add_link);
+	/* A client's wish for a link: there is no port to give it. */
+}
+
+static bool is_link_num(const struct smcr_lgr *lgr, u8 num)
+{
+	int i;
+
+	for (i = 0; i < SMCR_MAX_LINKS; i++)
+		if (lgr->links[i] && lgr->links[i]->num == num)
+			return true;
+	return false;
+}
+
+/* A request to delete one link. The group has one: its loss is the end, and
+ * the server's DELETE LINK (all) says so; an unknown one is answered (C.7.1).
+ */
+static void delete_one(struct smcr_link *link,
+		       const struct smcr_llc_delete_link *msg)
+{
+	struct smcr_lgr *lgr = link->lgr;
+	struct smcr_llc_msg reply = {
+		.type = SMCR_LLC_DELETE_LINK,
+		.reply = true,
+		.delete_link = *msg,
+	};
+	bool known = is_link_num(lgr, msg->link_num);
+
+	if (known && lgr->role == SMCR_SERVER) {
+		smcr_lgr_kick(lgr, SMCR_LGR_T_CLOSE);
+		return;
+	}
+	if (!known)
+		reply.delete_link.reason = SMCR_LLC_DEL_NO_LINK;
+	llc_send(link, &reply, COOKIE_NONE);
+	if (known)
+		smcr_lgr_terminate(lgr, SMCR_RESET_LINK_DOWN, ECONNRESET);
+}
+
+static void recv_delete_link(struct smcr_link *link,
+			     const struct smcr_llc_msg *msg)
+{
+	struct smcr_lgr *lgr = link->lgr;
+
+	if (!msg->reply) {
+		delete_one(link, &msg->delete_link);
+		return;
+	}
+	if (lgr->llc.flow.step != SMCR_LLC_DELETE)
+		return;
+	llc_step(lgr, SMCR_LLC_EV_DELETE_DONE);
+	if (smcr_lgr_state(lgr) == SMCR_LGR_FORMING)
+		llc_ready(lgr);
+	lgr->llc.step_deadline = 0;
+}
+
+/* A new RMB of the peer. With one link, the message names no other. */
+static int learn_rkey(struct smcr_link *link,
+		      const struct smcr_llc_confirm_rkey *msg)
+{
+	struct smcr_lgr *lgr = link->lgr;
+	struct smcr_rtoken *mem;
+	int id;
+
+	if (msg->nr_others)
+		return -EINVAL;
+	mem = kzalloc(sizeof(*mem), GFP_KERNEL);
+	if (!mem)
+		return -ENOMEM;
+	spin_lock_bh(&lgr->rtoken_lock);
+	id = smcr_rtoken_add(lgr->rtokens, mem, smcr_lgr_link_slot(lgr, link),
+			     msg->rkey, msg->vaddr);
+	if (mem->id)
+		mem = NULL;
+	spin_unlock_bh(&lgr->rtoken_lock);
+	kfree(mem);
+	return id < 0 ? id : 0;
+}
+
+static void answer_rkey(struct smcr_link *link, const struct smcr_llc_msg *msg,
+			bool negative, bool retry)
+{
+	struct smcr_llc_msg reply = *msg;
+
+	reply.reply = true;
+	if (msg->type == SMCR_LLC_CONFIRM_RKEY) {
+		reply.confirm_rkey.negative = negative;
+		reply.confirm_rkey.retry = retry;
+	} else {
+		reply.rkey_cont.negative = negative;
+	}
+	llc_send(link, &reply, COOKIE_NONE);
+}
+
+static void confirm_rkey_done(struct smcr_lgr *lgr,
+			      const struct smcr_llc_confirm_rkey *msg)
+{
+	struct smcr_rmb *rmb;
+
+	mutex_lock(&lgr->mutex);
+	rmb = lgr->llc.rmb;
+	lgr->llc.rmb = NULL;
+	lgr->llc.rkey_deadline = 0;
+	llc_step(lgr, SMCR_LLC_EV_RKEY_DONE);
+	if (!msg->negative) {
+		rmb->confirmed = true;
+	} else if (msg->retry) {
+		/* The peer was changing links: once more (A.3.5). */
+		set_bit(SMCR_LGR_T_RMB_REG, &lgr->todo);
+	} else {
+		lgr->rmb_err = -ENOSPC;
+		smcr_lgr_rmb_drop(lgr, rmb);
+	}
+	mutex_unlock(&lgr->mutex);
+	smcr_lgr_wake(lgr);
+}
+
+static void recv_confirm_rkey(struct smcr_link *link,
+			      const struct smcr_llc_msg *msg)
+{
+	struct smcr_lgr *lgr = link->lgr;
+
+	if (!msg->reply) {
+		answer_rkey(link, msg, learn_rkey(link, &msg->confirm_rkey),
+			    false);
+		return;
+	}
+	if (!lgr->llc.rmb ||
+	    lgr->llc.rmb->maps[0].rkey != msg->confirm_rkey.rkey)
+		llc_broken(link, "CONFIRM RKEY reply to nothing");
+	else
+		confirm_rkey_done(lgr, &msg->confirm_rkey);
+}
+
+/* Connections that still write to an RMB that goes: their peer gave them up
+ * without our knowing.
+ */
+static void abort_users(struct smcr_lgr *lgr, u8 id)
+{
+	struct smcr_conn *conn;
+	u32 slot = 0;
+
+	while ((conn = smcr_lgr_conn_next(lgr, &slot))) {
+		if (READ_ONCE(conn->peer_rmb) == id)
+			smcr_close_reset(conn, SMCR_RESET_RMBE_CONFLICT,
+					 ECONNRESET);
+		smcr_conn_put(conn);
+	}
+}
+
+static bool forget_rkey(struct smcr_link *link, u32 rkey)
+{
+	struct smcr_lgr *lgr = link->lgr;
+	struct smcr_rtoken *mem = NULL;
+	bool used = false;
+	int id;
+
+	spin_lock_bh(&lgr->rtoken_lock);
+	id = smcr_rtoken_find(lgr->rtokens, smcr_lgr_link_slot(lgr, link),
+			      rkey);
+	if (id > 0) {
+		used = smcr_rtoken_in_use(lgr->rtokens, id);
+		mem = smcr_rtoken_del(lgr->rtokens, id);
+	}
+	spin_unlock_bh(&lgr->rtoken_lock);
+	if (used)
+		abort_users(lgr, id);
+	kfree(mem);
+	return id > 0;
+}
+
+static void delete_rkey_request(struct smcr_link *link,
+				const struct smcr_llc_msg *msg)
+{
+	struct smcr_llc_msg reply = *msg;
+	u8 mask = 0;
+	int i;
+
+	for (i = 0; i < msg->delete_rkey.count; i++)
+		if (!forget_rkey(link, msg->delete_rkey.rkey[i]))
+			mask |= 0x80 >> i;
+	reply.reply = true;
+	reply.delete_rkey.negative = mask;
+	reply.delete_rkey.error_mask = mask;
+	llc_send(link, &reply, COOKIE_NONE);
+}
+
+/* Negative or not, the peer does not know these RMBs any more. */
+static void delete_rkey_done(struct smcr_lgr *lgr)
+{
+	struct smcr_rmb *rmb, *tmp;
+
+	mutex_lock(&lgr->mutex);
+	list_for_each_entry_safe(rmb, tmp, &lgr->rmbs, list)
+		if (rmb->deleting)
+			smcr_lgr_rmb_drop(lgr, rmb);
+	lgr->llc.deleting = false;
+	lgr->llc.rkey_deadline = 0;
+	llc_step(lgr, SMCR_LLC_EV_RKEY_DONE);
+	mutex_unlock(&lgr->mutex);
+}
+
+static void recv_delete_rkey(struct smcr_link *link,
+			     const struct smcr_llc_msg *msg)
+{
+	if (!msg->reply)
+		delete_rkey_request(link, msg);
+	else if (link->lgr->llc.deleting)
+		delete_rkey_done(link->lgr);
+	else
+		llc_broken(link, "DELETE RKEY reply to nothing");
+}
+
+static void recv_test_link(struct smcr_link *link,
+			   const struct smcr_llc_msg *msg)
+{
+	struct smcr_llc *llc = &link->lgr->llc;
+	struct smcr_llc_msg reply = *msg;
+
+	if (!msg->reply) {
+		reply.reply = true;
+		llc_send(link, &reply, COOKIE_NONE);
+	} else if (!llc->test_sent ||
+		   memcmp(msg->test_link.data, llc->test_data,
+			  sizeof(llc->test_data))) {
+		llc_broken(link, "TEST LINK reply with other data");
+	} else {
+		llc->test_sent = false;
+	}
+}
+
+static void llc_dispatch(struct smcr_link *link, const struct smcr_llc_msg *msg)
+{
+	switch (msg->type) {
+	case SMCR_LLC_CONFIRM_LINK:
+		recv_confirm_link(link, msg);
+		break;
+	case SMCR_LLC_ADD_LINK:
+		recv_add_link(link, msg);
+		break;
+	case SMCR_LLC_DELETE_LINK:
+		recv_delete_link(link, msg);
+		break;
+	case SMCR_LLC_CONFIRM_RKEY:
+		recv_confirm_rkey(link, msg);
+		break;
+	case SMCR_LLC_DELETE_RKEY:
+		recv_delete_rkey(link, msg);
+		break;
+	case SMCR_LLC_TEST_LINK:
+		recv_test_link(link, msg);
+		break;
+	default:
+		/* Continuations: no exchange here asked for one. */
+		llc_broken(link, smcr_llc_type_name(msg->type));
+		break;
+	}
+}
+
+/* The peer ends the group. A server answers with its own DELETE LINK (all)
+ * before it cleans up (3.5.4).
+ */
+static void llc_terminated(struct smcr_lgr *lgr)
+{
+	if (lgr->role == SMCR_SERVER &&
+	    smcr_lgr_state(lgr) != SMCR_LGR_CLOSING)
+		smcr_lgr_kick(lgr, SMCR_LGR_T_CLOSE);
+	else
+		smcr_lgr_terminate(lgr, SMCR_RESET_GROUP_DELETED, ECONNRESET);
+}
+
+static bool is_delete_all(const struct smcr_llc_msg *msg)
+{
+	return msg->type == SMCR_LLC_DELETE_LINK && !msg->reply &&
+	       msg->delete_link.all;
+}
+
+/* Return: false if the message has to wait. */
+static bool llc_handle(struct smcr_lgr *lgr, struct smcr_wr_recv *recv)
+{
+	struct smcr_link *link = recv->link;
+	enum smcr_llc_verdict verdict;
+	enum smcr_llc_fault fault;
+	struct smcr_llc_msg msg;
+
+	if (smcr_link_state(link) >= SMCR_LINK_FAILED)
+		return true;
+	fault = smcr_llc_msg_decode(recv->msg, sizeof(recv->msg), lgr->dialect,
+				    &msg);
+	if (fault == SMCR_LLC_IGNORED) {
+		smcr_mib_inc(lgr->net, SMCR_MIB_BADLLC);
+		return true;
+	}
+	if (fault) {
+		llc_broken(link, smcr_llc_fault_name(fault));
+		return true;
+	}
+	trace_smcr_llc_rx(lgr->id, link->num, msg.type, msg.reply);
+	if (is_delete_all(&msg)) {
+		llc_terminated(lgr);
+		return true;
+	}
+	verdict = smcr_llc_flow_verdict(&lgr->llc.flow, &msg);
+	if (verdict == SMCR_LLC_PROCESS)
+		llc_dispatch(link, &msg);
+	else if (verdict == SMCR_LLC_NEGATIVE)
+		answer_rkey(link, &msg, true, true);
+	else if (verdict == SMCR_LLC_OUT_OF_SYNC)
+		llc_broken(link, smcr_llc_type_name(msg.type));
+	return verdict != SMCR_LLC_QUEUE;
+}
+
+/**
+ * smcr_llc_process() - handle the messages that have arrived
+ * @lgr: the group
+ *
+ * Context: the group's work.
+ */
+void smcr_llc_process(struct smcr_lgr *lgr)
+{
+	struct smcr_wr_recv *recv, *tmp;
+	LIST_HEAD(list);
+
+	list_splice_init(&lgr->llc.held, &list);
+	spin_lock_bh(&lgr->llc.lock);
+	list_splice_tail_init(&lgr->llc.queue, &list);
+	spin_unlock_bh(&lgr->llc.lock);
+	list_for_each_entry_safe(recv, tmp, &list, list) {
+		list_del_init(&recv->list);
+		if (llc_handle(lgr, recv))
+			smcr_wr_recv_release(recv);
+		else
+			list_add_tail(&recv->list, &lgr->llc.held);
+	}
+}
+
+/**
+ * smcr_llc_confirm_rkey() - tell the peer of a new RMB (3.5.5.2.1)
+ * @lgr: the group
+ * @rmb: the RMB, registered
+ *
+ * Context: the group's work, its mutex held.
+ * Return: false if another exchange is under way and the call must be
+ * repeated after it.
+ */
+bool smcr_llc_confirm_rkey(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
+{
+	struct smcr_llc_msg msg = {
+		.type = SMCR_LLC_CONFIRM_RKEY,
+		.confirm_rkey = {
+			.rkey = rmb->maps[0].rkey,
+			.vaddr = rmb->maps[0].iova,
+		},
+	};
+
+	if (lgr->llc.rmb == rmb)
+		return true;
+	if (!smcr_llc_flow_may_start(&lgr->llc.flow))
+		return false;
+	if (llc_send(lgr->links[0], &msg, COOKIE_NONE))
+		return true;
+	smcr_mib_inc(lgr->net, SMCR_MIB_CONFIRMRKEYSENT);
+	lgr->llc.rmb = rmb;
+	lgr->llc.rkey_deadline = llc_deadline(lgr);
+	llc_step(lgr, SMCR_LLC_EV_RKEY_SENT);
+	return true;
+}
+
+/**
+ * smcr_llc_delete_rkeys() - take idle RMBs from the peer (3.5.5.2.2)
+ * @lgr: the group
+ *
+ * Up to eight in one message. The first RMB of the list stays.
+ *
+ * Context: the group's work, its mutex held.
+ * Return: false if another exchange is under way.
+ */
+bool smcr_llc_delete_rkeys(struct smcr_lgr *lgr)
+{
+	struct smcr_llc_msg msg = { .type = SMCR_LLC_DELETE_RKEY };
+	struct smcr_llc_delete_rkey *del = &msg.delete_rkey;
+	struct smcr_rmb *rmb;
+
+	if (!smcr_llc_flow_may_start(&lgr->llc.flow))
+		return false;
+	list_for_each_entry(rmb, &lgr->rmbs, list) {
+		if (list_is_first(&rmb->list, &lgr->rmbs) || !rmb->confirmed ||
+		    smcr_rmb_in_use(rmb))
+			continue;
+		if (del->count == SMCR_LLC_DELETE_RKEYS)
+			break;
+		rmb->deleting = true;
+		del->rkey[del->count++] = rmb->maps[0].rkey;
+	}
+	if (!del->count)
+		return true;
+	lgr->llc.deleting = true;
+	if (llc_send(lgr->links[0], &msg, COOKIE_NONE))
+		return true;
+	smcr_mib_inc(lgr->net, SMCR_MIB_DELETERKEYSENT);
+	lgr->llc.rkey_deadline = llc_deadline(lgr);
+	llc_step(lgr, SMCR_LLC_EV_RKEY_SENT);
+	return true;
+}
+
+/**
+ * smcr_llc_delete_all() - end the group in due form (3.5.4)
+ * @lgr: a group that has just become CLOSING
+ * @reason: for the message
+ *
+ * A server cleans up when the adapter has delivered the message; a client
+ * asks, and cleans up when the server's own DELETE LINK comes.
+ *
+ * Context: the group's work.
+ */
+void smcr_llc_delete_all(struct smcr_lgr *lgr, u32 reason)
+{
+	struct smcr_llc_msg msg = {
+		.type = SMCR_LLC_DELETE_LINK,
+		.delete_link = {
+			.reason = reason,
+			.all = true,
+			.orderly = true,
+		},
+	};
+	struct smcr_link *link = lgr->links[0];
+
+	llc_step(lgr, SMCR_LLC_EV_CLOSE);
+	lgr->llc.step_deadline = llc_deadline(lgr);
+	if (!link || smcr_link_state(link) != SMCR_LINK_ACTIVE ||
+	    llc_send(link, &msg, COOKIE_DELETE_ALL))
+		smcr_lgr_terminate(lgr, SMCR_RESET_GROUP_DELETED, ECONNRESET);
+}
+
+/* An exchange that changes links was not answered in time (C.7.1). */
+static void step_timeout(struct smcr_lgr *lgr)
+{
+	lgr->llc.step_deadline = 0;
+	if (lgr->llc.flow.step == SMCR_LLC_CLOSING)
+		smcr_lgr_terminate(lgr, SMCR_RESET_GROUP_DELETED, ECONNRESET);
+	else if (lgr->llc.flow.step != SMCR_LLC_IDLE)
+		smcr_lgr_terminate(lgr, SMCR_RESET_LINK_DOWN, ECONNRESET);
+}
+
+static void test_idle_link(struct smcr_lgr *lgr, struct smcr_link *link)
+{
+	struct smcr_llc_msg msg = { .type = SMCR_LLC_TEST_LINK };
+
+	get_random_bytes(lgr->llc.test_data, sizeof(lgr->llc.test_data));
+	memcpy(msg.test_link.data, lgr->llc.test_data,
+	       sizeof(msg.test_link.data));
+	if (llc_send(link, &msg, COOKIE_NONE))
+		return;
+	smcr_mib_inc(lgr->net, SMCR_MIB_TESTLINKSENT);
+	lgr->llc.test_sent = true;
+	lgr->llc.test_deadline = llc_deadline(lgr);
+}
+
+/* An idle link is tested, so that a dead peer is noticed (4.5.3, A.3.8).
+ * Return: when to look again, 0 for never.
+ */
+static unsigned long test_timer(struct smcr_lgr *lgr)
+{
+	unsigned int ms = READ_ONCE(llc_ctl(lgr)->test_link_interval_ms);
+	struct smcr_link *link = lgr->links[0];
+	unsigned long due;
+
+	if (!ms || !link || smcr_link_state(link) != SMCR_LINK_ACTIVE)
+		return 0;
+	due = READ_ONCE(link->last_rx) + msecs_to_jiffies(ms);
+	if (!lgr->llc.test_sent && time_after_eq(jiffies, due))
+		test_idle_link(lgr, link);
+	if (!lgr->llc.test_sent)
+		return due;
+	if (time_after_eq(jiffies, lgr->llc.test_deadline)) {
+		smcr_link_fail(link, -ETIMEDOUT);
+		return 0;
+	}
+	return lgr->llc.test_deadline;
+}
+
+/**
+ * smcr_llc_timers() - act on deadlines that have passed
+ * @lgr: the group
+ *
+ * Context: the group's work.
+ * Return: jiffies of the next deadline, 0 if there is none.
+ */
+unsigned long smcr_llc_timers(struct smcr_lgr *lgr)
+{
+	struct smcr_llc *llc = &lgr->llc;
+	unsigned long next;
+
+	if (llc->step_deadline && time_after_eq(jiffies, llc->step_deadline))
+		step_timeout(lgr);
+	if (llc->rkey_deadline && time_after_eq(jiffies, llc->rkey_deadline)) {
+		llc->rkey_deadline = 0;
+		smcr_link_fail(lgr->links[0], -ETIMEDOUT);
+	}
+	next = test_timer(lgr);
+	if (llc->step_deadline &&
+	    (!next || time_before(llc->step_deadline, next)))
+		next = llc->step_deadline;
+	if (llc->rkey_deadline &&
+	    (!next || time_before(llc->rkey_deadline, next)))
+		next = llc->rkey_deadline;
+	return next;
+}
