@@ -48,14 +48,17 @@ long_step()
 	run_logged "$log" "$@" &
 	pid=$!
 	(
-		while sleep 30; do
-			kill -0 $pid 2>/dev/null || exit 0
+		trap 'kill $nap 2>/dev/null; exit 0' TERM
+		while :; do
+			sleep 30 &
+			nap=$!
+			wait $nap
 			say "  still: $text ($(wc -l <"$log") lines of output)"
 		done
-	) &
+	) >/dev/null 8>&- 9>&- &
 	beat=$!
 	wait $pid || rc=$?
-	kill $beat 2>/dev/null
-	wait $beat 2>/dev/null
+	kill $beat 2>/dev/null || :
+	wait $beat 2>/dev/null || :
 	return $rc
 }
