@@ -126,4 +126,7 @@ int io_listen(const struct util_kind *kind, const union util_addr *addr,
 	      int backlog);
 int io_serve(int lfd);
 
+/* io_early.c: options that decide for TCP */
+void io_early_use(const char *name, const union util_addr *peer);
+
 #endif /* SMCR_FUNC_IO_H */

@@ -23,6 +23,8 @@
  * @mode: word after the port
  * @count: connections, for many, seq, hold and each
  * @self: run the server in a child of this process
+ * @early: option that decides for TCP, or NULL
+ * @peer: the other host as text, or NULL for that of @addr
  */
 struct options {
 	const struct util_kind *kind;
@@ -31,6 +33,8 @@ struct options {
 	const char *mode;
 	unsigned int count;
 	bool self;
+	const char *early;
+	const char *peer;
 };
 
 static const char usage[] =
@@ -51,7 +55,8 @@ static const char usage[] =
 "  -u, --up N  -d, --down N  -w, --wsize N  -r, --rsize N   bytes, k m g\n"
 "  -n, --count N  -s, --size N  -D, --delay-us N (server's reader)\n"
 "  -S, --send WAY  -R, --recv WAY  -H, --sha  -e, --epoll  -E, --edge\n"
-"  -x, --random SEED  -c, --cut (any end is good)  -F, --self (no server)\n";
+"  -x, --random SEED  -c, --cut (any end is good)  -F, --self (no server)\n"
+"  -O, --option fastopen|repair|md5 (before the connection)  -P, --peer HOST\n";
 
 static const struct option long_options[] = {
 	{ "up", 1, NULL, 'u' }, { "down", 1, NULL, 'd' },
@@ -61,7 +66,8 @@ static const struct option long_options[] = {
 	{ "recv", 1, NULL, 'R' }, { "sha", 0, NULL, 'H' },
 	{ "epoll", 0, NULL, 'e' }, { "edge", 0, NULL, 'E' },
 	{ "random", 1, NULL, 'x' }, { "cut", 0, NULL, 'c' },
-	{ "self", 0, NULL, 'F' }, { "help", 0, NULL, 'h' }, { 0 },
+	{ "self", 0, NULL, 'F' }, { "help", 0, NULL, 'h' },
+	{ "option", 1, NULL, 'O' }, { "peer", 1, NULL, 'P' }, { 0 },
 };
 
 static bool fail(const char *call, unsigned int conn)
@@ -307,6 +313,12 @@ static void parse_option(struct options *opt, int c)
 	case 'c':
 		opt->job.flags |= IO_F_CUT;
 		break;
+	case 'O':
+		opt->early = optarg;
+		break;
+	case 'P':
+		opt->peer = optarg;
+		break;
 	case 'F':
 		opt->self = true;
 		break;
@@ -317,6 +329,16 @@ static void parse_option(struct options *opt, int c)
 		fputs(usage, stderr);
 		exit(2);
 	}
+}
+
+static void use_early(const struct options *opt)
+{
+	union util_addr peer = opt->addr;
+
+	if (opt->peer)
+		util_addr_parse(&peer, opt->kind->family, opt->peer, 0);
+	if (opt->early)
+		io_early_use(opt->early, &peer);
 }
 
 static void parse(struct options *opt, int argc, char **argv)
@@ -330,7 +352,7 @@ static void parse(struct options *opt, int argc, char **argv)
 	opt->job.wsize = 65536;
 	opt->job.rsize = 65536;
 	opt->count = 1;
-	while ((c = getopt_long(argc, argv, "u:d:w:r:n:s:D:S:R:HeEx:cFh",
+	while ((c = getopt_long(argc, argv, "u:d:w:r:n:s:D:S:R:HeEx:cO:P:Fh",
 				long_options, NULL)) != -1)
 		parse_option(opt, c);
 	if (argc - optind != 4) {
@@ -341,6 +363,7 @@ static void parse(struct options *opt, int argc, char **argv)
 	util_addr_parse(&opt->addr, opt->kind->family, argv[optind + 1],
 			strtoul(argv[optind + 2], NULL, 10));
 	opt->mode = argv[optind + 3];
+	use_early(opt);
 	if (!strcmp(opt->mode, "rr"))
 		opt->job.down = opt->count;
 	if (!strcmp(opt->mode, "flood")) {

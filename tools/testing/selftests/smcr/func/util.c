@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
+
+int (*util_socket_hook)(int fd);
 
 static const struct util_kind kinds[] = {
 	{ "tcp4", AF_INET, 0, AF_INET },
@@ -76,7 +79,14 @@ const struct util_kind *util_kind_find(const char *name)
  */
 int util_socket(const struct util_kind *kind, int type_flags)
 {
-	return socket(kind->domain, SOCK_STREAM | type_flags, kind->protocol);
+	int fd = socket(kind->domain, SOCK_STREAM | type_flags,
+			kind->protocol);
+
+	if (fd >= 0 && util_socket_hook && util_socket_hook(fd)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
 }
 
 /**

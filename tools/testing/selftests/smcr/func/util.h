@@ -56,6 +56,9 @@ struct sha256 {
 
 #define SHA256_LEN	32
 
+/* Applied to each socket util_socket() makes, if set; 0 or -1 with errno. */
+extern int (*util_socket_hook)(int fd);
+
 const struct util_kind *util_kind_find(const char *name);
 int util_socket(const struct util_kind *kind, int type_flags);
 void util_addr_parse(union util_addr *addr, int family, const char *host,

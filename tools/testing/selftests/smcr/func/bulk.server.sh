@@ -1,0 +1,16 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Server side of bulk.sh.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+kind=smcr4
+addresses $kind
+save begin
+serve $kind "$SERVER"
+together ready
+served
+by_rdma begin 67108864 67108864
+no_conn_left
+together end
+finish

@@ -1,0 +1,20 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# kernel: both
+# nics: 1
+# 64 MB each way at once, and their SHA-256.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+kind=smcr4
+addresses $kind
+together ready
+save begin
+io_check "64 MB each way at once, digests agree" \
+	$kind "$SERVER" stream -u 64m -d 64m -H
+io_check "end of the server" $kind "$SERVER" quit
+by_rdma begin 67108864 67108864
+no_conn_left
+together end
+finish

@@ -1,0 +1,16 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Server side of counts.sh.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+kind=smcr4
+addresses $kind
+save begin
+serve $kind "$SERVER"
+together ready
+served
+by_rdma begin 200000 200000
+grew begin MrRegistrations -le 4
+together end
+finish

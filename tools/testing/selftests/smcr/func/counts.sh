@@ -1,0 +1,37 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# kernel: both
+# nics: 1
+# What one 64-byte message costs: law 13 in numbers.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+kind=smcr4
+messages=3200
+addresses $kind
+together ready
+io_check "the first contact" $kind "$SERVER" seq -n 1
+no_conn_left
+# Differences of two runs: what a connection costs by itself cancels out.
+save short
+io_check "short run" $kind "$SERVER" rr -s 64 -n 200
+no_conn_left
+doorbells=$(delta short Doorbells)
+requests=$(delta short WorkRequests)
+completions=$(delta short SendCompletions)
+chunks=$(delta short TxChunkAllocs)
+save long
+io_check "long run" $kind "$SERVER" rr -s 64 -n $((200 + messages))
+no_conn_left
+grew long Doorbells -eq $((doorbells + messages))
+grew long WorkRequests -eq $((requests + 2 * messages))
+grew long SendCompletions -le $((completions + messages / 16))
+grew long TxChunkAllocs -le "$chunks"
+grew long MrRegistrations -eq 0
+grew long LlcSent -eq 0
+show_deltas long
+no_fallback short
+io_check "end of the server" $kind "$SERVER" quit
+together end
+finish

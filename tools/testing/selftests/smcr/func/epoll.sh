@@ -1,0 +1,24 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# kernel: both
+# nics: 1
+# One connection in an epoll loop at both ends.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+kind=smcr4
+addresses $kind
+together ready
+save begin
+io_check "level triggered" $kind "$SERVER" stream -u 8m -d 8m -e
+io_check "edge triggered" $kind "$SERVER" stream -u 8m -d 8m -E
+io_check "edge triggered, sizes from 1 to 65536" \
+	$kind "$SERVER" stream -u 8m -d 8m -E -x 23
+io_check "level triggered, one way only" \
+	$kind "$SERVER" stream -u 0 -d 4m -e
+io_check "end of the server" $kind "$SERVER" quit
+by_rdma begin 20000000 20000000
+no_conn_left
+together end
+finish

@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# kernel: both
+# nics: 1
+# A peer that does not speak SMC-R gets TCP, either way round.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+for pair in smcr4/tcp4 inet6/tcp6; do
+	kind=${pair%/*}
+	addresses "$kind"
+	together "$kind.ready"
+	save "$kind"
+	io_check "$kind: client of a TCP server" "$kind" "$SERVER" sizes
+	io_check "$kind: each call" "$kind" "$SERVER" ways -H -u 200k -d 200k
+	io_check "$kind: end of the server" "$kind" "$SERVER" quit
+	# 26 sizes, 18 ways, the end.
+	by_tcp "$kind" NoOption 45
+	no_conn_left
+	together "$kind.end"
+done
+for pair in tcp4/smcr4 tcp6/inet6; do
+	kind=${pair%/*}
+	addresses "$kind"
+	together "$kind.ready"
+	save "$kind"
+	io_check "$kind: client of an smcr server" "$kind" "$SERVER" sizes
+	io_check "$kind: end of the server" "$kind" "$SERVER" quit
+	grew "$kind" ActiveOpens -eq 0
+	together "$kind.end"
+done
+finish

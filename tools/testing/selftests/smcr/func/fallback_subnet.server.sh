@@ -1,0 +1,21 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Server side of fallback_subnet.sh.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+addresses smcr4
+dev=$(netdev_of "$SERVER")
+undo_later ip addr del 10.77.0.1/24 dev "$dev"
+check "an address of another subnet" ip addr add 10.77.0.1/24 dev "$dev"
+undo_later ip route del 10.78.0.1/32
+check "a route to the client's" \
+	ip route add 10.78.0.1/32 dev "$dev" src 10.77.0.1
+save begin
+serve smcr4 10.77.0.1
+together ready
+served
+by_tcp begin Subnet 11
+no_conn_left
+together end
+finish

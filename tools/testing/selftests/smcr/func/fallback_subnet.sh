@@ -1,0 +1,24 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# kernel: both
+# nics: 1
+# Addresses of different subnets: the server declines, both go on as TCP.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+addresses smcr4
+dev=$(netdev_of "$CLIENT")
+undo_later ip addr del 10.78.0.1/24 dev "$dev"
+check "an address of another subnet" ip addr add 10.78.0.1/24 dev "$dev"
+undo_later ip route del 10.77.0.1/32
+check "a route to the server's" \
+	ip route add 10.77.0.1/32 dev "$dev" src 10.78.0.1
+together ready
+save begin
+io_check "10 streams at once" smcr4 10.77.0.1 many -n 10 -e
+io_check "end of the server" smcr4 10.77.0.1 quit
+by_tcp begin PeerDeclined 11
+no_conn_left
+together end
+finish

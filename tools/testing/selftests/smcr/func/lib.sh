@@ -1,0 +1,349 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# What the functional tests share. To be sourced. A test prints TAP: each
+# check states a fact; "finish" prints the plan and gives the exit status.
+
+FUNC_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+SERVER4=10.9.0.1
+CLIENT4=10.9.0.2
+SERVER6=fd09::1
+CLIENT6=fd09::2
+PORT=7600
+DEADLINE=${DEADLINE:-30}
+export SERVER4 CLIENT4 SERVER6 CLIENT6 PORT
+
+IO=$FUNC_DIR/smcr_io
+SEMANTICS=$FUNC_DIR/semantics
+STAT=/proc/net/smcr_stat
+
+tap_n=0
+tap_bad=0
+tmp=$(mktemp -d)
+undo=()
+jobs_started=()
+
+cd "$FUNC_DIR" || exit 2
+echo "TAP version 13"
+
+# undo_later COMMAND...: run at the end, last one first, whatever happens
+undo_later() {
+	undo=("$(printf '%q ' "$@")" "${undo[@]}")
+}
+
+cleanup() {
+	local cmd pid
+
+	for pid in "${jobs_started[@]}"; do
+		kill -KILL "$pid" 2>/dev/null
+		wait "$pid" 2>/dev/null
+	done
+	for cmd in "${undo[@]}"; do
+		eval "$cmd" || echo "# cleanup failed: $cmd"
+	done
+	rm -rf "$tmp"
+}
+trap cleanup EXIT
+
+ok() {
+	tap_n=$((tap_n + 1))
+	echo "ok $tap_n - $*"
+}
+
+not_ok() {
+	tap_n=$((tap_n + 1))
+	tap_bad=$((tap_bad + 1))
+	echo "not ok $tap_n - $*"
+}
+
+# check FACT COMMAND...: the fact holds if the command succeeds
+check() {
+	local fact=$1 out rc
+
+	shift
+	out=$("$@" 2>&1)
+	rc=$?
+	[ -z "$out" ] || echo "${out//$'\n'/$'\n'# }" | sed '1s/^/# /'
+	if [ $rc -eq 0 ]; then
+		ok "$fact"
+	else
+		echo "# exit status $rc: $*"
+		not_ok "$fact"
+	fi
+	return $rc
+}
+
+# check_not FACT COMMAND...: the fact holds if the command fails
+check_not() {
+	local fact=$1
+
+	shift
+	if "$@" >"$tmp/out" 2>&1; then
+		sed 's/^/# /' "$tmp/out"
+		not_ok "$fact"
+		return 1
+	fi
+	ok "$fact"
+}
+
+finish() {
+	echo "1..$tap_n"
+	[ $tap_bad -eq 0 ]
+	exit $?
+}
+
+# skip_all REASON: where a skip is not accepted it is a failure
+skip_all() {
+	if [ "${CI:-}" = true ]; then
+		not_ok "would be skipped: $*"
+		finish
+	fi
+	echo "1..0 # SKIP $*"
+	exit 4
+}
+
+# wait_until FACT COMMAND...: ask again until the command succeeds, no longer
+# than $DEADLINE seconds
+wait_until() {
+	local fact=$1 end=$((SECONDS + DEADLINE))
+
+	shift
+	until "$@" >/dev/null 2>&1; do
+		if [ $SECONDS -ge $end ]; then
+			not_ok "$fact (waited $DEADLINE s)"
+			return 1
+		fi
+		sleep 0.05
+	done
+	ok "$fact"
+}
+
+# together NAME: both hosts have come to this place
+together() {
+	barrier "$(basename "$0" .sh | sed 's/\.server$//').$1" || {
+		not_ok "barrier $1"
+		finish
+	}
+}
+
+# save NAME: keep the counters as they are now
+save() {
+	cat $STAT >"$tmp/stat.$1"
+}
+
+value() {
+	awk -v name="$1" '$1 == name { print $2; found = 1 }
+		END { exit !found }' "${2:-$STAT}"
+}
+
+# delta NAME COUNTER: growth since "save NAME"
+delta() {
+	local before now
+
+	if ! now=$(value "$2"); then
+		echo "no-counter-$2"
+		return 1
+	fi
+	before=$(value "$2" "$tmp/stat.$1")
+	echo $((now - before))
+}
+
+# grew NAME COUNTER OPERATOR NUMBER: a check of its own
+grew() {
+	local d
+
+	d=$(delta "$1" "$2")
+	if test "$d" "$3" "$4" 2>/dev/null; then
+		ok "$2 since $1 is $d (wanted $3 $4)"
+	else
+		not_ok "$2 since $1 is $d (wanted $3 $4)"
+	fi
+}
+
+# no_fallback NAME: nothing went by plain TCP since then; says what did
+no_fallback() {
+	local n
+
+	n=$(delta "$1" Fallbacks)
+	if [ "$n" = 0 ]; then
+		ok "nothing fell back to TCP"
+	else
+		show_deltas "$1" Fallback
+		not_ok "nothing fell back to TCP (but $n did)"
+	fi
+}
+
+# show_deltas NAME [PREFIX]: what grew, as comments
+show_deltas() {
+	local name now before
+
+	while read -r name now; do
+		before=$(value "$name" "$tmp/stat.$1")
+		[ "${name#"${2:-}"}" != "$name" ] || [ -z "${2:-}" ] ||
+			continue
+		[ "$now" = "$before" ] || echo "# $name +$((now - before))"
+	done <$STAT
+}
+
+# by_rdma NAME TX RX: at least so many bytes went each way, all by RDMA
+by_rdma() {
+	grew "$1" TxBytes -ge "$2"
+	grew "$1" RxBytes -ge "$3"
+	[ "$2" -eq 0 ] || grew "$1" RdmaWrites -gt 0
+	no_fallback "$1"
+}
+
+# by_tcp NAME REASON COUNT: so many connections fell back, for that reason
+# and no other, and no byte went by RDMA
+by_tcp() {
+	grew "$1" "Fallback$2" -eq "$3"
+	grew "$1" Fallbacks -eq "$3"
+	grew "$1" RdmaWrites -eq 0
+	grew "$1" TxBytes -eq 0
+	[ "$(delta "$1" Fallbacks)" = "$3" ] || show_deltas "$1" Fallback
+}
+
+all_closed() {
+	[ "$(value ConnsOpened)" = "$(value ConnsClosed)" ]
+}
+
+# no_conn_left: also those that outlive their sockets are gone
+no_conn_left() {
+	wait_until "ConnsOpened equals ConnsClosed" all_closed ||
+		echo "# opened $(value ConnsOpened) closed $(value ConnsClosed)"
+}
+
+# sysctl_for_now NAME VALUE: until the end of this test
+sysctl_for_now() {
+	local old
+
+	old=$(sysctl -n "$1") || {
+		not_ok "sysctl $1 exists"
+		return 1
+	}
+	undo_later sysctl -qw "$1=$old"
+	check "$1 can be set to $2" sysctl -qw "$1=$2"
+}
+
+# serve KIND ADDRESS [ARGUMENTS...]: begin to serve; back when it listens
+serve() {
+	local line
+
+	mkfifo "$tmp/serve"
+	"$IO" "$1" "$2" "$PORT" serve "${@:3}" >"$tmp/serve" 2>"$tmp/serve.err" &
+	serve_pid=$!
+	jobs_started+=("$serve_pid")
+	exec 7<"$tmp/serve"
+	rm "$tmp/serve"
+	if read -r line <&7 && [ "$line" = serving ]; then
+		return 0
+	fi
+	sed 's/^/# /' "$tmp/serve.err"
+	not_ok "$1 listens at $2"
+	return 1
+}
+
+# served: the server has ended, and every connection was right
+served() {
+	local rc
+
+	wait "$serve_pid"
+	rc=$?
+	exec 7<&-
+	sed 's/^/# /' "$tmp/serve.err"
+	if [ $rc -eq 0 ]; then
+		ok "the server saw every byte in its place"
+	else
+		not_ok "the server saw every byte in its place (status $rc)"
+	fi
+}
+
+# io KIND ADDRESS MODE [OPTIONS...]: client
+io() {
+	timeout "${IO_TIMEOUT:-120}" "$IO" "$1" "$2" "$PORT" "${@:3}"
+}
+
+# io_check FACT KIND ADDRESS MODE [OPTIONS...]
+io_check() {
+	check "$1" io "${@:2}"
+}
+
+# addresses KIND: sets SERVER and CLIENT
+addresses() {
+	case $1 in
+	*6)
+		SERVER=$SERVER6
+		CLIENT=$CLIENT6
+		;;
+	*)
+		SERVER=$SERVER4
+		CLIENT=$CLIENT4
+		;;
+	esac
+	export SERVER CLIENT
+}
+
+# same_semantics KIND LIKE [SCRIPT...]: a run over each gives the same log.
+# The server's agent must be at work.
+same_semantics() {
+	local kind=$1 like=$2
+
+	addresses "$like"
+	check "semantics run over $like" sh -c "timeout 300 $SEMANTICS --remote \
+		$like $SERVER $CLIENT $PORT ${*:3} >$tmp/log.$like"
+	addresses "$kind"
+	check "semantics run over $kind" sh -c "timeout 300 $SEMANTICS --remote \
+		$kind $SERVER $CLIENT $PORT ${*:3} >$tmp/log.$kind"
+	if diff -U 12 "$tmp/log.$like" "$tmp/log.$kind" >"$tmp/diff"; then
+		ok "$kind acts as $like in $(grep -c -e '->' "$tmp/log.$kind") steps"
+	else
+		sed 's/^/# /' "$tmp/diff"
+		not_ok "$kind acts as $like ($(grep -c '^+ ' "$tmp/diff") steps differ)"
+	fi
+}
+
+# agent: begin to execute the server's side of compared runs
+agent() {
+	local line
+
+	mkfifo "$tmp/agent"
+	"$SEMANTICS" --agent "$SERVER" "$PORT" >"$tmp/agent" 2>"$tmp/agent.err" &
+	agent_pid=$!
+	jobs_started+=("$agent_pid")
+	exec 8<"$tmp/agent"
+	rm "$tmp/agent"
+	if read -r line <&8 && [ "$line" = serving ]; then
+		return 0
+	fi
+	sed 's/^/# /' "$tmp/agent.err"
+	not_ok "the agent listens at $SERVER"
+	return 1
+}
+
+# agent_ended: it was told to, and had nothing to complain about
+agent_ended() {
+	wait "$agent_pid"
+	exec 8<&-
+	check "no complaint of the server's agent" test ! -s "$tmp/agent.err"
+	sed 's/^/# /' "$tmp/agent.err"
+}
+
+# netdev_of ADDRESS: the device that carries one of this host's addresses
+netdev_of() {
+	ip -o addr show to "$1" | awk '{ print $2; exit }'
+}
+
+# without_rnic: take the Soft-RoCE devices away until the end of this test
+without_rnic() {
+	local rxe dev
+
+	while read -r rxe dev; do
+		undo_later rdma link add "$rxe" type rxe netdev "$dev"
+		check "$rxe is taken away" rdma link delete "$rxe"
+	done < <(rdma link show | awk '{ for (i = 1; i < NF; i++)
+		if ($i == "netdev") { sub("/.*", "", $2); print $2, $(i + 1) } }')
+}
+
+# grew_to NAME COUNTER NUMBER: for wait_until
+grew_to() {
+	[ "$(delta "$1" "$2")" -ge "$3" ]
+}

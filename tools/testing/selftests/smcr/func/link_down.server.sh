@@ -1,0 +1,25 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Server side of link_down.sh.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+kind=smcr4
+addresses $kind
+dev=$(netdev_of "$SERVER")
+sysctl_for_now "net.ipv6.conf.$dev.keep_addr_on_down" 1
+save begin
+serve $kind "$SERVER"
+together ready
+wait_until "the streams run" grew_to begin RxBytes 2000000
+undo_later ip link set "$dev" up
+check "$dev goes down" ip link set "$dev" down
+no_conn_left
+grew begin LinksFailed -ge 1
+together down
+check "$dev comes up" ip link set "$dev" up
+together up
+served
+no_conn_left
+together end
+finish

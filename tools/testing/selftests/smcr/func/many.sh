@@ -1,0 +1,22 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# kernel: both
+# nics: 1
+# 200 connections at once, each with a stream of its own each way.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+kind=smcr4
+addresses $kind
+together ready
+save begin
+io_check "200 streams at once, level triggered" \
+	$kind "$SERVER" many -n 200 -u 100k -d 100k -e
+io_check "200 streams at once, edge triggered, sizes from 1 to 65536" \
+	$kind "$SERVER" many -n 200 -u 100k -d 100k -E -x 5
+io_check "end of the server" $kind "$SERVER" quit
+by_rdma begin 40000000 40000000
+no_conn_left
+together end
+finish

@@ -1,0 +1,27 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# kernel: both
+# nics: 1
+# A slow reader, and ends closed one after the other.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+kind=smcr4
+addresses $kind
+together ready
+save begin
+io_check "a reader slower than its sender" \
+	$kind "$SERVER" stream -u 4m -d 4m -D 2000
+io_check "a reader of 1000 bytes at a time" \
+	$kind "$SERVER" stream -u 2m -d 2m -r 1000
+io_check "a writer of 100 bytes at a time" \
+	$kind "$SERVER" stream -u 200k -d 200k -w 100
+io_check "all up, end of file, then all down" \
+	$kind "$SERVER" half -u 8m -d 8m
+io_check "nothing but ends of file" $kind "$SERVER" stream -u 0 -d 0 -H
+io_check "end of the server" $kind "$SERVER" quit
+by_rdma begin 10000000 10000000
+no_conn_left
+together end
+finish

@@ -1,0 +1,20 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# kernel: both
+# nics: 1
+# Socket calls over inet6 give the results they give over tcp6.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+together ready
+save begin
+same_semantics inet6 tcp6
+grew begin ActiveOpens -gt 100
+grew begin RdmaWrites -gt 100
+no_fallback begin
+no_conn_left
+addresses inet6
+check "end of the agent" "$SEMANTICS" --stop "$SERVER" "$PORT"
+together end
+finish

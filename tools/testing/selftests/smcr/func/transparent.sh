@@ -1,0 +1,54 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# kernel: both
+# nics: 1
+# Unchanged programs under net.smcr.transparent: IPv4, IPv6, excluded names.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+together ready
+sysctl_for_now net.smcr.transparent 1
+for kind in tcp4 tcp6; do
+	addresses $kind
+	together $kind.ready
+	save $kind
+	io_check "$kind: 4 MB each way" $kind "$SERVER" stream -u 4m -d 4m -H
+	io_check "$kind: 50 streams at once" \
+		$kind "$SERVER" many -n 50 -u 50k -d 50k -E
+	by_rdma $kind 6600000 6600000
+	save excluded
+	cp "$IO" "$tmp/plain_io"
+	sysctl_for_now net.smcr.transparent_exclude plain_io
+	check "$kind: a program on the list" \
+		"$tmp/plain_io" $kind "$SERVER" "$PORT" stream
+	grew excluded ActiveOpens -eq 0
+	grew excluded RdmaWrites -eq 0
+	io_check "$kind: end of the server" $kind "$SERVER" quit
+	no_conn_left
+	together $kind.end
+done
+
+addresses tcp4
+together held.ready
+save held
+mkfifo "$tmp/hold.in" "$tmp/hold.out"
+"$IO" tcp4 "$SERVER" "$PORT" hold -n 3 <"$tmp/hold.in" >"$tmp/hold.out" &
+hold_pid=$!
+jobs_started+=("$hold_pid")
+exec 5>"$tmp/hold.in" 6<"$tmp/hold.out"
+read -r line <&6
+check "3 connections are open" test "$line" = held
+check "the sysctl is turned off" sysctl -qw net.smcr.transparent=0
+exec 5>&-
+wait $hold_pid
+check "sockets made before go on by RDMA" test $? -eq 0
+by_rdma held 3 3
+save off
+io_check "a socket made after is TCP" tcp4 "$SERVER" stream
+grew off ActiveOpens -eq 0
+grew off RdmaWrites -eq 0
+io_check "end of the server" tcp4 "$SERVER" quit
+no_conn_left
+together end
+finish
