@@ -12,9 +12,7 @@ together server.ready
 served
 by_tcp server NoRnic 11
 no_conn_left
-cleanup
-undo=()
-mkdir -p "$tmp"
+undo_now
 together server.end
 
 save client

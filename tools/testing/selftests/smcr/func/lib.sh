@@ -4,17 +4,17 @@
 # check states a fact; "finish" prints the plan and gives the exit status.
 
 FUNC_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-SERVER4=10.9.0.1
-CLIENT4=10.9.0.2
-SERVER6=fd09::1
-CLIENT6=fd09::2
+SERVER4=${SERVER4:-10.9.0.1}
+CLIENT4=${CLIENT4:-10.9.0.2}
+SERVER6=${SERVER6:-fd09::1}
+CLIENT6=${CLIENT6:-fd09::2}
 PORT=7600
 DEADLINE=${DEADLINE:-30}
 export SERVER4 CLIENT4 SERVER6 CLIENT6 PORT
 
 IO=$FUNC_DIR/smcr_io
 SEMANTICS=$FUNC_DIR/semantics
-STAT=/proc/net/smcr_stat
+STAT=${STAT:-/proc/net/smcr_stat}
 
 tap_n=0
 tap_bad=0
@@ -30,16 +30,24 @@ undo_later() {
 	undo=("$(printf '%q ' "$@")" "${undo[@]}")
 }
 
+# undo_now: what undo_later has gathered so far
+undo_now() {
+	local cmd
+
+	for cmd in "${undo[@]}"; do
+		eval "$cmd" || echo "# cleanup failed: $cmd"
+	done
+	undo=()
+}
+
 cleanup() {
-	local cmd pid
+	local pid
 
 	for pid in "${jobs_started[@]}"; do
 		kill -KILL "$pid" 2>/dev/null
 		wait "$pid" 2>/dev/null
 	done
-	for cmd in "${undo[@]}"; do
-		eval "$cmd" || echo "# cleanup failed: $cmd"
-	done
+	undo_now
 	rm -rf "$tmp"
 }
 trap cleanup EXIT
@@ -346,4 +354,9 @@ without_rnic() {
 # grew_to NAME COUNTER NUMBER: for wait_until
 grew_to() {
 	[ "$(delta "$1" "$2")" -ge "$3" ]
+}
+
+# listens PORT: for wait_until; the inner socket of smcr is a TCP socket
+listens() {
+	ss -Hltn "sport = :$1" | grep -q .
 }

@@ -1,0 +1,42 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# kernel: release
+# nics: 1
+# iperf3, unmodified, under net.smcr.transparent.
+# shellcheck source-path=SCRIPTDIR source=../func/lib.sh
+. "$(dirname "$0")/../func/lib.sh"
+
+# run FACT OPTIONS...: a run of iperf3 that moves 16 MB
+# shellcheck disable=SC2317 # called through check
+run() {
+	timeout 60 iperf3 -c "$SERVER" -p "$PORT" -n 16M -J "$@" \
+		>"$tmp/iperf3.json" || {
+		cat "$tmp/iperf3.json"
+		return 1
+	}
+}
+
+# moved SUM: bytes as iperf3 counts them
+moved() {
+	python3 - "$tmp/iperf3.json" "$1" <<-'END'
+	import json, sys
+	end = json.load(open(sys.argv[1]))["end"]
+	print(int(end[sys.argv[2]]["bytes"]))
+	END
+}
+
+addresses tcp4
+sysctl_for_now net.smcr.transparent 1
+together ready
+save begin
+check "16 MB up" run
+# iperf3's server drops what is still under way when the client has sent all.
+check "16 MB were sent" test "$(moved sum_sent)" -ge 16777216
+check "16 MB down" run -R
+check "16 MB came down" test "$(moved sum_received)" -ge 16777216
+check "16 MB up on 4 connections" run -P 4
+by_rdma begin 20000000 16777216
+no_conn_left
+together end
+finish
