@@ -102,7 +102,8 @@ enum smcr_cdc_verdict smcr_cdc_check(const struct smcr_cdc_rx *rx,
 	if (rx->flags & (SMCR_CDC_C | SMCR_CDC_A))
 		return SMCR_CDC_CLOSED;
 	if (msg->flags & SMCR_CDC_F)
-		return ahead > 0 ? SMCR_CDC_DATA_LOST : SMCR_CDC_VALIDATED;
+		return smcr_seq_diff(rx->seq, msg->seq) < 0 ?
+		       SMCR_CDC_DATA_LOST : SMCR_CDC_VALIDATED;
 	if (ahead <= 0)
 		return SMCR_CDC_STALE;
 	if (lim->new_link && ahead != 1)

@@ -125,4 +125,20 @@ static inline u8 *exact_copy(const void *p, size_t len)
 	return copy;
 }
 
+/* Bytes from hex digits; blanks are for the eye */
+static inline size_t unhex(u8 *out, const char *text)
+{
+	char pair[3] = "";
+	size_t len = 0;
+
+	for (; *text; text++) {
+		if (*text == ' ')
+			continue;
+		pair[0] = text[0];
+		pair[1] = *++text;
+		out[len++] = (u8)strtoul(pair, NULL, 16);
+	}
+	return len;
+}
+
 #endif

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Send planning and window updates (tx_plan.c), alone and as two ends that
+ * move a stream through real rings, CDC bytes and cursor checks.
+ */
+#include "tap.h"
+#include "cdc_msg.h"
+#include "tx_plan.h"
+
+static struct smcr_tx_plan plan_of(struct smcr_tx_view view)
+{
+	struct smcr_tx_plan plan;
+
+	memset(&plan, 0xa5, sizeof(plan));
+	smcr_tx_plan(&view, &plan);
+	return plan;
+}
+
+/* Figure 19: 20,000 bytes into a ring of 9,996, all of it read each time */
+static void full_window(void)
+{
+	struct smcr_tx_view v = {
+		.peer_ring = { .len = 9996, .origin = 4 },
+		.queued = 10996 + 20000, .sent = 10996, .peer_cons = 10996,
+		.local_size = 65536,
+	};
+	struct smcr_cursor cur;
+	struct smcr_tx_plan p;
+
+	p = plan_of(v);
+	EXPECT_EQ(p.nr_segs, 2);
+	EXPECT_EQ(p.seg[0].remote, 1004);
+	EXPECT_EQ(p.seg[0].len, 8996);
+	EXPECT_EQ(p.seg[1].remote, 4);
+	EXPECT_EQ(p.seg[1].len, 1000);
+	EXPECT_EQ(p.bytes, 9996);
+	EXPECT(p.blocked && p.announce);
+	cur = smcr_cursor_from_pos(&v.peer_ring, p.sent);
+	EXPECT_EQ(cur.off, 1004);
+	EXPECT_EQ(cur.wrap, 2);
+
+	v.sent = p.sent;
+	v.b_announced = true;
+	p = plan_of(v);
+	EXPECT_EQ(p.nr_segs, 0);
+	EXPECT(p.blocked && !p.announce);
+	v.b_announced = false;
+	p = plan_of(v);
+	EXPECT(p.blocked && p.announce);
+
+	v.peer_cons = v.sent;
+	v.sent += 9996;
+	v.peer_cons = v.sent;
+	p = plan_of(v);
+	EXPECT_EQ(p.bytes, 8);
+	EXPECT(!p.blocked && p.announce);
+}
+
+static void open_window(void)
+{
+	struct smcr_tx_view v = {
+		.peer_ring = { .len = 9996, .origin = 4 },
+		.queued = 3000, .local_size = 65536, .local_start = 100,
+	};
+	struct smcr_tx_plan p = plan_of(v);
+
+	EXPECT_EQ(p.nr_segs, 1);
+	EXPECT_EQ(p.seg[0].local, 100);
+	EXPECT_EQ(p.seg[0].remote, 4);
+	EXPECT_EQ(p.seg[0].len, 3000);
+	EXPECT(!p.blocked && p.announce);
+	v.sent = 3000;
+	p = plan_of(v);
+	EXPECT(!p.nr_segs && !p.blocked && !p.announce);
+}
+
+/* Filled to the last byte, but nothing is left over: nobody waits */
+static void full_but_done(void)
+{
+	struct smcr_tx_view v = {
+		.peer_ring = { .len = 9996, .origin = 4 },
+		.queued = 9996, .local_size = 65536,
+	};
+
+	EXPECT(!plan_of(v).blocked);
+	v.queued++;
+	EXPECT(plan_of(v).blocked);
+	v.max_bytes = 9995;
+	EXPECT(!plan_of(v).blocked);
+	EXPECT_EQ(plan_of(v).bytes, 9995);
+}
+
+static void both_wraps(void)
+{
+	struct smcr_tx_view v = {
+		.peer_ring = { .len = 100, .origin = 4 },
+		.queued = 290, .sent = 240, .peer_cons = 240,
+		.local_size = 64, .local_start = 0,
+	};
+	struct smcr_tx_plan p;
+
+	/* local offset 48, 16 to its wrap; remote offset 44, 60 to its wrap */
+	p = plan_of(v);
+	EXPECT_EQ(p.nr_segs, 2);
+	EXPECT_EQ(p.seg[0].local, 48);
+	EXPECT_EQ(p.seg[0].len, 16);
+	EXPECT_EQ(p.seg[1].local, 0);
+	EXPECT_EQ(p.seg[1].len, 34);
+	/* 10 to the local wrap, 20 to the remote one */
+	v.sent = 280;
+	v.peer_cons = 280;
+	v.queued = 344;
+	v.local_start = 30;
+	p = plan_of(v);
+	EXPECT_EQ(p.nr_segs, 3);
+	EXPECT_EQ(p.seg[0].len, 10);
+	EXPECT_EQ(p.seg[1].len, 10);
+	EXPECT_EQ(p.seg[1].remote, 94);
+	EXPECT_EQ(p.seg[2].len, 44);
+	EXPECT_EQ(p.seg[2].local, 10);
+	EXPECT_EQ(p.seg[2].remote, 4);
+	EXPECT_EQ(p.bytes, 64);
+}
+
+static bool update(u32 len, u32 window_told, u32 window_now, bool b, bool r)
+{
+	struct smcr_rx_view v = { .ring = { .len = len, .origin = 4 } };
+
+	v.prod = 1000000;
+	v.told = v.prod - (len - window_told);
+	v.cons = v.prod - (len - window_now);
+	v.b = b;
+	v.r = r;
+	return smcr_rx_update_needed(&v);
+}
+
+/* The three examples of section 4.5.1, and their edges */
+static void update_rule(void)
+{
+	EXPECT(!update(65536, 51200, 65536, false, false));
+	EXPECT(!update(65536, 30720, 31744, false, false));
+	EXPECT(update(65536, 30720, 65536, false, false));
+	EXPECT(update(10000, 3000, 10000, false, false));
+
+	EXPECT(update(1000, 499, 599, false, false));
+	EXPECT(!update(1000, 499, 598, false, false));
+	EXPECT(!update(1000, 500, 1000, false, false));
+	EXPECT(update(1001, 500, 1001, false, false));
+}
+
+static void update_forced(void)
+{
+	EXPECT(update(1000, 900, 901, true, false));
+	EXPECT(update(1000, 900, 901, false, true));
+	EXPECT(!update(1000, 0, 0, true, true));
+}
+
+/* ---- two ends, one stream ---------------------------------------------- */
+
+/**
+ * struct sim - one direction of a connection, and the way back for cursors
+ * @ring: the receiver's element
+ * @element: its bytes, eye catcher and a guard behind included
+ * @local: the sender's ring
+ * @tx: the sender's view
+ * @back: the sender's checks of what the receiver tells it
+ * @view: the receiver's view
+ * @rx: the receiver's checks
+ * @seq: sequence numbers of the two ends
+ * @wire: CDC messages under way to the receiver, oldest first
+ * @nr_wire: how many
+ * @updates: window updates sent for their own sake
+ */
+struct sim {
+	struct smcr_ring ring;
+	u8 element[4096 + 16];
+	u8 local[4096];
+	struct smcr_tx_view tx;
+	struct smcr_cdc_rx back;
+	struct smcr_rx_view view;
+	struct smcr_cdc_rx rx;
+	u16 seq[2];
+	u8 wire[4][SMCR_ROCE_MSG_LEN];
+	unsigned int nr_wire;
+	unsigned long updates;
+};
+
+static struct sim sim;
+
+/* The byte that belongs at a position of the stream */
+static u8 stream(u64 pos)
+{
+	return (u8)((pos * 0x9E3779B97F4A7C15ULL) >> 56);
+}
+
+static void sim_init(void)
+{
+	u32 size = 16 + rnd_below(4080);
+
+	memset(&sim, 0, sizeof(sim));
+	memset(sim.element, 0xEE, sizeof(sim.element));
+	sim.ring = smcr_cursor_ring(size, rnd_below(2));
+	sim.tx.peer_ring = sim.ring;
+	sim.view.ring = sim.ring;
+	sim.tx.local_size = 1 + rnd_below(4096);
+	sim.tx.local_start = rnd_below(sim.tx.local_size);
+	/* near the end of the wrap count, and of 32 bits */
+	sim.tx.sent = (u64)sim.ring.len * (65536 * rnd_below(3) + 65534);
+	if (rnd_below(2))
+		sim.tx.sent = 0;
+	sim.tx.queued = sim.tx.sent;
+	sim.tx.peer_cons = sim.tx.sent;
+	sim.view.prod = sim.tx.sent;
+	sim.view.cons = sim.tx.sent;
+	sim.view.told = sim.tx.sent;
+	sim.rx.prod = sim.tx.sent;
+	sim.back.cons = sim.tx.sent;
+}
+
+/* The application writes some bytes */
+static void sim_write(u32 len)
+{
+	u32 room = sim.tx.local_size - (u32)(sim.tx.queued - sim.tx.sent);
+	u64 at;
+
+	if (len > room)
+		len = room;
+	while (len--) {
+		at = sim.tx.local_start + sim.tx.queued;
+		sim.local[at % sim.tx.local_size] = stream(sim.tx.queued);
+		sim.tx.queued++;
+	}
+}
+
+/* The sender: RDMA writes, then a CDC message behind them */
+static void sim_send(void)
+{
+	struct smcr_cdc_msg msg = { 0 };
+	struct smcr_tx_plan p;
+	unsigned int i;
+	u32 sum = 0;
+
+	if (sim.nr_wire == ARRAY_SIZE(sim.wire))
+		return;
+	smcr_tx_plan(&sim.tx, &p);
+	EXPECT(p.nr_segs <= SMCR_TX_MAX_SEGS);
+	for (i = 0; i < p.nr_segs; i++) {
+		EXPECT(p.seg[i].len > 0);
+		EXPECT(p.seg[i].remote >= sim.ring.origin);
+		EXPECT(p.seg[i].remote + p.seg[i].len <=
+		       sim.ring.origin + sim.ring.len);
+		EXPECT(p.seg[i].local + p.seg[i].len <= sim.tx.local_size);
+		memcpy(sim.element + p.seg[i].remote,
+		       sim.local + p.seg[i].local, p.seg[i].len);
+		sum += p.seg[i].len;
+	}
+	EXPECT_EQ(sum, p.bytes);
+	EXPECT(p.sent == sim.tx.sent + sum);
+	sim.tx.sent = p.sent;
+	if (!p.announce)
+		return;
+	sim.tx.b_announced = p.blocked;
+	msg.seq = ++sim.seq[0];
+	msg.prod = smcr_cursor_from_pos(&sim.ring, sim.tx.sent);
+	msg.cons.off = 4;
+	msg.flags = p.blocked ? SMCR_CDC_B : 0;
+	smcr_cdc_msg_encode(sim.wire[sim.nr_wire++], &msg);
+}
+
+/* The receiver takes one CDC message */
+static void sim_deliver(void)
+{
+	struct smcr_cdc_limits lim = {
+		.ring = sim.ring, .peer_ring = { .len = 100, .origin = 4 },
+		.cons = sim.view.cons,
+	};
+	struct smcr_cdc_result res;
+	struct smcr_cdc_msg msg;
+
+	if (!sim.nr_wire)
+		return;
+	EXPECT_EQ(smcr_cdc_msg_decode(sim.wire[0], SMCR_ROCE_MSG_LEN, &msg), 0);
+	memmove(sim.wire[0], sim.wire[1], sizeof(sim.wire[0]) * 3);
+	sim.nr_wire--;
+	EXPECT_EQ(smcr_cdc_check(&sim.rx, &lim, &msg, &res), SMCR_CDC_ACCEPT);
+	smcr_cdc_apply(&sim.rx, &res);
+	sim.view.prod = sim.rx.prod;
+	sim.view.b = sim.rx.flags & SMCR_CDC_B;
+}
+
+/* The application reads some bytes, and the rule decides on an update */
+static void sim_read(u32 len)
+{
+	struct smcr_cdc_limits lim = {
+		.ring = { .len = 100, .origin = 4 }, .peer_ring = sim.ring,
+		.sent = sim.tx.sent,
+	};
+	struct smcr_cdc_msg msg = { .prod = { .off = 4 } };
+	struct smcr_cdc_result res;
+	u32 off;
+
+	while (len-- && sim.view.cons < sim.view.prod) {
+		off = smcr_cursor_offset(&sim.ring, sim.view.cons);
+		if (sim.element[off] != stream(sim.view.cons))
+			EXPECT(!"the stream arrives unchanged");
+		sim.view.cons++;
+	}
+	if (!smcr_rx_update_needed(&sim.view))
+		return;
+	sim.updates++;
+	sim.view.told = sim.view.cons;
+	msg.seq = ++sim.seq[1];
+	msg.cons = smcr_cursor_from_pos(&sim.ring, sim.view.cons);
+	EXPECT_EQ(smcr_cdc_check(&sim.back, &lim, &msg, &res),
+		  SMCR_CDC_ACCEPT);
+	smcr_cdc_apply(&sim.back, &res);
+	sim.tx.peer_cons = sim.back.cons;
+}
+
+/* All that was queued arrives, by updates of the rule alone */
+static void sim_drain(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 100000 && sim.view.cons < sim.tx.queued; i++) {
+		sim_send();
+		sim_deliver();
+		sim_read(1 + rnd_below(64));
+	}
+	EXPECT(sim.view.cons == sim.tx.queued);
+	for (i = 0; i < sim.ring.origin; i++)
+		EXPECT_EQ(sim.element[i], 0xEE);
+	for (i = 0; i < 16; i++)
+		EXPECT_EQ(sim.element[sim.ring.origin + sim.ring.len + i],
+			  0xEE);
+}
+
+static void random_stream(void)
+{
+	unsigned int step;
+
+	sim_init();
+	for (step = 0; step < 1000000; step++) {
+		if (step % 5000 == 4999) {
+			sim_drain();
+			sim_init();
+		}
+		sim.tx.max_bytes = rnd_below(4) ? 0 : 1 + rnd_below(100);
+		switch (rnd_below(4)) {
+		case 0:
+			sim_write(rnd_below(200));
+			break;
+		case 1:
+			sim_send();
+			break;
+		case 2:
+			sim_deliver();
+			break;
+		default:
+			sim_read(rnd_below(200));
+		}
+	}
+	sim.tx.max_bytes = 0;
+	sim_drain();
+}
+
+static const struct fact facts[] = {
+	{ "a window is filled across the wrap and B is set, as in Figure 19", full_window },
+	{ "an open window takes all in one write", open_window },
+	{ "B means bytes left over, not a full ring or a limit", full_but_done },
+	{ "a plan splits at the wraps of both rings", both_wraps },
+	{ "updates follow the 50 % and 10 % rule of section 4.5.1", update_rule },
+	{ "B and R get an update for each byte read, and none for nothing", update_forced },
+	{ "10^6 random steps move the stream unchanged, and no end waits for ever", random_stream },
+};
+
+int main(void)
+{
+	rnd_init();
+	return tap_run(facts, ARRAY_SIZE(facts));
+}
