@@ -9,32 +9,39 @@
 
 #include "clc_msg.h"
 
-struct sock;
+struct socket;
+
+/* The longest message that we send: a Proposal with all prefixes. */
+#define SMCR_CLC_TX_MAX	(SMCR_CLC_PROPOSAL_LEN + 17 * SMCR_MAX_PREFIXES)
+/* Messages up to this length need no allocation. */
+#define SMCR_CLC_RX_INLINE	192
 
 /**
  * struct smcr_clc - CLC traffic of one handshake
- * @rx: bytes of the message that is coming in
+ * @hdr: header of the message that is coming in, once it is complete
+ * @rx: its bytes: @rx_inline, or allocated if it is longer
  * @rx_len: how many there are
- * @hdr: its header, once @rx_len has reached the header's length
- * @tx: the message that is going out
- * @tx_len: its length, 0 if none
+ * @tx_len: length of the message that is going out, 0 if none
  * @tx_off: how much of it TCP has taken
+ * @rx_inline: room for usual messages
+ * @tx: the message that is going out
  *
- * Only the handshake's step function, which never runs twice at a time, uses
- * it.
+ * Only the handshake's steps, which never run twice at a time, use it.
  */
 struct smcr_clc {
-	u32			rx_len;
 	struct smcr_clc_header	hdr;
+	u8			*rx;
+	u32			rx_len;
 	u32			tx_len;
 	u32			tx_off;
-	u8			*rx;
+	u8			rx_inline[SMCR_CLC_RX_INLINE];
 	u8			tx[SMCR_CLC_TX_MAX];
 };
 
-int smcr_clc_recv(struct sock *inner, struct smcr_clc *clc);
+void smcr_clc_init(struct smcr_clc *clc);
+int smcr_clc_recv(struct socket *inner, struct smcr_clc *clc);
 void smcr_clc_recv_next(struct smcr_clc *clc);
-int smcr_clc_send(struct sock *inner, struct smcr_clc *clc);
+int smcr_clc_send(struct socket *inner, struct smcr_clc *clc);
 void smcr_clc_free(struct smcr_clc *clc);
 
 #endif /* _SMCR_CLC_H */

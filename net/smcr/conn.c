@@ -16,9 +16,9 @@
  * context, frees the send space and the memory; what needs process context
  * was done by close.c before.
  */
-#include <linux/random.h>
 #include <linux/slab.h>
 #include <net/sock.h>
+#include <net/tcp_states.h>
 
 #include "cdc.h"
 #include "clc_msg.h"
@@ -235,50 +235,54 @@ int smcr_conn_set_peer(struct smcr_conn *conn,
 	return 0;
 }
 
-/**
- * smcr_conn_attach() - bind a connection to its outer socket
- * @conn: a connection whose handshake is about to end well
- * @sk: its socket
- *
- * Charges the element to the socket (law 18).
- *
- * Context: process, outer sock lock held.
- * Return: 0, or -ENOBUFS when the charge is refused.
- */
-int smcr_conn_attach(struct smcr_conn *conn, struct sock *sk)
+static int charge(struct sock *sk, u32 size)
 {
-	u32 size = conn->rx.rmb->elem_size;
+	int need = size - sk->sk_forward_alloc;
 
-	if (!sk_has_account(sk) ||
-	    (size > sk->sk_forward_alloc &&
-	     !__sk_mem_schedule(sk, size - sk->sk_forward_alloc, SK_MEM_RECV)))
+	if (!sk_has_account(sk))
+		return 0;
+	if (need > 0 && !__sk_mem_schedule(sk, need, SK_MEM_RECV))
 		return -ENOBUFS;
 	sk_mem_charge(sk, size);
-	conn->charged = size;
-	sock_hold(sk);
-	spin_lock_bh(&conn->lock);
-	conn->sk = sk;
-	spin_unlock_bh(&conn->lock);
-	WRITE_ONCE(smcr_sk(sk)->conn, smcr_conn_get(conn));
 	return 0;
 }
 
 /**
  * smcr_conn_start() - the rendezvous is over: bytes may flow
- * @conn: attached connection of a group that is ACTIVE
+ * @conn: a connection that knows its peer, of a group that is ACTIVE
+ * @sk: its outer socket; both get a reference to each other
  *
- * Context: process.
+ * Charges the element to the socket (law 18). What arrived before is handled
+ * now (3.5.2.4).
+ *
+ * Context: process, outer sock lock held.
+ * Return: 0, -ENOBUFS when the charge is refused, -ECONNRESET when the group
+ * has died meanwhile.
  */
-void smcr_conn_start(struct smcr_conn *conn)
+int smcr_conn_start(struct smcr_conn *conn, struct sock *sk)
 {
 	enum smcr_dialect dialect = conn->lgr->dialect;
+	u32 size = conn->rx.rmb->elem_size;
 
+	if (charge(sk, size))
+		return -ENOBUFS;
 	spin_lock_bh(&conn->lock);
+	if (conn->fsm.state != SMCR_CONN_INIT) {
+		spin_unlock_bh(&conn->lock);
+		sk_mem_uncharge(sk, size);
+		return -ECONNRESET;
+	}
+	conn->charged = size;
+	sock_hold(sk);
+	conn->sk = sk;
+	WRITE_ONCE(smcr_sk(sk)->conn, smcr_conn_get(conn));
+	WRITE_ONCE(sk->sk_state, TCP_ESTABLISHED);
 	conn->tx.ring = smcr_cursor_ring(conn->peer_size, dialect);
-	conn->rx.ring = smcr_cursor_ring(conn->rx.rmb->elem_size, dialect);
+	conn->rx.ring = smcr_cursor_ring(size, dialect);
 	smcr_close_event(conn, SMCR_CONN_EV_ESTABLISHED);
 	smcr_cdc_replay(conn);
 	spin_unlock_bh(&conn->lock);
+	return 0;
 }
 
 static u32 dirty_bytes(const struct smcr_conn *conn)

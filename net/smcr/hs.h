@@ -7,6 +7,7 @@
 #define _SMCR_HS_H
 
 #include <linux/list.h>
+#include <linux/rcupdate.h>
 #include <linux/refcount.h>
 #include <linux/timer.h>
 #include <linux/types.h>
@@ -77,12 +78,12 @@ enum smcr_hs_event_bit {
  * @link: its link, counted
  * @conn: the connection being built, counted
  * @first_contact: we make @lgr
+ * @offered: the peer may have our element's address
  * @wait_node: in smcr_lgr.waiters, under its conns_lock; owns a reference
  * @proposal: server: the client's Proposal
  * @accept: client: the server's Accept
  * @reason: why it falls back, once decided
- * @diagnosis: of the peer's Decline
- * @started: ktime, for the trace
+ * @rcu: the inner socket's callbacks find the handshake under RCU
  */
 struct smcr_hs {
 	refcount_t		refs;
@@ -101,14 +102,14 @@ struct smcr_hs {
 	struct smcr_link	*link;
 	struct smcr_conn	*conn;
 	bool			first_contact;
-	bool			out_of_sync;
+	bool			offered;
 	struct list_head	wait_node;
 	union {
 		struct smcr_clc_proposal proposal;
 		struct smcr_clc_accept	accept;
 	};
 	enum smcr_fallback_reason reason;
-	u32			diagnosis;
+	struct rcu_head		rcu;
 };
 
 struct smcr_hs *smcr_hs_alloc(struct sock *sk, bool client);
@@ -117,8 +118,19 @@ void smcr_hs_put(struct smcr_hs *hs);
 void smcr_hs_event(struct sock *sk);
 void smcr_hs_kick(struct smcr_hs *hs, enum smcr_hs_event_bit event);
 void smcr_hs_arm(struct smcr_hs *hs, unsigned int msecs);
-void smcr_hs_decline(struct smcr_hs *hs, enum smcr_fallback_reason reason,
-		     u32 diagnosis);
+void smcr_hs_decline(struct smcr_hs *hs, enum smcr_fallback_reason reason);
+void smcr_hs_decline_sync(struct smcr_hs *hs);
+void smcr_hs_drop_group(struct smcr_hs *hs);
+void smcr_hs_declined(struct smcr_hs *hs);
+void smcr_hs_decline_more(struct smcr_hs *hs);
+void smcr_hs_cancel(struct smcr_hs *hs);
+int smcr_hs_recv(struct smcr_hs *hs, enum smcr_clc_type want);
+int smcr_hs_send(struct smcr_hs *hs);
+int smcr_hs_conn(struct smcr_hs *hs);
+void smcr_hs_fill_accept(struct smcr_hs *hs, struct smcr_clc_accept *msg);
+int smcr_hs_link_up(struct smcr_hs *hs, const struct smcr_clc_accept *msg);
+bool smcr_hs_registered(struct smcr_hs *hs);
+void smcr_hs_llc(struct smcr_hs *hs);
 void smcr_hs_fallback(struct smcr_hs *hs, enum smcr_fallback_reason reason,
 		      u32 diagnosis);
 void smcr_hs_fail(struct smcr_hs *hs, int err);

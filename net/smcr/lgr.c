@@ -262,17 +262,40 @@ static int lgr_first_link(struct smcr_lgr *lgr, const struct smcr_port *port)
 	return 0;
 }
 
+static bool key_equal(const struct smcr_lgr_key *a,
+		      const struct smcr_lgr_key *b)
+{
+	return !memcmp(a->peer_id, b->peer_id, sizeof(a->peer_id)) &&
+	       !memcmp(a->gid, b->gid, sizeof(a->gid)) &&
+	       !memcmp(a->mac, b->mac, sizeof(a->mac)) &&
+	       ipv6_addr_equal(&a->addr, &b->addr);
+}
+
+/* Another first contact with the same client is under way: follow it. */
+static bool lgr_forming(struct smcr_net *sn, const struct smcr_lgr *new)
+{
+	const struct smcr_lgr *lgr;
+
+	list_for_each_entry(lgr, &sn->lgrs, list)
+		if (lgr->role == SMCR_SERVER && new->role == SMCR_SERVER &&
+		    smcr_lgr_state(lgr) == SMCR_LGR_FORMING &&
+		    key_equal(&lgr->key, &new->key))
+			return true;
+	return false;
+}
+
 static int lgr_publish(struct smcr_lgr *lgr)
 {
 	struct smcr_net *sn = smcr_pernet(lgr->net);
-	int err = -ESHUTDOWN;
+	int err = 0;
 
 	spin_lock_bh(&sn->lgr_lock);
-	if (!sn->dying) {
-		list_add_tail(&lgr->list, &sn->lgrs);
-		smcr_lgr_get(lgr);
-		err = 0;
-	}
+	if (sn->dying)
+		err = -ESHUTDOWN;
+	else if (lgr_forming(sn, lgr))
+		err = -EEXIST;
+	else
+		list_add_tail(&smcr_lgr_get(lgr)->list, &sn->lgrs);
 	spin_unlock_bh(&sn->lgr_lock);
 	return err;
 }
@@ -286,8 +309,8 @@ static int lgr_publish(struct smcr_lgr *lgr)
  *
  * Context: process.
  * Return: the group, FORMING, with its first link in INIT and a reference for
- * the caller; an ERR_PTR: -EMFILE at the namespace's limit, -ENOMEM, or what
- * the device said.
+ * the caller; an ERR_PTR: -EEXIST if a server is forming it already, -EMFILE
+ * at the namespace's limit, -ENOMEM, or what the device said.
  */
 struct smcr_lgr *smcr_lgr_create(struct net *net, enum smcr_role role,
 				 const struct smcr_lgr_key *key,
@@ -302,30 +325,19 @@ struct smcr_lgr *smcr_lgr_create(struct net *net, enum smcr_role role,
 	lgr = lgr_alloc(net, role, key);
 	if (!lgr)
 		return ERR_PTR(-ENOMEM);
-	err = lgr_first_link(lgr, port);
-	if (err)
-		goto err_put;
 	smcr_llc_first_contact(lgr);
+	/* Known before it has a link, so that followers find it and wait. */
 	err = lgr_publish(lgr);
-	if (err)
-		goto err_end;
-	smcr_mib_inc(net, SMCR_MIB_FIRSTCONTACTS);
-	return lgr;
-err_end:
-	/* Its links stop, and drop the last references, in the work. */
-	smcr_lgr_terminate(lgr, SMCR_RESET_NETNS_EXIT, ECONNABORTED);
-err_put:
+	if (!err) {
+		err = lgr_first_link(lgr, port);
+		if (!err) {
+			smcr_mib_inc(net, SMCR_MIB_FIRSTCONTACTS);
+			return lgr;
+		}
+		smcr_lgr_terminate(lgr, SMCR_RESET_HANDSHAKE, ECONNRESET);
+	}
 	smcr_lgr_put(lgr);
 	return ERR_PTR(err);
-}
-
-static bool key_equal(const struct smcr_lgr_key *a,
-		      const struct smcr_lgr_key *b)
-{
-	return !memcmp(a->peer_id, b->peer_id, sizeof(a->peer_id)) &&
-	       !memcmp(a->gid, b->gid, sizeof(a->gid)) &&
-	       !memcmp(a->mac, b->mac, sizeof(a->mac)) &&
-	       ipv6_addr_equal(&a->addr, &b->addr);
 }
 
 static bool lgr_has_room(const struct smcr_lgr *lgr)
@@ -594,6 +606,8 @@ static void lgr_todo(struct smcr_lgr *lgr)
 	if (test_and_clear_bit(SMCR_LGR_T_DELETED, &lgr->todo) &&
 	    lgr->role == SMCR_SERVER)
 		smcr_lgr_terminate(lgr, SMCR_RESET_GROUP_DELETED, ECONNRESET);
+	if (test_and_clear_bit(SMCR_LGR_T_TEST, &lgr->todo))
+		smcr_llc_test_now(lgr);
 	if (test_and_clear_bit(SMCR_LGR_T_NEED_RMB, &lgr->todo))
 		smcr_lgr_rmb_more(lgr);
 	if (test_and_clear_bit(SMCR_LGR_T_CLEAN, &lgr->todo))

@@ -65,6 +65,7 @@ enum smcr_lgr_todo {
 	SMCR_LGR_T_CLEAN,	/* elements wait to be zeroed */
 	SMCR_LGR_T_CLOSE,	/* DELETE LINK (all) in due form */
 	SMCR_LGR_T_DELETED,	/* ours has been delivered */
+	SMCR_LGR_T_TEST,	/* a peer does not know the group: alive? */
 };
 
 /**

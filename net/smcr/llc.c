@@ -838,6 +838,7 @@ void smcr_llc_delete_all(struct smcr_lgr *lgr, u32 reason)
 static void step_timeout(struct smcr_lgr *lgr)
 {
 	lgr->llc.step_deadline = 0;
+	WRITE_ONCE(lgr->llc.timed_out, true);
 	if (lgr->llc.flow.step == SMCR_LLC_CLOSING)
 		smcr_lgr_terminate(lgr, SMCR_RESET_GROUP_DELETED, ECONNRESET);
 	else if (lgr->llc.flow.step != SMCR_LLC_IDLE)
@@ -856,6 +857,21 @@ static void test_idle_link(struct smcr_lgr *lgr, struct smcr_link *link)
 	smcr_mib_inc(lgr->net, SMCR_MIB_TESTLINKSENT);
 	lgr->llc.test_sent = true;
 	lgr->llc.test_deadline = llc_deadline(lgr);
+}
+
+/**
+ * smcr_llc_test_now() - find out whether a link is alive (C.4)
+ * @lgr: the group
+ *
+ * Context: the group's work.
+ */
+void smcr_llc_test_now(struct smcr_lgr *lgr)
+{
+	struct smcr_link *link = lgr->links[0];
+
+	if (link && smcr_link_state(link) == SMCR_LINK_ACTIVE &&
+	    !lgr->llc.test_sent)
+		test_idle_link(lgr, link);
 }
 
 /* An idle link is tested, so that a dead peer is noticed (4.5.3, A.3.8).

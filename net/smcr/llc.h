@@ -25,6 +25,7 @@ struct smcr_wr_recv;
  * @flow: exchanges under way
  * @confirm_sent: our CONFIRM LINK of the first contact has been delivered:
  *	no Decline any more (C.2). Set in softirq
+ * @timed_out: the exchange that changes links was not answered in time
  * @step_deadline: jiffies when the exchange that changes links has failed
  * @rkey_deadline: jiffies when our CONFIRM or DELETE RKEY has failed (C.7)
  * @rmb: the RMB our CONFIRM RKEY is about; owned by the group's list
@@ -40,6 +41,7 @@ struct smcr_llc {
 	struct list_head	held;
 	struct smcr_llc_flow	flow;
 	bool			confirm_sent;
+	bool			timed_out;
 	unsigned long		step_deadline;
 	unsigned long		rkey_deadline;
 	struct smcr_rmb		*rmb;
@@ -59,6 +61,7 @@ int smcr_llc_confirm_link(struct smcr_lgr *lgr);
 void smcr_llc_await_confirm(struct smcr_lgr *lgr);
 bool smcr_llc_confirm_rkey(struct smcr_lgr *lgr, struct smcr_rmb *rmb);
 bool smcr_llc_delete_rkeys(struct smcr_lgr *lgr);
+void smcr_llc_test_now(struct smcr_lgr *lgr);
 void smcr_llc_delete_all(struct smcr_lgr *lgr, u32 reason);
 
 /* Events from the link layer, softirq */

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Rendezvous, client side (RFC 7609 3.5.1, 3.5.2). One function a step.
+ */
+#include <linux/net.h>
+#include <net/sock.h>
+#include <net/tcp.h>
+
+#include "conn.h"
+#include "connect.h"
+#include "fallback.h"
+#include "hs.h"
+#include "inner.h"
+#include "lgr.h"
+#include "mib.h"
+#include "path.h"
+#include "sock.h"
+#include "trace.h"
+
+/**
+ * smcr_connect_start() - begin to connect
+ * @sk: outer socket in mode INIT
+ * @addr: where to
+ * @addr_len: its length
+ *
+ * Context: process, outer sock lock held. Does not wait:
+ * smcr_sock_connected() tells how it ended.
+ * Return: 0 when it is under way; 1 when the socket has fallen back, so that
+ * the caller lets TCP connect; -errno.
+ */
+int smcr_connect_start(struct sock *sk, struct sockaddr *addr, int addr_len)
+{
+	struct socket *inner = smcr_sk(sk)->inner;
+	enum smcr_fallback_reason reason;
+	struct smcr_hs *hs;
+	int err;
+
+	reason = smcr_fallback_check(sk);
+	if (reason == SMCR_FALLBACK_NONE)
+		reason = smcr_path_check(inner->sk, addr, addr_len);
+	tcp_sk(inner->sk)->syn_smc = reason == SMCR_FALLBACK_NONE;
+	if (reason != SMCR_FALLBACK_NONE) {
+		smcr_fallback(sk, reason, 0);
+		return 1;
+	}
+	hs = smcr_hs_alloc(sk, true);
+	if (!hs)
+		return -ENOMEM;
+	smcr_sock_mode_set(sk, SMCR_MODE_HANDSHAKE);
+	smcr_inner_hook(sk);
+	err = kernel_connect(inner, addr, addr_len, O_NONBLOCK);
+	if (!err || err == -EINPROGRESS) {
+		smcr_hs_kick(hs, SMCR_HS_E_TCP);
+		return 0;
+	}
+	smcr_hs_cancel(hs);
+	return err;
+}
+
+static void decline(struct smcr_hs *hs, enum smcr_fallback_reason reason)
+{
+	smcr_hs_decline(hs, reason);
+}
+
+/* A local failure while building our end, as a fallback's reason. */
+static enum smcr_fallback_reason errno_reason(int err)
+{
+	switch (err) {
+	case -ENOMEM:
+		return SMCR_FALLBACK_MEMORY;
+	case -EMFILE:
+	case -EDQUOT:
+	case -ENOSPC:
+	case -ESHUTDOWN:
+		return SMCR_FALLBACK_RESOURCE_LIMIT;
+	default:
+		return SMCR_FALLBACK_QP;
+	}
+}
+
+/* Step TCP: the three-way handshake (3.5.1.1). */
+static bool step_tcp(struct smcr_hs *hs)
+{
+	struct sock *inner = smcr_sk(hs->sk)->inner->sk;
+	int state = READ_ONCE(inner->sk_state);
+
+	if (state == TCP_SYN_SENT || state == TCP_SYN_RECV)
+		return false;
+	if (state == TCP_CLOSE) {
+		smcr_hs_fail(hs, sock_error(inner) ? : -ECONNREFUSED);
+		return false;
+	}
+	if (!smcr_inner_smc_ok(hs->sk, true)) {
+		smcr_hs_fallback(hs, SMCR_FALLBACK_NO_OPTION, 0);
+		return false;
+	}
+	smcr_hs_arm(hs, READ_ONCE(smcr_pernet(sock_net(hs->sk))
+				  ->sysctl.handshake_timeout_ms));
+	hs->step = SMCR_HS_PROPOSE;
+	return true;
+}
+
+/* Step PROPOSE (3.5.1.2). */
+static bool step_propose(struct smcr_hs *hs)
+{
+	struct smcr_clc_proposal msg = { .version = SMCR_VERSION };
+	struct sock *inner = smcr_sk(hs->sk)->inner->sk;
+	enum smcr_fallback_reason reason;
+
+	if (!hs->clc.tx_len) {
+		reason = smcr_path_port(inner, &hs->port);
+		if (reason != SMCR_FALLBACK_NONE) {
+			decline(hs, reason);
+			return false;
+		}
+		memcpy(msg.peer_id, smcr_pernet(sock_net(hs->sk))->peer_id,
+		       SMCR_PEER_ID_LEN);
+		memcpy(msg.gid, hs->port.gid, SMCR_GID_LEN);
+		memcpy(msg.mac, hs->port.mac, SMCR_MAC_LEN);
+		smcr_path_subnet_fill(inner, &hs->port, &msg);
+		hs->clc.tx_len = smcr_clc_proposal_encode(hs->clc.tx,
+							  sizeof(hs->clc.tx),
+							  &msg);
+	}
+	if (!smcr_hs_send(hs))
+		return false;
+	hs->step = SMCR_HS_ACCEPT;
+	return true;
+}
+
+static void accept_key(const struct smcr_clc_accept *msg,
+		       struct smcr_lgr_key *key)
+{
+	memset(key, 0, sizeof(*key));
+	memcpy(key->peer_id, msg->peer_id, SMCR_PEER_ID_LEN);
+	memcpy(key->gid, msg->gid, SMCR_GID_LEN);
+	memcpy(key->mac, msg->mac, SMCR_MAC_LEN);
+}
+
+/* First contact, or a parallel group of the server's choice (3.5.1.3,
+ * 3.5.3).
+ */
+static bool first_contact(struct smcr_hs *hs, const struct smcr_lgr_key *key)
+{
+	struct smcr_lgr *lgr;
+	int err;
+
+	lgr = smcr_lgr_create(sock_net(hs->sk), SMCR_CLIENT, key, &hs->port);
+	if (IS_ERR(lgr)) {
+		decline(hs, errno_reason(PTR_ERR(lgr)));
+		return false;
+	}
+	hs->lgr = lgr;
+	hs->first_contact = true;
+	err = smcr_hs_conn(hs);
+	if (!err)
+		err = smcr_conn_set_peer(hs->conn, &hs->accept, true);
+	if (!err)
+		err = smcr_hs_link_up(hs, &hs->accept);
+	if (err) {
+		decline(hs, errno_reason(err));
+		return false;
+	}
+	hs->step = SMCR_HS_REG;
+	return true;
+}
+
+/* Subsequent contact: the link is named by peer ID, GID, MAC and QPN, whatever
+ * the server's address is (3.5.2.2).
+ */
+static bool subsequent_contact(struct smcr_hs *hs,
+			       const struct smcr_lgr_key *key)
+{
+	hs->lgr = smcr_lgr_find_client(sock_net(hs->sk), key, hs->accept.qpn,
+				       &hs->link);
+	if (!hs->lgr) {
+		smcr_hs_decline_sync(hs);
+		return false;
+	}
+	hs->step = SMCR_HS_GROUP;
+	return true;
+}
+
+/* Step ACCEPT (3.5.1.3). */
+static bool step_accept(struct smcr_hs *hs)
+{
+	struct smcr_clc_expect expect = {
+		.type = SMCR_CLC_ACCEPT,
+		.max_bsize = SMCR_BSIZE_LINUX_MAX,
+	};
+	enum smcr_clc_fault fault;
+	struct smcr_lgr_key key;
+
+	if (!smcr_hs_recv(hs, SMCR_CLC_ACCEPT))
+		return false;
+	fault = smcr_clc_accept_decode(hs->clc.rx, hs->clc.rx_len, &expect,
+				       &hs->accept);
+	smcr_clc_recv_next(&hs->clc);
+	if (fault) {
+		smcr_mib_inc(sock_net(hs->sk), SMCR_MIB_BADCLC);
+		if (smcr_clc_fault_declines(fault))
+			decline(hs, SMCR_FALLBACK_BAD_ENUM);
+		else
+			smcr_hs_fail(hs, -ECONNRESET);
+		return false;
+	}
+	accept_key(&hs->accept, &key);
+	return hs->accept.first_contact ? first_contact(hs, &key) :
+					  subsequent_contact(hs, &key);
+}
+
+/* Step GROUP: an element for a subsequent contact, at once unless the group
+ * has to add an RMB first (3.5.5.2.1, Figure 13).
+ */
+static bool step_group(struct smcr_hs *hs)
+{
+	int err = smcr_hs_conn(hs);
+
+	if (err == -ENOSPC)
+		return false;
+	if (!err)
+		err = smcr_conn_set_peer(hs->conn, &hs->accept, false);
+	if (err) {
+		decline(hs, errno_reason(err));
+		return false;
+	}
+	hs->step = SMCR_HS_CONFIRM;
+	return true;
+}
+
+static bool step_reg(struct smcr_hs *hs)
+{
+	if (smcr_lgr_state(hs->lgr) != SMCR_LGR_FORMING) {
+		decline(hs, SMCR_FALLBACK_QP);
+		return false;
+	}
+	if (!smcr_hs_registered(hs))
+		return false;
+	smcr_llc_await_confirm(hs->lgr);
+	hs->step = SMCR_HS_CONFIRM;
+	return true;
+}
+
+/* Step CONFIRM (3.5.1.4, 3.5.2.4): after it, data may flow on an existing
+ * group; on a new one the LLC exchange comes first.
+ */
+static bool step_confirm(struct smcr_hs *hs)
+{
+	struct smcr_clc_accept msg = { .type = SMCR_CLC_CONFIRM };
+
+	if (!hs->clc.tx_len) {
+		smcr_hs_fill_accept(hs, &msg);
+		hs->clc.tx_len = smcr_clc_accept_encode(hs->clc.tx,
+							sizeof(hs->clc.tx),
+							&msg);
+	}
+	if (!smcr_hs_send(hs))
+		return false;
+	if (!hs->first_contact) {
+		smcr_hs_done(hs);
+		return false;
+	}
+	hs->step = SMCR_HS_LLC;
+	return true;
+}
+
+/**
+ * smcr_connect_step() - walk as far as events allow
+ * @hs: a client's handshake
+ *
+ * Context: the handshake's work, outer sock lock held.
+ */
+void smcr_connect_step(struct smcr_hs *hs)
+{
+	bool more = true;
+
+	while (more) {
+		trace_smcr_handshake(true, hs->step, 0);
+		switch (hs->step) {
+		case SMCR_HS_TCP:
+			more = step_tcp(hs);
+			break;
+		case SMCR_HS_PROPOSE:
+			more = step_propose(hs);
+			break;
+		case SMCR_HS_ACCEPT:
+			more = step_accept(hs);
+			break;
+		case SMCR_HS_GROUP:
+			more = step_group(hs);
+			break;
+		case SMCR_HS_REG:
+			more = step_reg(hs);
+			break;
+		case SMCR_HS_CONFIRM:
+			more = step_confirm(hs);
+			break;
+		case SMCR_HS_LLC:
+			smcr_hs_llc(hs);
+			return;
+		case SMCR_HS_DECLINE:
+			smcr_hs_decline_more(hs);
+			return;
+		default:
+			return;
+		}
+	}
+}

@@ -1,0 +1,664 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Handshakes: what both roles share (RFC 7609 3.5, C.1 to C.6).
+ *
+ * A handshake is a state machine under one deadline. Events (TCP, the timer,
+ * the link group, the application) set a bit in hs->events and queue its work;
+ * the work takes the outer sock lock and walks steps until one has to wait for
+ * an event, then returns. It never waits for a peer.
+ *
+ * How it ends, exactly once, in hs_release():
+ *
+ *   smcr_hs_done()      RDMA
+ *   smcr_hs_fallback()  plain TCP, for a reason
+ *   smcr_hs_fail()      TCP is reset; the peers disagree or are silent (C.5)
+ */
+#include <linux/jiffies.h>
+#include <linux/slab.h>
+#include <net/sock.h>
+#include <net/tcp.h>
+
+#include "close.h"
+#include "conn.h"
+#include "connect.h"
+#include "fallback.h"
+#include "hs.h"
+#include "inner.h"
+#include "lgr.h"
+#include "listen.h"
+#include "mib.h"
+#include "path.h"
+#include "sock.h"
+#include "trace.h"
+
+static void hs_free_rcu(struct rcu_head *rcu)
+{
+	kfree(container_of(rcu, struct smcr_hs, rcu));
+}
+
+/**
+ * smcr_hs_get() - one more reference
+ * @hs: a handshake the caller may use
+ *
+ * Context: any.
+ * Return: @hs.
+ */
+struct smcr_hs *smcr_hs_get(struct smcr_hs *hs)
+{
+	refcount_inc(&hs->refs);
+	return hs;
+}
+
+/**
+ * smcr_hs_put() - drop a reference
+ * @hs: not used by the caller any more
+ *
+ * Context: any.
+ */
+void smcr_hs_put(struct smcr_hs *hs)
+{
+	if (!refcount_dec_and_test(&hs->refs))
+		return;
+	sock_put(hs->sk);
+	call_rcu(&hs->rcu, hs_free_rcu);
+}
+
+/**
+ * smcr_hs_kick() - an event for a handshake
+ * @hs: the handshake, counted by the caller
+ * @event: what happened
+ *
+ * Context: any.
+ */
+void smcr_hs_kick(struct smcr_hs *hs, enum smcr_hs_event_bit event)
+{
+	set_bit(event, &hs->events);
+	smcr_hs_get(hs);
+	if (!queue_work(smcr_hs_wq, &hs->work))
+		smcr_hs_put(hs);
+}
+
+/**
+ * smcr_hs_event() - the inner socket of a handshake has changed
+ * @sk: outer socket in mode HANDSHAKE
+ *
+ * Context: softirq, inner slock held.
+ */
+void smcr_hs_event(struct sock *sk)
+{
+	struct smcr_hs *hs;
+
+	rcu_read_lock();
+	hs = READ_ONCE(smcr_sk(sk)->hs);
+	if (hs && refcount_inc_not_zero(&hs->refs)) {
+		smcr_hs_kick(hs, SMCR_HS_E_TCP);
+		smcr_hs_put(hs);
+	}
+	rcu_read_unlock();
+}
+
+static void hs_timer(struct timer_list *timer)
+{
+	struct smcr_hs *hs = from_timer(hs, timer, timer);
+
+	smcr_hs_kick(hs, SMCR_HS_E_TIMEOUT);
+	smcr_hs_put(hs);
+}
+
+/**
+ * smcr_hs_arm() - set the deadline of the whole handshake (C.5)
+ * @hs: the handshake
+ * @msecs: from now
+ *
+ * Context: process.
+ */
+void smcr_hs_arm(struct smcr_hs *hs, unsigned int msecs)
+{
+	hs->deadline = jiffies + msecs_to_jiffies(msecs);
+	if (!mod_timer(&hs->timer, hs->deadline))
+		smcr_hs_get(hs);
+}
+
+static void hs_work(struct work_struct *work)
+{
+	struct smcr_hs *hs = container_of(work, struct smcr_hs, work);
+	struct sock *sk = hs->sk;
+
+	lock_sock(sk);
+	if (hs->step == SMCR_HS_DONE)
+		goto out;
+	if (test_and_clear_bit(SMCR_HS_E_ABORT, &hs->events)) {
+		smcr_hs_fail(hs, -ECONNABORTED);
+	} else if (test_and_clear_bit(SMCR_HS_E_TIMEOUT, &hs->events)) {
+		smcr_mib_inc(sock_net(sk), SMCR_MIB_HANDSHAKETIMEOUTS);
+		smcr_hs_fail(hs, -ETIMEDOUT);
+	} else if (hs->client) {
+		smcr_connect_step(hs);
+	} else {
+		smcr_listen_step(hs);
+	}
+out:
+	release_sock(sk);
+	smcr_hs_put(hs);
+}
+
+/**
+ * smcr_hs_alloc() - begin a handshake
+ * @sk: outer socket, which gets a reference to the handshake
+ * @client: role
+ *
+ * Context: process, outer sock lock held.
+ * Return: the handshake, counted by @sk, or NULL.
+ */
+struct smcr_hs *smcr_hs_alloc(struct sock *sk, bool client)
+{
+	struct smcr_hs *hs = kzalloc(sizeof(*hs), GFP_KERNEL);
+
+	if (!hs)
+		return NULL;
+	refcount_set(&hs->refs, 1);
+	sock_hold(sk);
+	hs->sk = sk;
+	hs->client = client;
+	hs->step = client ? SMCR_HS_TCP : SMCR_HS_PROPOSAL;
+	INIT_LIST_HEAD(&hs->wait_node);
+	INIT_LIST_HEAD(&hs->listen_node);
+	INIT_WORK(&hs->work, hs_work);
+	timer_setup(&hs->timer, hs_timer, 0);
+	smcr_clc_init(&hs->clc);
+	smcr_mib_inc(sock_net(sk), SMCR_MIB_HANDSHAKESSTARTED);
+	atomic_inc(&smcr_pernet(sock_net(sk))->handshakes);
+	WRITE_ONCE(smcr_sk(sk)->hs, hs);
+	return hs;
+}
+
+/**
+ * smcr_hs_drop_group() - part from the group, to find another or none
+ * @hs: the handshake; its connection, if any, is given up
+ *
+ * Context: process, outer sock lock held.
+ */
+void smcr_hs_drop_group(struct smcr_hs *hs)
+{
+	if (hs->lgr)
+		smcr_lgr_unwait(hs->lgr, hs);
+	if (hs->conn) {
+		smcr_conn_unlink(hs->conn, hs->offered ?
+				 SMCR_RMBE_END_ABNORMAL :
+				 SMCR_RMBE_END_UNUSED);
+		smcr_conn_put(hs->conn);
+	}
+	if (hs->link)
+		smcr_link_put(hs->link);
+	if (hs->lgr)
+		smcr_lgr_put(hs->lgr);
+	hs->conn = NULL;
+	hs->link = NULL;
+	hs->lgr = NULL;
+}
+
+static void hs_leave_listener(struct smcr_hs *hs)
+{
+	struct smcr_sock *listener;
+
+	if (!hs->listener)
+		return;
+	listener = smcr_sk(hs->listener);
+	spin_lock_bh(&listener->accept_lock);
+	if (!list_empty(&hs->listen_node)) {
+		list_del_init(&hs->listen_node);
+		listener->n_pending--;
+	}
+	spin_unlock_bh(&listener->accept_lock);
+}
+
+/* Ends the handshake but for its result. */
+static void hs_release(struct smcr_hs *hs)
+{
+	struct sock *sk = hs->sk;
+
+	hs->step = SMCR_HS_DONE;
+	if (timer_delete(&hs->timer))
+		smcr_hs_put(hs);
+	smcr_hs_drop_group(hs);
+	smcr_ib_port_put(&hs->port);
+	smcr_clc_free(&hs->clc);
+	hs_leave_listener(hs);
+	WRITE_ONCE(smcr_sk(sk)->hs, NULL);
+	atomic_dec(&smcr_pernet(sock_net(sk))->handshakes);
+}
+
+/**
+ * smcr_hs_cancel() - TCP refused to connect: as if nothing had been
+ * @hs: a client's handshake; ends
+ *
+ * Context: process, outer sock lock held.
+ */
+void smcr_hs_cancel(struct smcr_hs *hs)
+{
+	struct sock *sk = hs->sk;
+
+	hs_release(hs);
+	smcr_inner_unhook(sk);
+	smcr_sock_mode_set(sk, SMCR_MODE_INIT);
+	smcr_hs_put(hs);
+}
+
+/* The last thing a handshake does: hand the socket over. */
+static void hs_deliver(struct smcr_hs *hs, int err)
+{
+	struct sock *sk = hs->sk;
+	struct sock *listener = hs->listener;
+
+	hs->listener = NULL;
+	if (hs->client)
+		smcr_sock_connected(sk, err);
+	else if (err)
+		smcr_listen_drop(sk);
+	else
+		smcr_sock_accept_ready(listener, sk);
+	if (listener)
+		sock_put(listener);
+	smcr_hs_put(hs);
+}
+
+/**
+ * smcr_hs_fallback() - go on as plain TCP
+ * @hs: the handshake; ends
+ * @reason: counted and traced
+ * @diagnosis: of the peer's Decline, or 0
+ *
+ * Context: process, outer sock lock held.
+ */
+void smcr_hs_fallback(struct smcr_hs *hs, enum smcr_fallback_reason reason,
+		      u32 diagnosis)
+{
+	/* A group of our making that did not get anywhere */
+	if (hs->first_contact && hs->lgr)
+		smcr_lgr_terminate(hs->lgr, SMCR_RESET_HANDSHAKE, ECONNRESET);
+	hs_release(hs);
+	smcr_fallback(hs->sk, reason, diagnosis);
+	hs_deliver(hs, 0);
+}
+
+/**
+ * smcr_hs_fail() - the connection cannot go on at all: reset TCP (C.5, C.6)
+ * @hs: the handshake; ends
+ * @err: -errno for connect()
+ *
+ * Context: process, outer sock lock held.
+ */
+void smcr_hs_fail(struct smcr_hs *hs, int err)
+{
+	trace_smcr_handshake(hs->client, hs->step, err);
+	if (hs->first_contact && hs->lgr)
+		smcr_lgr_terminate(hs->lgr, SMCR_RESET_HANDSHAKE, ECONNRESET);
+	hs_release(hs);
+	smcr_inner_abort(hs->sk);
+	hs_deliver(hs, err);
+}
+
+/**
+ * smcr_hs_done() - the rendezvous has succeeded
+ * @hs: the handshake, with a connection of an ACTIVE group; ends
+ *
+ * Context: process, outer sock lock held.
+ */
+void smcr_hs_done(struct smcr_hs *hs)
+{
+	struct smcr_conn *conn = hs->conn;
+	struct sock *sk = hs->sk;
+	struct net *net = sock_net(sk);
+	int err;
+
+	err = smcr_conn_start(conn, sk);
+	if (err) {
+		smcr_hs_fail(hs, err);
+		return;
+	}
+	hs->conn = NULL;
+	if (!hs->first_contact)
+		smcr_mib_inc(net, SMCR_MIB_SUBSEQUENTCONTACTS);
+	smcr_mib_inc(net, SMCR_MIB_HANDSHAKESDONE);
+	smcr_mib_inc(net, hs->client ? SMCR_MIB_ACTIVEOPENS :
+				       SMCR_MIB_PASSIVEOPENS);
+	trace_smcr_handshake(hs->client, SMCR_HS_DONE, 0);
+	hs_release(hs);
+	smcr_sock_mode_set(sk, SMCR_MODE_RDMA);
+	smcr_conn_put(conn);
+	/* What TCP saw since the callbacks were for the handshake */
+	smcr_close_tcp_event(sk);
+	hs_deliver(hs, 0);
+}
+
+/**
+ * smcr_hs_abort() - the application closes the socket of a handshake
+ * @sk: outer socket in mode HANDSHAKE
+ *
+ * Context: process, outer sock lock held.
+ */
+void smcr_hs_abort(struct sock *sk)
+{
+	struct smcr_hs *hs = smcr_sk(sk)->hs;
+
+	if (hs)
+		smcr_hs_fail(hs, -ECONNABORTED);
+}
+
+struct reason_diag {
+	enum smcr_fallback_reason	reason;
+	u32				diag;
+};
+
+static const struct reason_diag diags[] = {
+	{ SMCR_FALLBACK_NO_RNIC,	SMCR_DIAG_NO_RNIC },
+	{ SMCR_FALLBACK_NO_GID,		SMCR_DIAG_NO_GID },
+	{ SMCR_FALLBACK_SUBNET,		SMCR_DIAG_SUBNET },
+	{ SMCR_FALLBACK_IPSEC,		SMCR_DIAG_IPSEC },
+	{ SMCR_FALLBACK_MD5,		SMCR_DIAG_TCP_AUTH },
+	{ SMCR_FALLBACK_VRF,		SMCR_DIAG_VRF },
+	{ SMCR_FALLBACK_LOCAL_ADDR,	SMCR_DIAG_LOCAL },
+	{ SMCR_FALLBACK_RESOURCE_LIMIT,	SMCR_DIAG_LIMIT },
+	{ SMCR_FALLBACK_CONGESTED,	SMCR_DIAG_LIMIT },
+	{ SMCR_FALLBACK_MEMORY,		SMCR_DIAG_MEMORY },
+	{ SMCR_FALLBACK_QP,		SMCR_DIAG_LINK_SETUP },
+	{ SMCR_FALLBACK_VERSION,	SMCR_DIAG_NO_SMCR },
+	{ SMCR_FALLBACK_PEER_ID,	SMCR_DIAG_BAD_IDENTITY },
+	{ SMCR_FALLBACK_BAD_ENUM,	SMCR_DIAG_BAD_VALUE },
+	{ SMCR_FALLBACK_OUT_OF_SYNC,	SMCR_DIAG_OUT_OF_SYNC },
+	{ SMCR_FALLBACK_CONFIRM_LINK,	SMCR_DIAG_CONFIRM_LINK },
+};
+
+static u32 reason_diag(enum smcr_fallback_reason reason)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(diags); i++)
+		if (diags[i].reason == reason)
+			return diags[i].diag;
+	return SMCR_DIAG_CONFIG;
+}
+
+/**
+ * smcr_hs_decline_more() - step DECLINE: give TCP the rest of the Decline
+ * @hs: the handshake; ends when all is with TCP
+ *
+ * Context: process, outer sock lock held.
+ */
+void smcr_hs_decline_more(struct smcr_hs *hs)
+{
+	int ret = smcr_clc_send(smcr_sk(hs->sk)->inner, &hs->clc);
+
+	if (ret < 0)
+		smcr_hs_fail(hs, ret);
+	else if (ret)
+		smcr_hs_fallback(hs, hs->reason, 0);
+}
+
+static void hs_decline(struct smcr_hs *hs, enum smcr_fallback_reason reason,
+		       bool sync)
+{
+	struct smcr_clc_decline msg = {
+		.version = SMCR_VERSION,
+		.out_of_sync = sync,
+		.diagnosis = reason_diag(reason),
+	};
+
+	memcpy(msg.peer_id, smcr_pernet(sock_net(hs->sk))->peer_id,
+	       SMCR_PEER_ID_LEN);
+	hs->clc.tx_len = smcr_clc_decline_encode(hs->clc.tx,
+						 sizeof(hs->clc.tx), &msg);
+	hs->clc.tx_off = 0;
+	hs->reason = reason;
+	hs->step = SMCR_HS_DECLINE;
+	smcr_hs_decline_more(hs);
+}
+
+/**
+ * smcr_hs_decline() - send a Decline in place of the message that is due, and
+ *	go on as plain TCP (C.1)
+ * @hs: the handshake
+ * @reason: of the fallback; becomes the Decline's diagnosis
+ *
+ * Context: process, outer sock lock held. Never after a message of ours that
+ * the peer has to answer: a Decline must not chase it.
+ */
+void smcr_hs_decline(struct smcr_hs *hs, enum smcr_fallback_reason reason)
+{
+	hs_decline(hs, reason, false);
+}
+
+/**
+ * smcr_hs_decline_sync() - likewise, with S: the group is not known here (C.4)
+ * @hs: the handshake
+ *
+ * Context: process, outer sock lock held.
+ */
+void smcr_hs_decline_sync(struct smcr_hs *hs)
+{
+	hs_decline(hs, SMCR_FALLBACK_OUT_OF_SYNC, true);
+}
+
+/**
+ * smcr_hs_declined() - the message that came is a Decline
+ * @hs: the handshake; ends as plain TCP
+ *
+ * S says that the client does not know the group: its links are tested, and
+ * what is dead goes (C.4). That only counts from an address of the group,
+ * which is the only kind a group is reused for.
+ *
+ * Context: process, outer sock lock held.
+ */
+void smcr_hs_declined(struct smcr_hs *hs)
+{
+	struct smcr_clc_decline msg;
+
+	if (smcr_clc_decline_decode(hs->clc.rx, hs->clc.rx_len, &msg)) {
+		smcr_mib_inc(sock_net(hs->sk), SMCR_MIB_BADCLC);
+		smcr_hs_fail(hs, -ECONNRESET);
+		return;
+	}
+	if (msg.out_of_sync && hs->lgr && !hs->client)
+		smcr_lgr_kick(hs->lgr, SMCR_LGR_T_TEST);
+	smcr_hs_fallback(hs, SMCR_FALLBACK_PEER_DECLINED, msg.diagnosis);
+}
+
+/**
+ * smcr_hs_recv() - take the message that is due
+ * @hs: the handshake
+ * @want: its type
+ *
+ * Context: process, outer sock lock held.
+ * Return: 1 when it is in hs->clc. 0 when it is not: more bytes must come, or
+ * the handshake has ended (C.6).
+ */
+int smcr_hs_recv(struct smcr_hs *hs, enum smcr_clc_type want)
+{
+	int ret = smcr_clc_recv(smcr_sk(hs->sk)->inner, &hs->clc);
+
+	if (!ret)
+		return 0;
+	if (ret > 0 && hs->clc.hdr.type == want)
+		return 1;
+	if (ret > 0 && hs->clc.hdr.type == SMCR_CLC_DECLINE) {
+		smcr_hs_declined(hs);
+		return 0;
+	}
+	/* After crossed SYNs both ends propose: both go on as TCP. */
+	if (ret > 0 && hs->client && hs->clc.hdr.type == SMCR_CLC_PROPOSAL) {
+		smcr_mib_inc(sock_net(hs->sk), SMCR_MIB_CROSSEDSYNS);
+		smcr_hs_fallback(hs, SMCR_FALLBACK_CROSSED_SYN, 0);
+		return 0;
+	}
+	if (ret != -ECONNRESET)
+		smcr_mib_inc(sock_net(hs->sk), SMCR_MIB_BADCLC);
+	smcr_hs_fail(hs, -ECONNRESET);
+	return 0;
+}
+
+/**
+ * smcr_hs_send() - send what is in hs->clc.tx
+ * @hs: the handshake
+ *
+ * Context: process, outer sock lock held.
+ * Return: 1 when TCP has it. 0 when it has no room for now, or the handshake
+ * has ended.
+ */
+int smcr_hs_send(struct smcr_hs *hs)
+{
+	int ret = smcr_clc_send(smcr_sk(hs->sk)->inner, &hs->clc);
+
+	if (ret < 0) {
+		smcr_hs_fail(hs, ret);
+		return 0;
+	}
+	return ret;
+}
+
+static u32 elem_size(const struct sock *sk)
+{
+	u32 bytes = smcr_sk(sk)->rcvbuf_set ? sk->sk_rcvbuf / 2 :
+		    READ_ONCE(smcr_pernet(sock_net(sk))->sysctl.rmem);
+
+	return smcr_bsize_to_bytes(smcr_bytes_to_bsize(bytes));
+}
+
+static u32 send_size(const struct sock *sk)
+{
+	return smcr_sk(sk)->sndbuf_set ? sk->sk_sndbuf / 2 :
+	       READ_ONCE(smcr_pernet(sock_net(sk))->sysctl.wmem);
+}
+
+/**
+ * smcr_hs_conn() - build the connection: link, element, token
+ * @hs: the handshake, with a group
+ *
+ * Context: process, outer sock lock held.
+ * Return: 0; -ENOSPC when the group first needs another RMB, and the
+ * handshake will be told; another -errno.
+ */
+int smcr_hs_conn(struct smcr_hs *hs)
+{
+	u32 size = elem_size(hs->sk);
+	int err;
+
+	if (!hs->link)
+		hs->link = smcr_lgr_link(hs->lgr);
+	if (!hs->link)
+		return -ESHUTDOWN;
+	if (hs->first_contact) {
+		err = smcr_lgr_rmb_first(hs->lgr, size);
+		if (err)
+			return err;
+	}
+	hs->conn = smcr_conn_alloc(hs->lgr, hs->link, send_size(hs->sk));
+	if (!hs->conn)
+		return -ENOMEM;
+	smcr_lgr_wait(hs->lgr, hs);
+	err = smcr_conn_elem_take(hs->conn, size);
+	if (!err) {
+		smcr_lgr_unwait(hs->lgr, hs);
+		return 0;
+	}
+	smcr_conn_put(hs->conn);
+	hs->conn = NULL;
+	return err;
+}
+
+/**
+ * smcr_hs_fill_accept() - our end of the connection, for Accept and Confirm
+ * @hs: the handshake, with a connection
+ * @msg: result, but for @type
+ *
+ * Context: process.
+ */
+void smcr_hs_fill_accept(struct smcr_hs *hs, struct smcr_clc_accept *msg)
+{
+	const struct smcr_conn *conn = hs->conn;
+	const struct smcr_rmb_map *map = &conn->rx.rmb->maps[conn->link_slot];
+
+	msg->version = SMCR_VERSION;
+	msg->first_contact = hs->first_contact;
+	memcpy(msg->peer_id, smcr_pernet(sock_net(hs->sk))->peer_id,
+	       SMCR_PEER_ID_LEN);
+	memcpy(msg->gid, hs->link->local.gid, SMCR_GID_LEN);
+	memcpy(msg->mac, hs->link->local.mac, SMCR_MAC_LEN);
+	msg->qpn = hs->link->qpn;
+	msg->psn = hs->link->psn;
+	msg->mtu = hs->link->local.mtu;
+	msg->rkey = map->rkey;
+	msg->vaddr = map->iova;
+	msg->rmbe_idx = conn->rx.idx;
+	msg->alert_token = conn->token;
+	msg->bsize = smcr_bytes_to_bsize(conn->rx.rmb->elem_size);
+	hs->offered = true;
+}
+
+/**
+ * smcr_hs_link_up() - first contact: connect the link, register the RMB
+ * @hs: the handshake
+ * @msg: the peer's end
+ *
+ * Context: process.
+ * Return: 0, and smcr_hs_registered() turns true later; -errno.
+ */
+int smcr_hs_link_up(struct smcr_hs *hs, const struct smcr_clc_accept *msg)
+{
+	struct smcr_link_peer peer = {
+		.mtu = msg->mtu,
+		.qpn = msg->qpn,
+		.psn = msg->psn,
+	};
+	int err;
+
+	memcpy(peer.gid, msg->gid, SMCR_GID_LEN);
+	memcpy(peer.mac, msg->mac, SMCR_MAC_LEN);
+	err = smcr_link_connect(hs->link, &peer);
+	if (err)
+		return err;
+	smcr_lgr_wait(hs->lgr, hs);
+	return smcr_lgr_rmb_register(hs->lgr);
+}
+
+/**
+ * smcr_hs_registered() - may the peer write to our element?
+ * @hs: the handshake, in step REG; told again if not
+ *
+ * Context: process.
+ */
+bool smcr_hs_registered(struct smcr_hs *hs)
+{
+	smcr_lgr_wait(hs->lgr, hs);
+	return smcr_lgr_rmb_ready(hs->conn);
+}
+
+/**
+ * smcr_hs_llc() - step LLC: what has become of the first contact?
+ * @hs: the handshake
+ *
+ * The peer may still decline over TCP until its CONFIRM LINK is delivered, and
+ * so may we (C.2). After that only a reset is left.
+ *
+ * Context: process, outer sock lock held.
+ */
+void smcr_hs_llc(struct smcr_hs *hs)
+{
+	enum smcr_lgr_state state;
+
+	smcr_lgr_wait(hs->lgr, hs);
+	state = smcr_lgr_state(hs->lgr);
+	if (state == SMCR_LGR_ACTIVE) {
+		smcr_lgr_unwait(hs->lgr, hs);
+		smcr_hs_done(hs);
+	} else if (state != SMCR_LGR_FORMING) {
+		if (READ_ONCE(hs->lgr->llc.confirm_sent) ||
+		    READ_ONCE(hs->lgr->llc.timed_out))
+			smcr_hs_fail(hs, -ECONNRESET);
+		else
+			smcr_hs_decline(hs, SMCR_FALLBACK_CONFIRM_LINK);
+	} else {
+		/* Only a Decline may come. */
+		if (smcr_hs_recv(hs, SMCR_CLC_DECLINE))
+			smcr_hs_declined(hs);
+	}
+}

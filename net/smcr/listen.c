@@ -1,0 +1,506 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Rendezvous, server side (RFC 7609 3.5.1, 3.5.2, 3.5.3). One function a step.
+ *
+ * The inner listener's children are taken off its accept queue as they come;
+ * each gets an outer socket at once. With the SMC option on both SYNs it goes
+ * through a handshake before accept() sees it, otherwise it is plain TCP.
+ *
+ * A child never touches its listener but through hs->listener, a counted
+ * reference, under the listener's accept_lock.
+ */
+#include <linux/net.h>
+#include <net/sock.h>
+#include <net/tcp.h>
+
+#include "conn.h"
+#include "fallback.h"
+#include "hs.h"
+#include "inner.h"
+#include "lgr.h"
+#include "listen.h"
+#include "llc.h"
+#include "mib.h"
+#include "path.h"
+#include "sock.h"
+#include "trace.h"
+
+static u32 hs_limit(const struct sock *sk)
+{
+	return READ_ONCE(smcr_pernet(sock_net(sk))->sysctl.max_handshakes);
+}
+
+/* TCP asks, for each SYN with the option, whether to echo it. */
+static bool listen_congested(const struct sock *inner)
+{
+	const struct sock *sk;
+	bool full = true;
+
+	rcu_read_lock();
+	sk = rcu_dereference_sk_user_data(inner);
+	if (sk)
+		full = READ_ONCE(smcr_sk(sk)->n_pending) >= hs_limit(sk);
+	rcu_read_unlock();
+	return full;
+}
+
+/**
+ * smcr_listen_start() - begin to listen, or change the backlog
+ * @sk: outer socket in mode INIT or LISTEN, bound or not
+ * @backlog: as listen() has it
+ *
+ * Context: process, outer sock lock held.
+ * Return: 0 or -errno.
+ */
+int smcr_listen_start(struct sock *sk, int backlog)
+{
+	struct socket *inner = smcr_sk(sk)->inner;
+	int err;
+
+	tcp_sk(inner->sk)->syn_smc =
+		smcr_fallback_check(sk) == SMCR_FALLBACK_NONE && smcr_ib_any();
+	tcp_sk(inner->sk)->smc_hs_congested = listen_congested;
+	if (smcr_sock_mode(sk) != SMCR_MODE_LISTEN) {
+		smcr_sock_mode_set(sk, SMCR_MODE_LISTEN);
+		smcr_inner_hook(sk);
+	}
+	err = kernel_listen(inner, backlog);
+	if (err && sk->sk_state != TCP_LISTEN) {
+		smcr_inner_unhook(sk);
+		smcr_sock_mode_set(sk, SMCR_MODE_INIT);
+		return err;
+	}
+	WRITE_ONCE(sk->sk_max_ack_backlog, backlog);
+	WRITE_ONCE(sk->sk_state, TCP_LISTEN);
+	return err;
+}
+
+/**
+ * smcr_listen_event() - TCP has a child for us
+ * @sk: outer socket in mode LISTEN
+ *
+ * Context: softirq, inner slock held.
+ */
+void smcr_listen_event(struct sock *sk)
+{
+	sock_hold(sk);
+	if (!queue_work(smcr_hs_wq, &smcr_sk(sk)->listen_work))
+		sock_put(sk);
+}
+
+/**
+ * smcr_listen_drop() - end a child that accept() never saw
+ * @child: outer socket, its lock held
+ *
+ * Context: process.
+ */
+void smcr_listen_drop(struct sock *child)
+{
+	smcr_inner_release(child);
+	WRITE_ONCE(child->sk_state, TCP_CLOSE);
+	/* The reference of its creation */
+	sock_put(child);
+}
+
+static bool listen_join(struct sock *listener, struct smcr_hs *hs)
+{
+	struct smcr_sock *lsk = smcr_sk(listener);
+	bool open;
+
+	spin_lock_bh(&lsk->accept_lock);
+	open = smcr_sock_mode(listener) == SMCR_MODE_LISTEN;
+	if (open) {
+		list_add_tail(&hs->listen_node, &lsk->listen_hs);
+		lsk->n_pending++;
+	}
+	spin_unlock_bh(&lsk->accept_lock);
+	return open;
+}
+
+static void listen_child(struct sock *listener, struct socket *inner)
+{
+	struct sock *child = smcr_sock_alloc_child(listener, inner);
+	struct smcr_hs *hs;
+
+	if (!child) {
+		sock_release(inner);
+		return;
+	}
+	sock_hold(child);
+	lock_sock_nested(child, SINGLE_DEPTH_NESTING);
+	if (!smcr_inner_smc_ok(child, false)) {
+		smcr_fallback(child, SMCR_FALLBACK_NO_OPTION, 0);
+		smcr_sock_accept_ready(listener, child);
+		goto out;
+	}
+	hs = smcr_hs_alloc(child, false);
+	if (!hs) {
+		smcr_inner_abort(child);
+		smcr_listen_drop(child);
+		goto out;
+	}
+	sock_hold(listener);
+	hs->listener = listener;
+	smcr_sock_mode_set(child, SMCR_MODE_HANDSHAKE);
+	if (!listen_join(listener, hs)) {
+		smcr_hs_fail(hs, -ECONNABORTED);
+		goto out;
+	}
+	smcr_hs_arm(hs, READ_ONCE(smcr_pernet(sock_net(child))
+				  ->sysctl.handshake_timeout_ms));
+	smcr_inner_hook(child);
+	/* The Proposal may have come before the callbacks were ours. */
+	smcr_hs_kick(hs, SMCR_HS_E_TCP);
+out:
+	release_sock(child);
+	sock_put(child);
+}
+
+/**
+ * smcr_listen_work() - take children off the inner listener
+ * @work: the listener's; owns a reference to it
+ *
+ * Context: process.
+ */
+void smcr_listen_work(struct work_struct *work)
+{
+	struct smcr_sock *lsk = container_of(work, struct smcr_sock,
+					     listen_work);
+	struct sock *sk = &lsk->inet.sk;
+	struct socket *inner = NULL;
+
+	lock_sock(sk);
+	while (smcr_sock_mode(sk) == SMCR_MODE_LISTEN &&
+	       !kernel_accept(lsk->inner, &inner, O_NONBLOCK))
+		listen_child(sk, inner);
+	release_sock(sk);
+	sock_put(sk);
+}
+
+/**
+ * smcr_listen_stop() - end all handshakes of a listener that closes
+ * @sk: outer socket, not in mode LISTEN any more
+ *
+ * Context: process.
+ */
+void smcr_listen_stop(struct sock *sk)
+{
+	struct smcr_sock *lsk = smcr_sk(sk);
+	struct smcr_hs *hs;
+
+	for (;;) {
+		spin_lock_bh(&lsk->accept_lock);
+		hs = list_first_entry_or_null(&lsk->listen_hs, struct smcr_hs,
+					      listen_node);
+		if (hs) {
+			list_del_init(&hs->listen_node);
+			lsk->n_pending--;
+			smcr_hs_get(hs);
+		}
+		spin_unlock_bh(&lsk->accept_lock);
+		if (!hs)
+			return;
+		smcr_hs_kick(hs, SMCR_HS_E_ABORT);
+		smcr_hs_put(hs);
+	}
+}
+
+static enum smcr_fallback_reason fault_reason(enum smcr_clc_fault fault)
+{
+	switch (fault) {
+	case SMCR_CLC_NO_SMCR:
+		return SMCR_FALLBACK_VERSION;
+	case SMCR_CLC_BAD_PEER_ID:
+	case SMCR_CLC_BAD_GID:
+	case SMCR_CLC_BAD_MAC:
+	case SMCR_CLC_BAD_QPN:
+		return SMCR_FALLBACK_PEER_ID;
+	default:
+		return SMCR_FALLBACK_BAD_ENUM;
+	}
+}
+
+/* A message with a fault: Decline where that is allowed, else reset (C.6). */
+static void bad_clc(struct smcr_hs *hs, enum smcr_clc_fault fault,
+		    bool may_decline)
+{
+	smcr_mib_inc(sock_net(hs->sk), SMCR_MIB_BADCLC);
+	if (may_decline && smcr_clc_fault_declines(fault))
+		smcr_hs_decline(hs, fault_reason(fault));
+	else
+		smcr_hs_fail(hs, -ECONNRESET);
+}
+
+/* Who claims to be us must be us: the loopback case. */
+static enum smcr_fallback_reason check_identity(struct smcr_hs *hs)
+{
+	const struct smcr_net *sn = smcr_pernet(sock_net(hs->sk));
+	struct sock *inner = smcr_sk(hs->sk)->inner->sk;
+	bool own_id, own_gid;
+
+	own_id = !memcmp(hs->proposal.peer_id, sn->peer_id, SMCR_PEER_ID_LEN);
+	own_gid = smcr_ib_gid_is_ours(sock_net(hs->sk), hs->proposal.gid);
+	if (!own_id && !own_gid)
+		return SMCR_FALLBACK_NONE;
+	if (READ_ONCE(sn->sysctl.loopback) && smcr_path_is_local(inner))
+		return SMCR_FALLBACK_NONE;
+	return SMCR_FALLBACK_PEER_ID;
+}
+
+static enum smcr_fallback_reason check_proposal(struct smcr_hs *hs)
+{
+	struct sock *inner = smcr_sk(hs->sk)->inner->sk;
+	enum smcr_fallback_reason reason;
+
+	reason = smcr_fallback_check(hs->sk);
+	if (reason == SMCR_FALLBACK_NONE)
+		reason = check_identity(hs);
+	if (reason == SMCR_FALLBACK_NONE)
+		reason = smcr_path_port(inner, &hs->port);
+	if (reason == SMCR_FALLBACK_NONE &&
+	    !smcr_path_subnet_match(inner, &hs->port, &hs->proposal))
+		reason = SMCR_FALLBACK_SUBNET;
+	return reason;
+}
+
+/* Step PROPOSAL (3.5.1.2): checked before anything is allocated. */
+static bool step_proposal(struct smcr_hs *hs)
+{
+	enum smcr_fallback_reason reason;
+	enum smcr_clc_fault fault;
+
+	if (!smcr_hs_recv(hs, SMCR_CLC_PROPOSAL))
+		return false;
+	fault = smcr_clc_proposal_decode(hs->clc.rx, hs->clc.rx_len,
+					 &hs->proposal);
+	smcr_clc_recv_next(&hs->clc);
+	if (fault) {
+		bad_clc(hs, fault, true);
+		return false;
+	}
+	reason = check_proposal(hs);
+	if (reason != SMCR_FALLBACK_NONE) {
+		smcr_hs_decline(hs, reason);
+		return false;
+	}
+	hs->step = SMCR_HS_GROUP;
+	return true;
+}
+
+static void proposal_key(struct smcr_hs *hs, struct smcr_lgr_key *key)
+{
+	memset(key, 0, sizeof(*key));
+	memcpy(key->peer_id, hs->proposal.peer_id, SMCR_PEER_ID_LEN);
+	memcpy(key->gid, hs->proposal.gid, SMCR_GID_LEN);
+	memcpy(key->mac, hs->proposal.mac, SMCR_MAC_LEN);
+	smcr_path_peer_addr(smcr_sk(hs->sk)->inner->sk, &key->addr);
+}
+
+/* Find the client's group, or make one: one that is being made by another
+ * handshake is found too, so that two never make the same.
+ */
+static int find_group(struct smcr_hs *hs)
+{
+	struct smcr_lgr_key key;
+	struct smcr_lgr *lgr;
+
+	proposal_key(hs, &key);
+	hs->first_contact = false;
+	lgr = smcr_lgr_find_server(sock_net(hs->sk), &key);
+	if (!lgr) {
+		lgr = smcr_lgr_create(sock_net(hs->sk), SMCR_SERVER, &key,
+				      &hs->port);
+		if (PTR_ERR(lgr) == -EEXIST)
+			return -EAGAIN;
+		if (IS_ERR(lgr))
+			return PTR_ERR(lgr);
+		lgr->offer_linux = hs->proposal.version >= 2;
+		hs->first_contact = true;
+	}
+	hs->lgr = lgr;
+	return 0;
+}
+
+/* Step GROUP (3.5.2.1, law 6): a follower of a first contact waits for that
+ * group alone, and looks again when it has changed; the first to find none
+ * makes one.
+ */
+static bool step_group(struct smcr_hs *hs)
+{
+	int err = 0;
+
+	if (hs->lgr && smcr_lgr_state(hs->lgr) != SMCR_LGR_FORMING &&
+	    smcr_lgr_state(hs->lgr) != SMCR_LGR_ACTIVE)
+		smcr_hs_drop_group(hs);
+	if (!hs->lgr)
+		err = find_group(hs);
+	if (err == -EAGAIN)
+		return true;
+	if (!err && !hs->first_contact) {
+		smcr_lgr_wait(hs->lgr, hs);
+		if (smcr_lgr_state(hs->lgr) == SMCR_LGR_FORMING)
+			return false;
+	}
+	if (!err)
+		err = smcr_hs_conn(hs);
+	if (err == -ENOSPC)
+		return false;
+	if (err == -ESHUTDOWN && !hs->first_contact) {
+		smcr_hs_drop_group(hs);
+		return true;
+	}
+	if (err) {
+		smcr_hs_decline(hs, err == -ENOMEM ? SMCR_FALLBACK_MEMORY :
+				SMCR_FALLBACK_RESOURCE_LIMIT);
+		return false;
+	}
+	hs->step = SMCR_HS_ACCEPT;
+	return true;
+}
+
+/* Step ACCEPT (3.5.1.2, 3.5.2.1). No Decline can follow it (C.1). */
+static bool step_accept(struct smcr_hs *hs)
+{
+	struct smcr_clc_accept msg = { .type = SMCR_CLC_ACCEPT };
+
+	if (!hs->clc.tx_len) {
+		smcr_hs_fill_accept(hs, &msg);
+		hs->clc.tx_len = smcr_clc_accept_encode(hs->clc.tx,
+							sizeof(hs->clc.tx),
+							&msg);
+	}
+	if (!smcr_hs_send(hs))
+		return false;
+	hs->step = SMCR_HS_CONFIRM;
+	return true;
+}
+
+/* The client chose a link of the group, ours or another (3.5.2.3). */
+static bool names_link(const struct smcr_hs *hs,
+		       const struct smcr_clc_accept *msg)
+{
+	const struct smcr_link *link = hs->link;
+
+	return smcr_link_state(link) == SMCR_LINK_ACTIVE &&
+	       msg->qpn == link->peer.qpn &&
+	       !memcmp(msg->gid, link->peer.gid, SMCR_GID_LEN) &&
+	       !memcmp(msg->mac, link->peer.mac, SMCR_MAC_LEN);
+}
+
+static bool confirm_subsequent(struct smcr_hs *hs,
+			       const struct smcr_clc_accept *msg)
+{
+	if (!names_link(hs, msg) ||
+	    smcr_conn_set_peer(hs->conn, msg, false)) {
+		smcr_mib_inc(sock_net(hs->sk), SMCR_MIB_BADCLC);
+		smcr_hs_fail(hs, -ECONNRESET);
+		return false;
+	}
+	smcr_hs_done(hs);
+	return false;
+}
+
+static bool confirm_first(struct smcr_hs *hs,
+			  const struct smcr_clc_accept *msg)
+{
+	int err = smcr_conn_set_peer(hs->conn, msg, true);
+
+	if (!err)
+		err = smcr_hs_link_up(hs, msg);
+	if (err) {
+		/* In place of CONFIRM LINK (C.2) */
+		smcr_hs_decline(hs, SMCR_FALLBACK_QP);
+		return false;
+	}
+	hs->step = SMCR_HS_REG;
+	return true;
+}
+
+/* Step CONFIRM (3.5.1.4, 3.5.2.3). */
+static bool step_confirm(struct smcr_hs *hs)
+{
+	struct smcr_clc_expect expect = {
+		.type = SMCR_CLC_CONFIRM,
+		.first_contact = hs->first_contact,
+		.max_bsize = hs->proposal.version >= 2 ?
+			     SMCR_BSIZE_LINUX_MAX : SMCR_BSIZE_MAX,
+	};
+	struct smcr_clc_accept msg;
+	enum smcr_clc_fault fault;
+
+	if (!smcr_hs_recv(hs, SMCR_CLC_CONFIRM))
+		return false;
+	fault = smcr_clc_accept_decode(hs->clc.rx, hs->clc.rx_len, &expect,
+				       &msg);
+	smcr_clc_recv_next(&hs->clc);
+	if (fault) {
+		bad_clc(hs, fault, hs->first_contact);
+		return false;
+	}
+	if (memcmp(msg.peer_id, hs->proposal.peer_id, SMCR_PEER_ID_LEN)) {
+		smcr_mib_inc(sock_net(hs->sk), SMCR_MIB_BADCLC);
+		smcr_hs_fail(hs, -ECONNRESET);
+		return false;
+	}
+	return hs->first_contact ? confirm_first(hs, &msg) :
+				   confirm_subsequent(hs, &msg);
+}
+
+/* Step REG: the client may write as soon as its link is confirmed, so our RMB
+ * must be ready before CONFIRM LINK goes out.
+ */
+static bool step_reg(struct smcr_hs *hs)
+{
+	if (smcr_lgr_state(hs->lgr) != SMCR_LGR_FORMING) {
+		smcr_hs_decline(hs, SMCR_FALLBACK_QP);
+		return false;
+	}
+	if (!smcr_hs_registered(hs))
+		return false;
+	if (smcr_llc_confirm_link(hs->lgr)) {
+		smcr_hs_decline(hs, SMCR_FALLBACK_CONFIRM_LINK);
+		return false;
+	}
+	hs->step = SMCR_HS_LLC;
+	return true;
+}
+
+/**
+ * smcr_listen_step() - walk as far as events allow
+ * @hs: a server's handshake
+ *
+ * Context: the handshake's work, outer sock lock held.
+ */
+void smcr_listen_step(struct smcr_hs *hs)
+{
+	bool more = true;
+
+	while (more) {
+		trace_smcr_handshake(false, hs->step, 0);
+		switch (hs->step) {
+		case SMCR_HS_PROPOSAL:
+			more = step_proposal(hs);
+			break;
+		case SMCR_HS_GROUP:
+			more = step_group(hs);
+			break;
+		case SMCR_HS_ACCEPT:
+			more = step_accept(hs);
+			break;
+		case SMCR_HS_CONFIRM:
+			more = step_confirm(hs);
+			break;
+		case SMCR_HS_REG:
+			more = step_reg(hs);
+			break;
+		case SMCR_HS_LLC:
+			smcr_hs_llc(hs);
+			return;
+		case SMCR_HS_DECLINE:
+			smcr_hs_decline_more(hs);
+			return;
+		default:
+			return;
+		}
+	}
+}

@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * From TCP addresses to RoCE ports and subnets (RFC 7609 3.5.1.2).
+ *
+ * SMC-R needs a RoCE port on the very device that carries the TCP connection.
+ * Addresses of this host are routed over lo, which has none; with
+ * net.smcr.loopback the device that owns the address counts instead.
+ */
+#include <linux/inetdevice.h>
+#include <linux/netdevice.h>
+#include <net/addrconf.h>
+#include <net/dst.h>
+#include <net/if_inet6.h>
+#include <net/inet_sock.h>
+#include <net/ipv6_stubs.h>
+#include <net/l3mdev.h>
+#include <net/route.h>
+#include <net/sock.h>
+
+#include "clc_msg.h"
+#include "ib.h"
+#include "path.h"
+#include "smcr.h"
+
+static bool is_v4(const struct sock *sk)
+{
+	return sk->sk_family == AF_INET ||
+	       ipv6_addr_v4mapped(&sk->sk_v6_rcv_saddr);
+}
+
+static void mapped(__be32 addr, struct in6_addr *out)
+{
+	ipv6_addr_set_v4mapped(addr, out);
+}
+
+static void local_addr(const struct sock *sk, struct in6_addr *addr)
+{
+	if (is_v4(sk))
+		mapped(inet_sk(sk)->inet_saddr, addr);
+	else
+		*addr = sk->sk_v6_rcv_saddr;
+}
+
+/**
+ * smcr_path_peer_addr() - the TCP peer's address
+ * @inner: connected TCP socket
+ * @addr: result; IPv4 as a mapped address
+ *
+ * Context: any.
+ */
+void smcr_path_peer_addr(const struct sock *inner, struct in6_addr *addr)
+{
+	if (is_v4(inner))
+		mapped(inner->sk_daddr, addr);
+	else
+		*addr = inner->sk_v6_daddr;
+}
+
+/* The device that owns an address of this host, counted. */
+static struct net_device *owner(struct net *net, const struct in6_addr *addr)
+{
+	struct net_device *dev;
+
+	if (ipv6_addr_v4mapped(addr))
+		return ip_dev_find(net, addr->s6_addr32[3]);
+	rcu_read_lock();
+	dev = ipv6_stub->ipv6_dev_find(net, addr, NULL);
+	dev_hold(dev);
+	rcu_read_unlock();
+	return dev;
+}
+
+/* The device that counts for a path over @dev with our end at @addr. Takes
+ * over the caller's reference to @dev, gives one to the result.
+ */
+static struct net_device *real_dev(struct net *net, struct net_device *dev,
+				   const struct in6_addr *addr,
+				   enum smcr_fallback_reason *reason)
+{
+	bool lo = dev && dev->flags & IFF_LOOPBACK;
+
+	if (!dev) {
+		*reason = SMCR_FALLBACK_NO_RNIC;
+	} else if (lo && !READ_ONCE(smcr_pernet(net)->sysctl.loopback)) {
+		*reason = SMCR_FALLBACK_LOCAL_ADDR;
+	} else if (netif_is_l3_master(dev) || netif_is_l3_slave(dev)) {
+		*reason = SMCR_FALLBACK_VRF;
+	} else if (!lo) {
+		return dev;
+	} else {
+		dev_put(dev);
+		dev = owner(net, addr);
+		if (dev && !(dev->flags & IFF_LOOPBACK))
+			return dev;
+		*reason = SMCR_FALLBACK_LOCAL_ADDR;
+	}
+	dev_put(dev);
+	return NULL;
+}
+
+static struct net_device *route4(struct sock *sk, __be32 daddr)
+{
+	struct flowi4 fl4 = {
+		.flowi4_oif = sk->sk_bound_dev_if,
+		.flowi4_mark = sk->sk_mark,
+		.flowi4_proto = IPPROTO_TCP,
+		.daddr = daddr,
+		.saddr = inet_sk(sk)->inet_saddr,
+		.flowi4_uid = sk->sk_uid,
+	};
+	struct net_device *dev;
+	struct rtable *rt;
+
+	rt = ip_route_output_key(sock_net(sk), &fl4);
+	if (IS_ERR(rt))
+		return NULL;
+	dev = rt->dst.dev;
+	dev_hold(dev);
+	ip_rt_put(rt);
+	return dev;
+}
+
+static struct net_device *route6(struct sock *sk, const struct in6_addr *daddr,
+				 int scope)
+{
+	struct flowi6 fl6 = {
+		.flowi6_oif = scope ? scope : sk->sk_bound_dev_if,
+		.flowi6_mark = sk->sk_mark,
+		.flowi6_proto = IPPROTO_TCP,
+		.daddr = *daddr,
+		.flowi6_uid = sk->sk_uid,
+	};
+	struct net_device *dev;
+	struct dst_entry *dst;
+
+	dst = ipv6_stub->ipv6_dst_lookup_flow(sock_net(sk), sk, &fl6, NULL);
+	if (IS_ERR(dst))
+		return NULL;
+	dev = dst->dev;
+	dev_hold(dev);
+	dst_release(dst);
+	return dev;
+}
+
+/**
+ * smcr_path_check() - is it worth offering SMC-R to an address?
+ * @inner: TCP socket that is about to connect
+ * @addr: where to
+ * @addr_len: its length, checked by TCP later
+ *
+ * Context: process, outer sock lock held.
+ * Return: SMCR_FALLBACK_NONE, or why the route has no use for it. An address
+ * that cannot be reached is left to TCP's own error.
+ */
+enum smcr_fallback_reason smcr_path_check(struct sock *inner,
+					  const struct sockaddr *addr,
+					  int addr_len)
+{
+	enum smcr_fallback_reason reason = SMCR_FALLBACK_NONE;
+	const struct sockaddr_in6 *in6 = (const void *)addr;
+	const struct sockaddr_in *in = (const void *)addr;
+	struct net_device *dev;
+	struct in6_addr dst;
+
+	if (addr_len >= sizeof(*in) && addr->sa_family == AF_INET) {
+		dev = route4(inner, in->sin_addr.s_addr);
+		mapped(in->sin_addr.s_addr, &dst);
+	} else if (addr_len >= SIN6_LEN_RFC2133 &&
+		   addr->sa_family == AF_INET6) {
+		dst = in6->sin6_addr;
+		if (ipv6_addr_v4mapped(&dst))
+			dev = route4(inner, dst.s6_addr32[3]);
+		else
+			dev = route6(inner, &dst,
+				     addr_len >= sizeof(*in6) ?
+				     in6->sin6_scope_id : 0);
+	} else {
+		return SMCR_FALLBACK_NONE;
+	}
+	if (!dev)
+		return SMCR_FALLBACK_NONE;
+	dev = real_dev(sock_net(inner), dev, &dst, &reason);
+	if (dev && !smcr_ib_port_usable(dev))
+		reason = SMCR_FALLBACK_NO_RNIC;
+	dev_put(dev);
+	return reason;
+}
+
+/* The device of a connected socket's route, counted. */
+static struct net_device *sock_dev(struct sock *inner)
+{
+	struct net_device *dev = NULL;
+	struct dst_entry *dst;
+
+	dst = sk_dst_get(inner);
+	if (dst) {
+		dev = dst->dev;
+		dev_hold(dev);
+		dst_release(dst);
+		return dev;
+	}
+	/* The cached route went, or a child has none yet: look it up. */
+	if (is_v4(inner))
+		return route4(inner, inner->sk_daddr);
+	return route6(inner, &inner->sk_v6_daddr, 0);
+}
+
+/**
+ * smcr_path_is_local() - is the TCP peer an address of this host?
+ * @inner: connected TCP socket
+ *
+ * Context: process.
+ */
+bool smcr_path_is_local(const struct sock *inner)
+{
+	struct net_device *dev;
+	struct in6_addr peer;
+
+	smcr_path_peer_addr(inner, &peer);
+	dev = owner(sock_net(inner), &peer);
+	dev_put(dev);
+	return dev;
+}
+
+/**
+ * smcr_path_port() - the RoCE port of a connected TCP socket
+ * @inner: TCP socket
+ * @port: result, to be put
+ *
+ * Context: process.
+ * Return: SMCR_FALLBACK_NONE and a port, or why there is none.
+ */
+enum smcr_fallback_reason smcr_path_port(struct sock *inner,
+					 struct smcr_port *port)
+{
+	enum smcr_fallback_reason reason = SMCR_FALLBACK_NONE;
+	struct net_device *dev;
+	struct in6_addr local;
+
+	local_addr(inner, &local);
+	dev = real_dev(sock_net(inner), sock_dev(inner), &local, &reason);
+	if (!dev)
+		return reason;
+	switch (smcr_ib_port_find(dev, &local, port)) {
+	case SMCR_PORT_OK:
+		break;
+	case SMCR_PORT_NO_GID:
+		reason = SMCR_FALLBACK_NO_GID;
+		break;
+	default:
+		reason = SMCR_FALLBACK_NO_RNIC;
+	}
+	dev_put(dev);
+	return reason;
+}
+
+/* Walk the IPv4 subnets of a device until @fn says true. */
+static bool any_subnet4(struct net_device *dev,
+			bool (*fn)(__be32 net, u8 len, void *arg), void *arg)
+{
+	const struct in_ifaddr *ifa;
+	struct in_device *in_dev;
+	bool hit = false;
+
+	rcu_read_lock();
+	in_dev = __in_dev_get_rcu(dev);
+	if (in_dev) {
+		in_dev_for_each_ifa_rcu(ifa, in_dev) {
+			hit = fn(ifa->ifa_address & ifa->ifa_mask,
+				 ifa->ifa_prefixlen, arg);
+			if (hit)
+				break;
+		}
+	}
+	rcu_read_unlock();
+	return hit;
+}
+
+static bool any_subnet6(struct net_device *dev,
+			bool (*fn)(const struct in6_addr *addr, u8 len,
+				   void *arg), void *arg)
+{
+	struct inet6_ifaddr *ifa;
+	struct inet6_dev *in6;
+	bool hit = false;
+
+	rcu_read_lock();
+	in6 = __in6_dev_get(dev);
+	if (in6) {
+		list_for_each_entry_rcu(ifa, &in6->addr_list, if_list) {
+			if (ipv6_addr_type(&ifa->addr) & IPV6_ADDR_LINKLOCAL)
+				continue;
+			hit = fn(&ifa->addr, ifa->prefix_len, arg);
+			if (hit)
+				break;
+		}
+	}
+	rcu_read_unlock();
+	return hit;
+}
+
+struct subnet_fill {
+	struct smcr_clc_proposal *msg;
+	__be32			local;
+};
+
+static bool fill4(__be32 net, u8 len, void *arg)
+{
+	struct subnet_fill *fill = arg;
+
+	if ((fill->local ^ net) & inet_make_mask(len))
+		return false;
+	memcpy(fill->msg->v4_subnet, &net, sizeof(net));
+	fill->msg->v4_len = len;
+	return true;
+}
+
+static bool fill6(const struct in6_addr *addr, u8 len, void *arg)
+{
+	struct subnet_fill *fill = arg;
+	struct smcr_clc_prefix *prefix;
+
+	if (fill->msg->nr_prefixes == SMCR_MAX_PREFIXES)
+		return true;
+	prefix = &fill->msg->prefix[fill->msg->nr_prefixes++];
+	ipv6_addr_prefix((struct in6_addr *)prefix->addr, addr, len);
+	prefix->len = len;
+	return false;
+}
+
+static struct net_device *port_dev(struct sock *inner,
+				   const struct smcr_port *port)
+{
+	return dev_get_by_index(sock_net(inner), port->ifindex);
+}
+
+/**
+ * smcr_path_subnet_fill() - name the subnet of our port in a Proposal
+ * @inner: TCP socket
+ * @port: the port
+ * @msg: Proposal to fill; gets the IPv4 subnet number, or up to eight IPv6
+ *	prefixes that are not link-local
+ *
+ * Context: process.
+ */
+void smcr_path_subnet_fill(struct sock *inner, const struct smcr_port *port,
+			   struct smcr_clc_proposal *msg)
+{
+	struct subnet_fill fill = { .msg = msg };
+	struct net_device *dev = port_dev(inner, port);
+
+	if (!dev)
+		return;
+	if (is_v4(inner)) {
+		fill.local = inet_sk(inner)->inet_saddr;
+		any_subnet4(dev, fill4, &fill);
+	} else {
+		any_subnet6(dev, fill6, &fill);
+	}
+	dev_put(dev);
+}
+
+struct subnet_match {
+	const struct smcr_clc_proposal *msg;
+	__be32			wire;
+	__be32			peer;
+};
+
+/* The figure of A.2.2 says mask, 3.5.1.2 says subnet number: take either. A
+ * mask says nothing by itself, so the peer's address must be ours then.
+ */
+static bool match4(__be32 net, u8 len, void *arg)
+{
+	struct subnet_match *match = arg;
+	__be32 mask = inet_make_mask(len);
+
+	if (match->msg->v4_len != len)
+		return false;
+	if (match->wire == net)
+		return true;
+	return match->wire == mask && (match->peer & mask) == net;
+}
+
+static bool match6(const struct in6_addr *addr, u8 len, void *arg)
+{
+	struct subnet_match *match = arg;
+	int i;
+
+	for (i = 0; i < match->msg->nr_prefixes; i++)
+		if (match->msg->prefix[i].len == len &&
+		    ipv6_prefix_equal((const void *)match->msg->prefix[i].addr,
+				      addr, len))
+			return true;
+	return false;
+}
+
+/**
+ * smcr_path_subnet_match() - is the client on a LAN of our port? (3.5.1.2)
+ * @inner: the server's TCP socket
+ * @port: our port
+ * @msg: the client's Proposal
+ *
+ * Context: process.
+ */
+bool smcr_path_subnet_match(struct sock *inner, const struct smcr_port *port,
+			    const struct smcr_clc_proposal *msg)
+{
+	struct subnet_match match = { .msg = msg };
+	struct net_device *dev = port_dev(inner, port);
+	bool hit;
+
+	if (!dev)
+		return false;
+	memcpy(&match.wire, msg->v4_subnet, sizeof(match.wire));
+	match.peer = inner->sk_daddr;
+	hit = is_v4(inner) ? any_subnet4(dev, match4, &match) :
+			     any_subnet6(dev, match6, &match);
+	dev_put(dev);
+	return hit;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * From TCP addresses to RoCE ports and subnets.
+ */
+#ifndef _SMCR_PATH_H
+#define _SMCR_PATH_H
+
+#include <linux/in6.h>
+#include <linux/types.h>
+#include <uapi/linux/smcr.h>
+
+struct smcr_clc_proposal;
+struct smcr_port;
+struct sock;
+struct sockaddr;
+
+enum smcr_fallback_reason smcr_path_check(struct sock *inner,
+					  const struct sockaddr *addr,
+					  int addr_len);
+enum smcr_fallback_reason smcr_path_port(struct sock *inner,
+					 struct smcr_port *port);
+void smcr_path_subnet_fill(struct sock *inner, const struct smcr_port *port,
+			   struct smcr_clc_proposal *msg);
+bool smcr_path_subnet_match(struct sock *inner, const struct smcr_port *port,
+			    const struct smcr_clc_proposal *msg);
+void smcr_path_peer_addr(const struct sock *inner, struct in6_addr *addr);
+bool smcr_path_is_local(const struct sock *inner);
+
+#endif /* _SMCR_PATH_H */
