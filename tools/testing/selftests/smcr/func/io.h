@@ -5,7 +5,7 @@
 #include "util.h"
 
 #define IO_MAGIC	0x736d6372696f3031ULL
-#define IO_CHUNK	(1U << 20)	/* largest single send or receive */
+#define IO_CHUNK	0x100000	/* largest single send or receive */
 
 enum io_mode {
 	IO_STREAM,	/* up and down bytes at once, then end of file */
@@ -51,18 +51,18 @@ enum io_recv_via {
  * @recv_via: enum io_recv_via, for both ends
  */
 struct io_job {
-	uint64_t magic;
-	uint64_t up;
-	uint64_t down;
-	uint64_t seed;
-	uint32_t conn;
-	uint32_t wsize;
-	uint32_t rsize;
-	uint32_t delay_us;
-	uint32_t mode;
-	uint32_t flags;
-	uint32_t send_via;
-	uint32_t recv_via;
+	__u64 magic;
+	__u64 up;
+	__u64 down;
+	__u64 seed;
+	__u32 conn;
+	__u32 wsize;
+	__u32 rsize;
+	__u32 delay_us;
+	__u32 mode;
+	__u32 flags;
+	__u32 send_via;
+	__u32 recv_via;
 };
 
 /**
@@ -85,11 +85,11 @@ struct io_dir {
 	const struct io_job *job;
 	int fd;
 	bool down;
-	uint64_t off;
-	uint64_t total;
+	__u64 off;
+	__u64 total;
 	struct sha256 sha;
-	uint8_t digest[SHA256_LEN];
-	uint64_t rnd;
+	__u8 digest[SHA256_LEN];
+	__u64 rnd;
 	int file;
 	int pipe[2];
 	bool ended;
@@ -101,8 +101,8 @@ struct io_dir {
 void io_dir_init(struct io_dir *dir, const struct io_job *job, int fd,
 		 bool down);
 void io_dir_release(struct io_dir *dir);
-uint64_t io_dir_left(const struct io_dir *dir);
-size_t io_dir_size(struct io_dir *dir, uint32_t most);
+__u64 io_dir_left(const struct io_dir *dir);
+size_t io_dir_size(struct io_dir *dir, __u32 most);
 size_t io_dir_produce(struct io_dir *dir, void *buf, size_t len);
 void io_dir_sent(struct io_dir *dir, const void *buf, size_t len);
 bool io_dir_check(struct io_dir *dir, const void *buf, size_t len);

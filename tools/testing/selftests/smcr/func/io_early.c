@@ -52,7 +52,7 @@ void io_early_use(const char *name, const union util_addr *addr)
 	size_t i;
 
 	peer = *addr;
-	for (i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(options); i++)
 		if (!strcmp(options[i].name, name))
 			util_socket_hook = options[i].set;
 	if (!util_socket_hook)

@@ -167,11 +167,11 @@ static bool run_both(struct io_dir *tx, struct io_dir *rx, unsigned int delay)
 static bool run_rr(int fd, const struct io_job *job, bool server)
 {
 	size_t size = job->up;
-	uint8_t *mine = util_alloc(size);
-	uint8_t *came = util_alloc(size);
+	__u8 *mine = util_alloc(size);
+	__u8 *came = util_alloc(size);
 	struct io_dir out;
 	struct io_dir in;
-	uint64_t i;
+	__u64 i;
 	bool ok = true;
 
 	io_dir_init(&out, job, fd, server);
@@ -194,7 +194,7 @@ static bool run_rr(int fd, const struct io_job *job, bool server)
 	}
 	if (!ok)
 		fprintf(stderr, "conn %u rr: message %llu: %s\n", job->conn,
-			(unsigned long long)i, util_errno_name(errno));
+			i, util_errno_name(errno));
 	free(mine);
 	free(came);
 	return ok;
@@ -324,7 +324,7 @@ static void poll_recv(struct io_conn *conn, char *buf)
 	}
 }
 
-static uint32_t wanted_events(const struct io_conn *conn)
+static __u32 wanted_events(const struct io_conn *conn)
 {
 	if (conn->job.flags & IO_F_EDGE)
 		return EPOLLIN | EPOLLOUT | EPOLLET;
@@ -345,7 +345,7 @@ static void conn_opened(struct io_conn *conn)
 	conn->opened = true;
 }
 
-static bool conn_event(struct io_conn *conn, uint32_t events, char *buf)
+static bool conn_event(struct io_conn *conn, __u32 events, char *buf)
 {
 	bool failed;
 
@@ -401,7 +401,7 @@ static void epoll_loop(int ep, unsigned int left, int flags, char *buf)
 
 static bool use_epoll(struct io_conn *conns, unsigned int count, int flags)
 {
-	uint32_t most = conns->job.wsize > conns->job.rsize ?
+	__u32 most = conns->job.wsize > conns->job.rsize ?
 			conns->job.wsize : conns->job.rsize;
 	int ep = epoll_create1(EPOLL_CLOEXEC);
 	char *buf = util_alloc(most);

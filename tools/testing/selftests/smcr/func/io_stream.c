@@ -11,13 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
-static uint64_t coded_word(const struct io_dir *dir, uint64_t index)
+static __u64 coded_word(const struct io_dir *dir, __u64 index)
 {
-	return (uint64_t)dir->job->conn << 48 | (uint64_t)dir->down << 47 |
+	return (__u64)dir->job->conn << 48 | (__u64)dir->down << 47 |
 	       (index & ((1ULL << 47) - 1));
 }
 
-static uint64_t stream_len(const struct io_dir *dir)
+static __u64 stream_len(const struct io_dir *dir)
 {
 	return dir->total + (dir->job->flags & IO_F_SHA ? SHA256_LEN : 0);
 }
@@ -37,7 +37,7 @@ void io_dir_init(struct io_dir *dir, const struct io_job *job, int fd,
 	dir->fd = fd;
 	dir->down = down;
 	dir->total = down ? job->down : job->up;
-	dir->rnd = job->seed ^ ((uint64_t)job->conn << 1 | down);
+	dir->rnd = job->seed ^ ((__u64)job->conn << 1 | down);
 	dir->file = -1;
 	dir->pipe[0] = -1;
 	dir->pipe[1] = -1;
@@ -64,7 +64,7 @@ void io_dir_release(struct io_dir *dir)
  *
  * Return: bytes, digest included
  */
-uint64_t io_dir_left(const struct io_dir *dir)
+__u64 io_dir_left(const struct io_dir *dir)
 {
 	return stream_len(dir) - dir->off;
 }
@@ -76,17 +76,17 @@ uint64_t io_dir_left(const struct io_dir *dir)
  *
  * Return: bytes, at least 1
  */
-size_t io_dir_size(struct io_dir *dir, uint32_t most)
+size_t io_dir_size(struct io_dir *dir, __u32 most)
 {
 	if (dir->job->flags & IO_F_RANDOM)
 		return 1 + util_random(&dir->rnd) % most;
 	return most;
 }
 
-static void coded_fill(const struct io_dir *dir, uint64_t off, uint8_t *p,
+static void coded_fill(const struct io_dir *dir, __u64 off, __u8 *p,
 		       size_t len)
 {
-	uint64_t word;
+	__u64 word;
 
 	for (; len && (off & 7 || len < 8); off++, len--) {
 		word = coded_word(dir, off >> 3);
@@ -119,7 +119,7 @@ static void take_digest(struct io_dir *dir, const void *buf, size_t len)
  */
 size_t io_dir_produce(struct io_dir *dir, void *buf, size_t len)
 {
-	uint64_t limit = dir->off < dir->total ? dir->total : stream_len(dir);
+	__u64 limit = dir->off < dir->total ? dir->total : stream_len(dir);
 
 	if (!dir->total && !dir->off && dir->job->flags & IO_F_SHA) {
 		struct sha256 empty = dir->sha;
@@ -147,8 +147,8 @@ void io_dir_sent(struct io_dir *dir, const void *buf, size_t len)
 	dir->off += len;
 }
 
-static bool report_bad(struct io_dir *dir, const uint8_t *got,
-		       const uint8_t *want, size_t len)
+static bool report_bad(struct io_dir *dir, const __u8 *got,
+		       const __u8 *want, size_t len)
 {
 	size_t i = 0;
 
@@ -156,7 +156,7 @@ static bool report_bad(struct io_dir *dir, const uint8_t *got,
 		i++;
 	fprintf(stderr, "conn %u %s: byte %llu is %02x, expected %02x\n",
 		dir->job->conn, dir->down ? "down" : "up",
-		(unsigned long long)(dir->off + i), i < len ? got[i] : 0,
+		(dir->off + i), i < len ? got[i] : 0,
 		i < len ? want[i] : 0);
 	dir->bad = true;
 	return false;
@@ -172,8 +172,8 @@ static bool report_bad(struct io_dir *dir, const uint8_t *got,
  */
 bool io_dir_check(struct io_dir *dir, const void *buf, size_t len)
 {
-	const uint8_t *p = buf;
-	uint8_t want[4096];
+	const __u8 *p = buf;
+	__u8 want[4096];
 
 	while (len) {
 		size_t n = len < sizeof(want) ? len : sizeof(want);
@@ -212,8 +212,8 @@ bool io_dir_done(const struct io_dir *dir, const char *what)
 		return true;
 	fprintf(stderr, "conn %u %s: %s ended at %llu of %llu: %s\n",
 		dir->job->conn, dir->down ? "down" : "up", what,
-		(unsigned long long)dir->off,
-		(unsigned long long)stream_len(dir),
+		dir->off,
+		stream_len(dir),
 		dir->err ? util_errno_name(dir->err) : "end of file");
 	return false;
 }

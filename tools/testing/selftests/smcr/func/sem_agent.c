@@ -21,6 +21,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Shared with forked children, which send and receive for their parent. */
 static struct sem_fd *fds;
 
+static const char spaces[] = { ' ', '\n', 0 };
+
 static const struct sem_verb * const tables[] = {
 	sem_sock_verbs, sem_data_verbs, sem_event_verbs, sem_opt_verbs,
 	sem_proc_verbs,
@@ -113,7 +115,7 @@ struct sem_fd *sem_fd_add(const char *name, int fd)
 	if (!slot || strlen(name) >= SEM_NAME)
 		util_die("script: no room for descriptor %s", name);
 	memset(slot, 0, sizeof(*slot));
-	strcpy(slot->name, name);
+	snprintf(slot->name, sizeof(slot->name), "%s", name);
 	slot->fd = fd;
 	pthread_mutex_unlock(&lock);
 	return slot;
@@ -230,7 +232,7 @@ void sem_execute(struct sem_cmd *cmd)
 	const struct sem_verb *verb;
 	size_t i;
 
-	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(tables); i++) {
 		for (verb = tables[i]; verb->name; verb++) {
 			if (strcmp(verb->name, cmd->argv[0]))
 				continue;
@@ -250,8 +252,8 @@ static void split_line(struct sem_cmd *cmd)
 	char *word;
 
 	cmd->argc = 0;
-	for (word = strtok_r(cmd->line, " \n", &save);
-	     word && cmd->argc < SEM_ARGS; word = strtok_r(NULL, " \n", &save))
+	for (word = strtok_r(cmd->line, spaces, &save);
+	     word && cmd->argc < SEM_ARGS; word = strtok_r(NULL, spaces, &save))
 		cmd->argv[cmd->argc++] = word;
 	cmd->argv[cmd->argc] = NULL;
 }

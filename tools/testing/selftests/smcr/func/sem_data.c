@@ -30,14 +30,14 @@ static const struct sem_name msg_flags[] = {
 };
 
 /* Value of the byte at a position of any stream of a script. */
-static uint8_t coded_byte(uint64_t pos)
+static __u8 coded_byte(__u64 pos)
 {
 	return pos * 167 + (pos >> 8) * 13 + (pos >> 16) * 5;
 }
 
-static void *coded_bytes(uint64_t pos, size_t len)
+static void *coded_bytes(__u64 pos, size_t len)
 {
-	uint8_t *buf = util_alloc(len);
+	__u8 *buf = util_alloc(len);
 	size_t i;
 
 	for (i = 0; i < len; i++)
@@ -45,9 +45,9 @@ static void *coded_bytes(uint64_t pos, size_t len)
 	return buf;
 }
 
-static const char *judge(const void *buf, uint64_t pos, size_t len)
+static const char *judge(const void *buf, __u64 pos, size_t len)
 {
-	const uint8_t *p = buf;
+	const __u8 *p = buf;
 	size_t i;
 
 	for (i = 0; i < len; i++)
@@ -361,9 +361,9 @@ static ssize_t send_now(struct sem_fd *slot, size_t len)
 }
 
 /* Bytes taken until there is no room for one more. */
-static uint64_t send_until_full(struct sem_fd *slot)
+static __u64 send_until_full(struct sem_fd *slot)
 {
-	uint64_t begin = slot->tx;
+	__u64 begin = slot->tx;
 
 	while (send_now(slot, FILL_CHUNK) > 0)
 		;
@@ -380,13 +380,13 @@ static void run_fill(struct sem_cmd *cmd)
 {
 	struct sem_fd *slot = sem_fd_find(cmd->argv[1]);
 	struct pollfd pfd = { .fd = slot->fd, .events = POLLOUT };
-	uint64_t begin = slot->tx;
+	__u64 begin = slot->tx;
 
 	while (send_until_full(slot) && errno == EAGAIN)
 		poll(&pfd, 1, FILL_QUIET_MS);
 	if (errno == EAGAIN)
 		sem_reply(cmd, "%llu",
-			  (unsigned long long)(slot->tx - begin));
+			  (slot->tx - begin));
 	else
 		sem_reply_ret(cmd, -1);
 }

@@ -69,7 +69,7 @@ static void run_poll(struct sem_cmd *cmd)
 static void run_await(struct sem_cmd *cmd)
 {
 	int want = sem_flags(events, cmd->argv[2]);
-	uint64_t end = util_now_ms() + SEM_DEADLINE_MS;
+	__u64 end = util_now_ms() + SEM_DEADLINE_MS;
 	struct pollfd pfd = {
 		.fd = sem_fd_number(cmd->argv[1]), .events = POLL_ALL,
 	};
@@ -198,7 +198,7 @@ static void run_epawait(struct sem_cmd *cmd)
 static void run_epedge(struct sem_cmd *cmd)
 {
 	unsigned int want = sem_flags(events, cmd->argv[2]);
-	uint64_t end = util_now_ms() + SEM_DEADLINE_MS;
+	__u64 end = util_now_ms() + SEM_DEADLINE_MS;
 	int ep = sem_fd_number(cmd->argv[1]);
 	unsigned int seen = 0;
 	struct epoll_event ev;
@@ -250,7 +250,7 @@ static void run_fionbio(struct sem_cmd *cmd)
 /* awaitq NAME inq|outq VALUE */
 static void run_awaitq(struct sem_cmd *cmd)
 {
-	uint64_t end = util_now_ms() + SEM_DEADLINE_MS;
+	__u64 end = util_now_ms() + SEM_DEADLINE_MS;
 	int fd = sem_fd_number(cmd->argv[1]);
 	int want = sem_num(cmd, 3, 0);
 	int value = -1;

@@ -122,7 +122,7 @@ static bool sleeps(const struct sem_thread *t)
 /* blocked NAME: wait until it sleeps in its call, or has ended */
 static void run_blocked(struct sem_cmd *cmd)
 {
-	uint64_t end = util_now_ms() + SEM_DEADLINE_MS;
+	__u64 end = util_now_ms() + SEM_DEADLINE_MS;
 	struct sem_thread *t = thread_find(cmd->argv[1]);
 
 	while (!t->done && !sleeps(t)) {
@@ -137,7 +137,7 @@ static void run_blocked(struct sem_cmd *cmd)
 /* join NAME: its reply */
 static void run_join(struct sem_cmd *cmd)
 {
-	uint64_t end = util_now_ms() + SEM_DEADLINE_MS;
+	__u64 end = util_now_ms() + SEM_DEADLINE_MS;
 	struct sem_thread *t = thread_find(cmd->argv[1]);
 
 	while (!t->done) {
@@ -181,7 +181,7 @@ static void run_sigpipes(struct sem_cmd *cmd)
 /* kill NAME: SIGUSR1 to a thread; returns when it has been handled */
 static void run_kill(struct sem_cmd *cmd)
 {
-	uint64_t end = util_now_ms() + SEM_DEADLINE_MS;
+	__u64 end = util_now_ms() + SEM_DEADLINE_MS;
 	struct sem_thread *t = thread_find(cmd->argv[1]);
 	int before = user_signals;
 
@@ -227,17 +227,17 @@ static void run_child(struct sem_cmd *cmd)
 	waitpid(pid, NULL, 0);
 }
 
-/* atleast MILLISECONDS VERB...: and not sooner */
-static void run_atleast(struct sem_cmd *cmd)
+/* notbefore MILLISECONDS VERB...: and not sooner */
+static void run_notbefore(struct sem_cmd *cmd)
 {
-	uint64_t begin = util_now_ms();
+	__u64 begin = util_now_ms();
 	struct sem_cmd sub;
 	long ms = sem_num(cmd, 1, 0);
 
 	copy_words(&sub, cmd, 2);
 	sem_execute(&sub);
 	/* A jiffy of slack: timers of the kernel count in jiffies. */
-	if (util_now_ms() - begin + 5 < (uint64_t)ms)
+	if (util_now_ms() - begin + 5 < (__u64)ms)
 		sem_reply(cmd, "%.900s TOO SOON", sub.reply);
 	else
 		memcpy(cmd->reply, sub.reply, sizeof(cmd->reply));
@@ -251,6 +251,6 @@ const struct sem_verb sem_proc_verbs[] = {
 	{ "sigpipes", 1, run_sigpipes },
 	{ "kill", 2, run_kill },
 	{ "child", 2, run_child },
-	{ "atleast", 3, run_atleast },
+	{ "notbefore", 3, run_notbefore },
 	{ 0 },
 };

@@ -185,8 +185,8 @@ static void run_pass(struct sem_cmd *cmd)
 		.msg_controllen = sizeof(control),
 	};
 	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
-	uint64_t tx = from->tx;
-	uint64_t rx = from->rx;
+	__u64 tx = from->tx;
+	__u64 rx = from->rx;
 	struct sem_fd *to;
 	char byte;
 	int sv[2];

@@ -373,7 +373,7 @@ static void run_pair(void)
 
 	puts("  pair");
 	quiet = true;
-	for (i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
 		snprintf(line, sizeof(line), "%s", steps[i]);
 		run_step(line);
 	}
@@ -432,7 +432,7 @@ static int run_scripts(char **paths, int count)
 
 	if (!count) {
 		paths = (char **)all;
-		count = sizeof(all) / sizeof(all[0]);
+		count = ARRAY_SIZE(all);
 	}
 	for (i = 0; i < count; i++)
 		run_script(paths[i]);

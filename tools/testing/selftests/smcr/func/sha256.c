@@ -6,14 +6,14 @@
 #include <pthread.h>
 #include <string.h>
 
-static uint32_t round_consts[64];
-static uint32_t first_state[8];
+static __u32 round_consts[64];
+static __u32 first_state[8];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* First 32 bits of the fraction of @root. */
-static uint32_t fraction(long double root)
+static __u32 fraction(long double root)
 {
-	return (uint32_t)((root - floorl(root)) * 4294967296.0L);
+	return (__u32)((root - floorl(root)) * 4294967296.0L);
 }
 
 /* FIPS 180-4, 4.2.2 and 5.3.3: from the roots of the first primes. */
@@ -34,21 +34,21 @@ static void derive_consts(void)
 	}
 }
 
-static uint32_t ror(uint32_t x, int n)
+static __u32 ror(__u32 x, int n)
 {
 	return x >> n | x << (32 - n);
 }
 
-static void expand(uint32_t w[64], const uint8_t *block)
+static void expand(__u32 w[64], const __u8 *block)
 {
 	int i;
 
 	for (i = 0; i < 16; i++)
-		w[i] = (uint32_t)block[4 * i] << 24 | block[4 * i + 1] << 16 |
+		w[i] = (__u32)block[4 * i] << 24 | block[4 * i + 1] << 16 |
 		       block[4 * i + 2] << 8 | block[4 * i + 3];
 	for (; i < 64; i++) {
-		uint32_t a = w[i - 15];
-		uint32_t b = w[i - 2];
+		__u32 a = w[i - 15];
+		__u32 b = w[i - 2];
 
 		w[i] = w[i - 16] + w[i - 7] +
 		       (ror(a, 7) ^ ror(a, 18) ^ a >> 3) +
@@ -56,21 +56,21 @@ static void expand(uint32_t w[64], const uint8_t *block)
 	}
 }
 
-static void compress(uint32_t *state, const uint8_t *block)
+static void compress(__u32 *state, const __u8 *block)
 {
-	uint32_t w[64];
-	uint32_t v[8];
+	__u32 w[64];
+	__u32 v[8];
 	int i;
 
 	expand(w, block);
 	memcpy(v, state, sizeof(v));
 	for (i = 0; i < 64; i++) {
-		uint32_t e = v[4];
-		uint32_t a = v[0];
-		uint32_t t1 = v[7] + (ror(e, 6) ^ ror(e, 11) ^ ror(e, 25)) +
+		__u32 e = v[4];
+		__u32 a = v[0];
+		__u32 t1 = v[7] + (ror(e, 6) ^ ror(e, 11) ^ ror(e, 25)) +
 			      ((e & v[5]) ^ (~e & v[6])) + round_consts[i] +
 			      w[i];
-		uint32_t t2 = (ror(a, 2) ^ ror(a, 13) ^ ror(a, 22)) +
+		__u32 t2 = (ror(a, 2) ^ ror(a, 13) ^ ror(a, 22)) +
 			      ((a & v[1]) ^ (a & v[2]) ^ (v[1] & v[2]));
 
 		memmove(v + 1, v, 7 * sizeof(v[0]));
@@ -100,7 +100,7 @@ void sha256_init(struct sha256 *ctx)
  */
 void sha256_update(struct sha256 *ctx, const void *data, size_t len)
 {
-	const uint8_t *p = data;
+	const __u8 *p = data;
 
 	while (len) {
 		size_t at = ctx->len % 64;
@@ -124,11 +124,11 @@ void sha256_update(struct sha256 *ctx, const void *data, size_t len)
  * @ctx: the digest; not used any more
  * @digest: where the result goes
  */
-void sha256_final(struct sha256 *ctx, uint8_t digest[SHA256_LEN])
+void sha256_final(struct sha256 *ctx, __u8 digest[SHA256_LEN])
 {
-	static const uint8_t pad[64] = { 0x80 };
-	uint64_t bits = ctx->len * 8;
-	uint8_t be[8];
+	static const __u8 pad[64] = { 0x80 };
+	__u64 bits = ctx->len * 8;
+	__u8 be[8];
 	int i;
 
 	for (i = 0; i < 8; i++)

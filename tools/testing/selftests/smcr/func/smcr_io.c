@@ -119,7 +119,7 @@ static bool mode_job(const struct options *opt)
 
 static bool mode_sizes(const struct options *opt)
 {
-	static const uint32_t sizes[] = {
+	static const __u32 sizes[] = {
 		1, 2, 3, 7, 8, 9, 63, 64, 65, 1023, 4095, 4096, 4097, 16384,
 		65532, 65535, 65536, 65537, 131068, 131072, 131073, 262145,
 		1 << 20, (1 << 20) + 1, 4 << 20, 16 << 20,
@@ -128,7 +128,7 @@ static bool mode_sizes(const struct options *opt)
 	bool ok = true;
 	size_t i;
 
-	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		job.up = sizes[i];
 		job.down = sizes[i];
 		job.conn = i;
@@ -160,22 +160,22 @@ static bool mode_ways(const struct options *opt)
 
 static int compare_u64(const void *a, const void *b)
 {
-	uint64_t x = *(const uint64_t *)a;
-	uint64_t y = *(const uint64_t *)b;
+	__u64 x = *(const __u64 *)a;
+	__u64 y = *(const __u64 *)b;
 
 	return x < y ? -1 : x > y;
 }
 
 static bool mode_seq(const struct options *opt)
 {
-	uint64_t *times = util_alloc(opt->count * sizeof(*times));
+	__u64 *times = util_alloc(opt->count * sizeof(*times));
 	struct io_job job = opt->job;
 	unsigned int i;
 	bool ok = true;
 
 	job.mode = IO_BYTE;
 	for (i = 0; i < opt->count && ok; i++) {
-		uint64_t begin = util_now_ns();
+		__u64 begin = util_now_ns();
 
 		job.conn = i;
 		ok = run_job(opt, &job);
@@ -183,20 +183,20 @@ static bool mode_seq(const struct options *opt)
 	}
 	qsort(times, i, sizeof(*times), compare_u64);
 	printf("# %u connections, median %llu us\n", i,
-	       (unsigned long long)times[i / 2] / 1000);
+	       times[i / 2] / 1000);
 	free(times);
 	return ok;
 }
 
 static bool mode_rr(const struct options *opt)
 {
-	uint64_t begin = util_now_ns();
+	__u64 begin = util_now_ns();
 	bool ok = run_job(opt, &opt->job);
 
 	printf("# %llu messages of %llu bytes, mean %llu us\n",
-	       (unsigned long long)opt->job.down,
-	       (unsigned long long)opt->job.up,
-	       (unsigned long long)((util_now_ns() - begin) /
+	       opt->job.down,
+	       opt->job.up,
+	       ((util_now_ns() - begin) /
 				    (opt->job.down * 1000 + 1)));
 	return ok;
 }
@@ -308,7 +308,7 @@ static void parse_option(struct options *opt, int c)
 	case 'x':
 		opt->job.seed = util_size_parse(optarg);
 		opt->job.flags |= IO_F_RANDOM;
-		printf("# seed %llu\n", (unsigned long long)opt->job.seed);
+		printf("# seed %llu\n", opt->job.seed);
 		break;
 	case 'c':
 		opt->job.flags |= IO_F_CUT;
@@ -413,10 +413,10 @@ int main(int argc, char **argv)
 
 	signal(SIGPIPE, SIG_IGN);
 	parse(&opt, argc, argv);
-	for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(modes); i++)
 		if (!strcmp(modes[i].name, opt.mode))
 			break;
-	if (i == sizeof(modes) / sizeof(modes[0]))
+	if (i == ARRAY_SIZE(modes))
 		util_die("mode %s is unknown, try --help", opt.mode);
 	opt.job.mode = modes[i].mode;
 	if (opt.self)

@@ -63,7 +63,7 @@ const struct util_kind *util_kind_find(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (!strcmp(kinds[i].name, name))
 			return &kinds[i];
 	util_die("kind %s is unknown, try tcp4 tcp6 smcr4 smcr6 inet4 inet6",
@@ -170,7 +170,7 @@ const char *util_errno_name(int err)
  *
  * Return: nanoseconds
  */
-uint64_t util_now_ns(void)
+__u64 util_now_ns(void)
 {
 	struct timespec ts;
 
@@ -183,7 +183,7 @@ uint64_t util_now_ns(void)
  *
  * Return: milliseconds
  */
-uint64_t util_now_ms(void)
+__u64 util_now_ms(void)
 {
 	return util_now_ns() / 1000000;
 }
@@ -194,19 +194,19 @@ uint64_t util_now_ms(void)
  *
  * Return: bytes; what is no number ends the program
  */
-uint64_t util_size_parse(const char *text)
+__u64 util_size_parse(const char *text)
 {
-	uint64_t n;
+	__u64 n;
 	char *end;
 
 	n = strtoull(text, &end, 0);
 	switch (*end) {
 	case 'g':
 		n <<= 10;
-		/* fall through */
+		fallthrough;
 	case 'm':
 		n <<= 10;
-		/* fall through */
+		fallthrough;
 	case 'k':
 		n <<= 10;
 		end++;
@@ -223,9 +223,9 @@ uint64_t util_size_parse(const char *text)
  *
  * Return: 32 random bits
  */
-uint32_t util_random(uint64_t *state)
+__u32 util_random(__u64 *state)
 {
-	uint64_t z = *state += 0x9e3779b97f4a7c15ULL;
+	__u64 z = *state += 0x9e3779b97f4a7c15ULL;
 
 	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
 	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;

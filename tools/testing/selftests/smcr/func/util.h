@@ -5,8 +5,16 @@
 #include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <linux/types.h>
 #include <stdint.h>
 #include <sys/socket.h>
+
+#define fallthrough	__attribute__((fallthrough))
+#define __printf(a, b)	__attribute__((format(printf, a, b)))
+#ifndef __noreturn
+#define __noreturn	__attribute__((noreturn))
+#endif
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 #ifndef AF_SMCR
 #define AF_SMCR		43
@@ -49,9 +57,9 @@ union util_addr {
  * @buf: the unfinished block
  */
 struct sha256 {
-	uint32_t state[8];
-	uint64_t len;
-	uint8_t buf[64];
+	__u32 state[8];
+	__u64 len;
+	__u8 buf[64];
 };
 
 #define SHA256_LEN	32
@@ -67,16 +75,15 @@ socklen_t util_addr_len(const union util_addr *addr);
 unsigned int util_addr_port(const union util_addr *addr);
 void util_addr_host(const union util_addr *addr, char *buf, size_t len);
 const char *util_errno_name(int err);
-uint64_t util_now_ms(void);
-uint64_t util_now_ns(void);
-uint64_t util_size_parse(const char *text);
-uint32_t util_random(uint64_t *state);
+__u64 util_now_ms(void);
+__u64 util_now_ns(void);
+__u64 util_size_parse(const char *text);
+__u32 util_random(__u64 *state);
 void *util_alloc(size_t len);
-void util_die(const char *fmt, ...)
-	__attribute__((format(printf, 1, 2), noreturn));
+void __printf(1, 2) __noreturn util_die(const char *fmt, ...);
 
 void sha256_init(struct sha256 *ctx);
 void sha256_update(struct sha256 *ctx, const void *data, size_t len);
-void sha256_final(struct sha256 *ctx, uint8_t digest[SHA256_LEN]);
+void sha256_final(struct sha256 *ctx, __u8 digest[SHA256_LEN]);
 
 #endif /* SMCR_FUNC_UTIL_H */
