@@ -1,0 +1,534 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""The test bed: boots one or two virtual machines and runs scripts in them.
+
+pair SERVER CLIENT   two hosts on one wire
+one SCRIPT           one host
+tests NAME...        functional tests (func/NAME.sh), or all of them
+
+A script is the path of a file or else a shell command. See vm/README.md.
+"""
+import argparse
+import fcntl
+import glob
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import machine
+
+VM = os.path.dirname(os.path.abspath(__file__))
+SELF = os.path.dirname(VM)
+TOP = os.path.abspath(os.path.join(SELF, "../../../.."))
+CACHE = os.environ.setdefault("SMCR_CACHE", "/var/cache/smcr")
+OUT = os.path.join(SELF, "out")
+DEBUG_FACTOR = 3
+SKIP = 4
+# What a script that was ended by the bed's SIGTERM returns.
+TERMINATED = 128 + signal.SIGTERM
+START = int(os.environ.setdefault("SMCR_T0", str(int(time.time()))))
+
+# A kernel message that means a fault, whatever the scripts say.
+BAD = re.compile(
+    r"BUG:|WARNING:|Oops|general protection|Call Trace:|KASAN|UBSAN|"
+    r"kmemleak: \d+ new|circular locking|recursive locking|"
+    r"inconsistent lock state|suspicious RCU|refcount_t|blocked for more|"
+    r"soft lockup|hard LOCKUP|unregister_netdevice: waiting|ref_tracker:|"
+    r"Kernel panic|INFO: rcu|scheduling while atomic|sleeping function|"
+    r"ODEBUG:|list_(add|del) corruption|held lock freed|lock held when|"
+    r"Unable to handle|stack-protector|workqueue lockup|bad: scheduling")
+
+
+def say(text):
+    """One line with the time since the outermost script began."""
+    t = int(time.time()) - START
+    print(f"[{t // 60:3d}:{t % 60:02d}] {text}", file=sys.stderr, flush=True)
+
+
+def output_of(*command):
+    """Standard output of a command, which must succeed."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    if done.returncode:
+        raise SystemExit(f"bed: {' '.join(command)} failed")
+    return done.stdout.strip()
+
+
+def cached(name, sources, build):
+    """Path of a file built by build(path), renewed when sources change."""
+    path = os.path.join(CACHE, "bed", name)
+    newest = max(os.stat(s).st_mtime for s in sources)
+    if not os.path.exists(path) or os.stat(path).st_mtime < newest:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        tmp = f"{path}.{os.getpid()}"
+        build(tmp)
+        os.rename(tmp, path)
+    return path
+
+
+def build_switch():
+    """The switch of this tree, compiled."""
+    source = os.path.join(VM, "switch.c")
+    key = "switch" + TOP.replace("/", "_")
+    return cached(key, [source], lambda out: output_of(
+        "gcc", "-O2", "-Wall", "-o", out, source))
+
+
+def build_initramfs(kernel):
+    """The initramfs for one kernel."""
+    maker = os.path.join(VM, "initramfs")
+    return cached(f"initramfs-{os.path.basename(kernel)}",
+                  [maker, os.path.join(kernel, "vmlinuz")],
+                  lambda out: output_of(maker, kernel, out))
+
+
+def take_slot():
+    """Wait until few enough beds run for this machine; returns the lock."""
+    slots = int(os.environ.get("SMCR_BEDS", max(1, os.cpu_count() // 2)))
+    os.makedirs(os.path.join(CACHE, "bed"), exist_ok=True)
+    said = False
+    while True:
+        for i in range(slots):
+            lock = open(os.path.join(CACHE, "bed", f"slot{i}"), "w")
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return lock
+            except OSError:
+                lock.close()
+        if not said:
+            say("waiting for another test bed on this machine to end")
+            said = True
+        time.sleep(1)
+
+
+class Result:
+    """What became of one job: a list of reasons why it failed."""
+
+    def __init__(self):
+        self.reasons = []
+        self.skipped = False
+        self.seconds = 0
+        self.broken = False     # the machines cannot be used again
+
+    def fail(self, reason):
+        """Note one reason."""
+        self.reasons.append(reason)
+
+    @property
+    def ok(self):
+        """Whether nothing went wrong."""
+        return not self.reasons
+
+
+class Session:
+    """One boot of one or two hosts, and the jobs run in it."""
+
+    def __init__(self, opt, kernel, names):
+        self.opt = opt
+        self.flavour = kernel
+        self.kernel = output_of(os.path.join(TOP, "scripts/kernel"), kernel)
+        self.bed = machine.Bed(
+            names, opt, self.kernel, build_initramfs(self.kernel),
+            build_switch(), CACHE)
+        if opt.no_smcr != "both":
+            self.build_smcr()
+        for name in names:
+            smcr = "0" if opt.no_smcr in (name, "both") else "1"
+            self.bed.write(name, "env", "".join(f"{k}={v}\n" for k, v in (
+                ("BED_HOST", name), ("BED_NICS", opt.nics),
+                ("BED_RAILS", int(opt.rails)), ("BED_MTU", opt.mtu),
+                ("BED_SMCR", smcr), ("BED_TOP", TOP), ("BED_VM", VM),
+                ("BED_KERNEL", kernel))))
+        self.count = 0
+
+    def build_smcr(self):
+        """The module and the tool as the working tree has them now."""
+        module = output_of(os.path.join(TOP, "scripts/module"), self.flavour)
+        shutil.copy(os.path.join(module, "smcr.ko"),
+                    os.path.join(self.bed.share, "smcr.ko"))
+        tool = os.path.join(TOP, "tools/smcr-ctl")
+        if os.path.exists(os.path.join(tool, "Makefile")):
+            output_of("make", "-s", "-C", tool)
+
+    def start(self):
+        """Boot, and wait until the agents have set their hosts up."""
+        begin = time.monotonic()
+        limit = 180 * (DEBUG_FACTOR if self.flavour == "debug" else 1)
+        error = self.bed.start(os.path.join(VM, "agent"), limit)
+        if error:
+            return error
+        say(f"{' and '.join(self.bed.names)} up "
+            f"({self.flavour} kernel, {self.bed.accel}, "
+            f"{time.monotonic() - begin:.1f} s)")
+        return None
+
+    def limit(self, seconds):
+        """A time limit for this kernel."""
+        if self.flavour == "debug":
+            seconds *= DEBUG_FACTOR
+        return seconds
+
+    def run(self, name, scripts, seconds, on_line, last):
+        """Run a job: scripts maps host names to shell text. on_line(host,
+        line) gets its output. last: look for leaks as well."""
+        result = Result()
+        begin = time.monotonic()
+        self.count += 1
+        ident = f"job{self.count}"
+        for host, text in scripts.items():
+            self.bed.write(host, f"job.{ident}", text)
+        self.bed.mark()
+        if self.execute(result, ident, name, scripts, seconds, on_line):
+            self.finish(result, ident, last)
+        result.seconds = time.monotonic() - begin
+        return result
+
+    def execute(self, result, ident, name, scripts, seconds, on_line):
+        """Load and run; False if the machines are beyond finishing."""
+        bed = self.bed
+        answers = bed.ask(bed.names, "prepare", ident, name, 60)
+        for host in bed.names:
+            if answers.get(host) != "0":
+                result.fail(f"{host}: modules did not load "
+                            f"(out/.../{host}/agent.log)")
+        if result.reasons:
+            return not bed.dead()
+        status, late = bed.run_job(ident, scripts, self.limit(seconds),
+                                   on_line)
+        self.judge(result, status, late, seconds)
+        return not bed.dead()
+
+    def judge(self, result, status, late, seconds):
+        """Make reasons of exit statuses."""
+        for host in self.bed.dead():
+            result.fail(f"{host}: the machine went down")
+            result.broken = True
+        if late:
+            result.fail(f"{', '.join(late)}: still running after "
+                        f"{self.limit(seconds)} s")
+        main = "client" if "client" in status else next(iter(status), "")
+        for host, code in status.items():
+            if host == main and code == SKIP:
+                result.skipped = True
+            elif code and not (host != main and code == TERMINATED):
+                result.fail(f"{host}: exit status {code}")
+
+    def finish(self, result, ident, last):
+        """Unload and look for what the job left behind."""
+        bed = self.bed
+        flags = "-" if self.opt.no_unload else "u"
+        if last and not self.opt.no_leaks:
+            flags += "l"
+        answers = bed.ask(bed.names, "finish", ident, flags, self.limit(180))
+        for host in bed.names:
+            text = answers.get(host)
+            if text is None:
+                result.fail(f"{host}: hangs or died while unloading")
+                result.broken = True
+            elif text:
+                result.fail(f"{host}: {text}")
+                result.broken |= "smcr" in text
+        for host in bed.names:
+            for line in bed.console_since_mark(host, f"{ident} finished"):
+                if BAD.search(line):
+                    result.fail(f"{host} kernel: {line.strip()}")
+                    result.broken = True
+                    break
+
+    def save(self, name):
+        """Keep what the run left for the reader; returns the directory."""
+        where = os.path.join(OUT, name)
+        shutil.rmtree(where, ignore_errors=True)
+        os.makedirs(where)
+        self.bed.collect(where)
+        return os.path.relpath(where)
+
+    def close(self):
+        """End the machines."""
+        self.bed.stop()
+
+
+def script_text(script):
+    """Shell text that runs a script file, or the command that it is."""
+    if script == "-":
+        return "exit 0\n"
+    if not os.path.exists(script):
+        return script + "\n"
+    path = os.path.abspath(script)
+    run = "exec" if os.access(path, os.X_OK) else "exec bash"
+    return f"cd {os.path.dirname(path)}\n{run} {path}\n"
+
+
+def report(session, result, name, keep):
+    """Say what failed and where the evidence is."""
+    for reason in result.reasons:
+        print(f"# {name}: {reason}", flush=True)
+    if not result.ok or keep:
+        print(f"# {name}: consoles, captures and counters of both hosts: "
+              f"{session.save(name)}/", flush=True)
+
+
+def scripts_main(opt, names, scripts):
+    """pair and one: run the scripts once, status of the client's."""
+    name = opt.name or "run"
+    session = Session(opt, opt.kernel, names)
+    status = {}
+
+    def on_line(host, line):
+        if host == names[-1]:
+            print(line, flush=True)
+        else:
+            print(f"# {host}: {line}", flush=True)
+
+    try:
+        error = session.start()
+        if error:
+            result = Result()
+            result.fail(error)
+        else:
+            result = session.run(name, {h: script_text(s) for h, s in
+                                        zip(names, scripts)},
+                                 opt.timeout, on_line, True)
+        report(session, result, name, opt.keep)
+    finally:
+        session.close()
+    for reason in result.reasons:
+        m = re.match(rf"{names[-1]}: exit status (\d+)$", reason)
+        if m:
+            status = int(m.group(1))
+            return status
+    if result.ok and result.skipped:
+        return SKIP
+    return 0 if result.ok else 1
+
+
+class Test:
+    """A functional test: func/NAME.sh with its header lines."""
+
+    def __init__(self, path):
+        self.path = path
+        self.name = os.path.basename(path)[:-3]
+        self.dir = os.path.basename(os.path.dirname(path))
+        with open(path, encoding="utf-8") as f:
+            head = dict(re.findall(r"^# ([a-z-]+): (.*)$", f.read(4096), re.M))
+        self.topology = head.get("topology")
+        self.kernel = head.get("kernel", "both")
+        self.nics = int(head.get("nics", 1))
+        self.rails = head.get("rails") == "yes"
+        self.no_smcr = head.get("no-smcr")
+        self.timeout = int(head.get("timeout", settings_timeout()))
+        server = path[:-3] + ".server.sh"
+        self.server = server if os.path.exists(server) else None
+
+    def boot(self):
+        """Tests of one boot have this in common."""
+        return (self.topology, self.nics, self.rails, self.no_smcr)
+
+
+def settings_timeout():
+    """The time limit of the kselftest settings file."""
+    with open(os.path.join(SELF, "settings"), encoding="utf-8") as f:
+        return int(re.search(r"^timeout=(\d+)", f.read(), re.M).group(1))
+
+
+def find_tests(names):
+    """The tests called so; "all", "func" or "apps" for many."""
+    tests = {}
+    for path in sorted(glob.glob(os.path.join(SELF, "func", "*.sh")) +
+                       glob.glob(os.path.join(SELF, "apps", "*.sh"))):
+        test = Test(path)
+        if test.topology:
+            tests[test.name] = test
+    found = []
+    for name in names:
+        some = [t for t in tests.values() if name in (t.name, t.dir, "all")]
+        if not some:
+            raise SystemExit(f"bed: no test \"{name}\"; there are: "
+                             + " ".join(tests))
+        found += some
+    return found
+
+
+def runner_text(test, seconds):
+    """The job that runs a test under the kernel's own kselftest runner."""
+    source = os.path.join(CACHE, "linux-source-6.12/tools/testing/selftests")
+    return f"""mkdir -p /run/ksft
+ln -sfn {source}/kselftest /run/ksft/kselftest
+ln -sfn {SELF} /run/ksft/smcr
+cd /run/ksft/smcr
+export BASE_DIR=/run/ksft kselftest_override_timeout={seconds}
+. "$BASE_DIR/kselftest/runner.sh"
+run_many ./{test.dir}/{test.name}.sh
+"""
+
+
+class Tally:
+    """TAP of the whole list, renumbered from the runner's."""
+
+    def __init__(self, total):
+        self.number = 0
+        self.passed, self.failed, self.skipped = 0, 0, 0
+        print(f"TAP version 13\n1..{total}", flush=True)
+
+    def line(self, ok, name, note):
+        """One result line."""
+        self.number += 1
+        word = "ok" if ok else "not ok"
+        print(f"{word} {self.number} {name} # {note}", flush=True)
+        if not ok:
+            self.failed += 1
+        elif note.startswith("SKIP"):
+            self.skipped += 1
+        else:
+            self.passed += 1
+
+
+def run_test(session, test, tally, last, keep):
+    """One test in a booted session; False if it has to be booted anew."""
+    name = f"{test.name}-{session.flavour}"
+    verdict = []
+
+    def on_line(host, line):
+        m = re.match(r"(ok|not ok) 1 selftests: \S+ \S+(.*)", line)
+        if host == "server" and test.topology == "pair":
+            print(f"# server: {line}", flush=True)
+        elif m:
+            verdict.append((m.group(1) == "ok", m.group(2)))
+        elif not re.match(r"TAP version|1\.\.1$|# timeout|# overriding",
+                          line):
+            print(line, flush=True)
+
+    print(f"# {name}", flush=True)
+    limit = session.limit(test.timeout) + 60
+    scripts = {session.bed.names[-1]: runner_text(test, limit)}
+    if test.topology == "pair":
+        scripts["server"] = script_text(test.server or "-")
+    result = session.run(name, scripts, test.timeout, on_line, last)
+    if not verdict:
+        result.fail("no verdict from the runner")
+    elif not verdict[-1][0]:
+        result.fail(f"test failed{verdict[-1][1]}")
+    skip = bool(verdict) and "# SKIP" in verdict[-1][1]
+    if skip and os.environ.get("CI") == "true":
+        result.fail("skipped, which counts as a failure with CI=true")
+    report(session, result, name, keep)
+    note = f"{result.seconds:.1f} s"
+    tally.line(result.ok, name, f"SKIP {note}" if skip else note)
+    return not result.broken
+
+
+def run_boot(opt, kernel, tests, tally):
+    """Tests that can share a boot; a fault costs one more."""
+    session = None
+    for i, test in enumerate(tests):
+        name = f"{test.name}-{kernel}"
+        if not session:
+            opt.nics, opt.rails = test.nics, test.rails
+            opt.no_smcr = test.no_smcr
+            names = ["server", "client"]
+            if test.topology == "one":
+                names = ["server"]
+            session = Session(opt, kernel, names)
+            error = session.start()
+            if error:
+                print(f"# {name}: {error}; see {session.save(name)}/")
+                session.close()
+                session = None
+                tally.line(False, name, "no boot")
+                continue
+        if not run_test(session, test, tally, i == len(tests) - 1, opt.keep):
+            session.close()
+            session = None
+    if session:
+        session.close()
+
+
+def tests_main(opt):
+    """tests: all the boots that the named tests need."""
+    output_of(os.path.join(TOP, "scripts/kernel"), "source")
+    for part in ("func", "apps"):
+        if os.path.exists(os.path.join(SELF, part, "Makefile")):
+            output_of("make", "-s", "-C", os.path.join(SELF, part))
+    tests = find_tests(opt.names)
+    kernels = ["release", "debug"]
+    if opt.kernel:
+        kernels = [opt.kernel]
+    plan = [(k, t) for k in kernels for t in tests
+            if t.kernel in ("both", k)]
+    tally = Tally(len(plan))
+    for kernel in kernels:
+        boots = {}
+        for k, test in plan:
+            if k == kernel:
+                boots.setdefault(test.boot(), []).append(test)
+        for group in boots.values():
+            run_boot(opt, kernel, group, tally)
+    print(f"# {tally.passed} passed, {tally.failed} failed, "
+          f"{tally.skipped} skipped")
+    if opt.tally:
+        with open(opt.tally, "w", encoding="utf-8") as f:
+            f.write(f"{tally.passed} {tally.failed} {tally.skipped}\n")
+    return 1 if tally.failed else 0
+
+
+def parse():
+    """The command line."""
+    top = argparse.ArgumentParser(
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    common = argparse.ArgumentParser(add_help=False)
+    add = common.add_argument
+    add("--kernel", choices=["release", "debug"], help="default: release "
+        "for scripts, both for tests")
+    add("--nics", type=int, default=1, metavar="N", help="NICs a host")
+    add("--rails", action="store_true",
+        help="NIC n of both on a segment and subnet of its own")
+    add("--no-smcr", choices=["server", "client", "both"],
+        help="do not load smcr there")
+    add("--mtu", type=int, default=4200, metavar="BYTES",
+        help="of the NICs; 4200 gives RDMA its 4096 (default %(default)s)")
+    add("--mem", type=int, metavar="MB", help="memory of each host")
+    add("--cpus", type=int, default=1, metavar="N", help="of each host")
+    add("--timeout", type=int, default=300, metavar="S",
+        help="for the scripts; three times that on the debug kernel")
+    add("--append", default="", help="more words for the kernel")
+    add("--name", help="directory in out/ for what a failure leaves")
+    add("--no-unload", action="store_true", help="do not unload smcr")
+    add("--no-leaks", action="store_true", help="do not look for leaks")
+    add("--keep", action="store_true",
+        help="keep consoles, captures and counters of good runs too")
+    sub = top.add_subparsers(dest="mode", required=True)
+    p = sub.add_parser("pair", parents=[common])
+    p.add_argument("server")
+    p.add_argument("client")
+    p = sub.add_parser("one", parents=[common])
+    p.add_argument("script")
+    p = sub.add_parser("tests", parents=[common])
+    p.add_argument("names", nargs="+")
+    p.add_argument("--tally", help="file for the three numbers")
+    return top.parse_args()
+
+
+def main():
+    """Everything."""
+    opt = parse()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    output_of(os.path.join(TOP, "scripts/deps"), "vm")
+    slot = take_slot()
+    try:
+        if opt.mode == "tests":
+            return tests_main(opt)
+        opt.kernel = opt.kernel or "release"
+        if opt.mode == "one":
+            return scripts_main(opt, ["server"], [opt.script])
+        return scripts_main(opt, ["server", "client"],
+                            [opt.server, opt.client])
+    finally:
+        slot.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
