@@ -5,7 +5,9 @@
 #ifndef _SMCR_IB_H
 #define _SMCR_IB_H
 
+#include <linux/completion.h>
 #include <linux/in6.h>
+#include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
@@ -16,37 +18,59 @@
 struct ib_device;
 struct net;
 struct net_device;
-struct page;
+struct smcr_ib_events;
+struct smcr_ib_gids;
 
 /* Bytes of one send chunk: a power of two and a multiple of PAGE_SIZE. */
 #define SMCR_CHUNK_SIZE		16384u
 
 /**
  * struct smcr_ibdev - one RDMA device that smcr may use
- * @ibdev: the device; valid until ib.c has drained @refs on removal
- * @refs: one for the registration, one per link and per lookup result
- * @list: in ib.c's device list, under its lock
- * @chunk_lock: protects @chunks and @n_chunks; leaf, any context
- * @chunks: free send chunks, mapped for this device, last in first out
- * @n_chunks: chunks on @chunks
- * @chunks_out: chunks in use
- * @removing: set once on removal; no new link is built on the device
- *
- * Fields behind this comment belong to ib.c alone.
+ * @ibdev: the device; valid while the caller owns one of @refs
+ * @refs: users of the device itself: its registration, each link until its
+ *	verbs objects are gone, each lookup result. Removal waits for zero
+ * @mem: this structure: its registration, each link, each chunk in use. A
+ *	reader that holds a connection never delays removal (law 9)
+ * @released: completed when @refs reaches zero
+ * @list: in ib.c's device list, under ib.c's lock
+ * @gids: ports and GIDs that can be used, under ib.c's lock
+ * @links_lock: protects @links and @removing; any context, hard irq too
+ * @links: links that have a queue pair on the device
+ * @removing: the device is on its way out; no new link is built on it
+ * @chunk_lock: protects @chunks, @all_chunks, @n_free, @gone; leaf, any context
+ * @chunks: free send chunks, last in first out
+ * @all_chunks: all send chunks that are mapped, free or in use
+ * @n_free: chunks on @chunks
+ * @gone: chunks are unmapped and will not come back
+ * @max_mr_pages: pages that one fast registration may hold
+ * @max_qp_wr: work requests of one queue
+ * @max_cqe: entries of one completion queue
+ * @max_send_sge: scatter entries of one work request
+ * @events: subscription to the device's events, ib.c's own
  */
 struct smcr_ibdev {
 	struct ib_device	*ibdev;
 	refcount_t		refs;
+	struct kref		mem;
+	struct completion	released;
 	struct list_head	list;
+	struct smcr_ib_gids	*gids;
+
+	spinlock_t		links_lock;
+	struct list_head	links;
+	bool			removing;
+
 	spinlock_t		chunk_lock;
 	struct list_head	chunks;
-	unsigned int		n_chunks;
-	atomic_t		chunks_out;
-	bool			removing;
-	struct completion	released;
-	u32			max_inline;
+	struct list_head	all_chunks;
+	u32			n_free;
+	bool			gone;
+
 	u32			max_mr_pages;
+	u32			max_qp_wr;
+	u32			max_cqe;
 	u32			max_send_sge;
+	struct smcr_ib_events	*events;
 };
 
 /**
@@ -71,16 +95,20 @@ struct smcr_port {
 
 /**
  * struct smcr_chunk - a piece of send space, mapped for one device
- * @list: in the device's free list
- * @dev: the device it is mapped for, counted in @dev->chunks_out
+ * @list: in the device's free list or a link's cache
+ * @all: in the device's list of all chunks
+ * @dev: the device it is mapped for; counted in @dev->mem while in use
  * @vaddr: CPU address of SMCR_CHUNK_SIZE bytes
  * @dma: DMA address of the same, direction DMA_TO_DEVICE
+ * @mark: wr.c: the send queue's head when the chunk went to a link's cache
  */
 struct smcr_chunk {
 	struct list_head	list;
+	struct list_head	all;
 	struct smcr_ibdev	*dev;
 	void			*vaddr;
 	u64			dma;
+	u32			mark;
 };
 
 /* Why smcr_ib_port_find() found nothing. */
@@ -107,8 +135,11 @@ int smcr_ib_walk(const struct net *net, int skip,
 		 int (*fn)(const struct smcr_port *port, const char *dev,
 			   bool active, void *arg), void *arg);
 
-struct smcr_chunk *smcr_ib_chunk_get(struct smcr_ibdev *dev, gfp_t gfp);
+void smcr_ib_dev_hold(struct smcr_ibdev *dev);
+void smcr_ib_dev_drop(struct smcr_ibdev *dev);
+
+struct smcr_chunk *smcr_ib_chunk_get(struct smcr_ibdev *dev, gfp_t gfp,
+				     bool *fresh);
 void smcr_ib_chunk_put(struct smcr_chunk *chunk);
-void smcr_ib_chunk_sync(const struct smcr_chunk *chunk, u32 off, u32 len);
 
 #endif /* _SMCR_IB_H */

@@ -10,6 +10,7 @@
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
+#include <linux/workqueue.h>
 
 #include "ib.h"
 #include "wire.h"
@@ -18,14 +19,15 @@ struct ib_cq;
 struct ib_pd;
 struct ib_qp;
 struct smcr_lgr;
+struct smcr_rq;
 struct smcr_wr;
 
 /*
  * Life of a link. Only smcr_link_event() changes the state.
  *
- *    INIT --connect--> READY --confirmed--> ACTIVE
- *      |                 |                    |
- *      +----- fail ------+------- fail -------+---> FAILED --drained--> DEAD
+ *    INIT --connected--> READY --confirmed--> ACTIVE
+ *      |                   |                    |
+ *      +------ fail -------+------- fail -------+--> FAILED --drained--> DEAD
  *
  * INIT    QP in INIT, receives posted, the peer's end unknown
  * READY   QP in RTS, CONFIRM LINK not yet exchanged (3.5.1.5)
@@ -47,6 +49,13 @@ enum smcr_link_event {
 	SMCR_LINK_EV_CONFIRMED,
 	SMCR_LINK_EV_FAIL,
 	SMCR_LINK_EV_DRAINED,
+	SMCR_LINK_N_EVENTS,
+};
+
+/* Bits of smcr_link.flags */
+enum smcr_link_flag {
+	SMCR_LINK_F_REPORTED,	/* the group was told of the failure */
+	SMCR_LINK_F_STOPPING,	/* smcr_link_stop() has begun */
 };
 
 /**
@@ -69,29 +78,38 @@ struct smcr_link_peer {
  * struct smcr_link - one queue pair of a link group
  * @lgr: the group; the link owns a reference to it
  * @refs: owners: the group's slot, each connection that uses the link, each
- *	queued work
+ *	LLC message that waits to be handled, each queued work
+ * @verbs: users of @pd and of the device: the queue pair, each mapped RMB
  * @state: changed only by smcr_link_event(), under @tx_lock; read anywhere
  * @num: link number, unique in the group, never reused before all 255 were
  *	(2.2.4)
  * @uid: our link user ID, sent in CONFIRM LINK for the peer's displays
  * @peer_uid: the peer's
- * @local: device, port and GID of this end
+ * @local: device, port and GID of this end. @local.dev can be dereferenced as
+ *	long as the link exists, its @ibdev only while the link owns @verbs
  * @peer: the far end, valid from READY on
  * @qpn: our queue pair number
  * @psn: first packet sequence number we send, random
+ * @max_inline: bytes that go inline, as the device granted
  * @pd: the link's own protection domain (2.1)
  * @cq: one completion queue for both directions, SQ + RQ + 2 entries
  * @qp: the queue pair
- * @tx_lock: the posting gate and the send queue's counters; softirq safe
+ * @tx_lock: the posting gate, @state and the send queue's head; taken in hard
+ *	irq too, where devices report dead queue pairs
  * @gate_open: under @tx_lock; closed for ever when the link fails
- * @fail_errno: why it failed, 0 before
- * @wr: send slots and receive buffers, wr.c's own
+ * @fail_errno: why it failed (-errno), 0 before
+ * @wr: send queue, wr.c's own
+ * @rq: receive queue, wr_recv.c's own
  * @last_rx: jiffies of the last receive completion, for TEST LINK
- * @event_queued: the failure was reported to the group; at most once
+ * @flags: enum smcr_link_flag, atomic bits
+ * @dev_node: in the device's list of links, under its lock
+ * @stopped: completed when the link is DEAD
+ * @free_work: frees the link in process context
  */
 struct smcr_link {
 	struct smcr_lgr		*lgr;
 	refcount_t		refs;
+	refcount_t		verbs;
 	enum smcr_link_state	state;
 	u8			num;
 	u32			uid;
@@ -100,6 +118,7 @@ struct smcr_link {
 	struct smcr_link_peer	peer;
 	u32			qpn;
 	u32			psn;
+	u32			max_inline;
 	struct ib_pd		*pd;
 	struct ib_cq		*cq;
 	struct ib_qp		*qp;
@@ -107,8 +126,12 @@ struct smcr_link {
 	bool			gate_open;
 	int			fail_errno;
 	struct smcr_wr		*wr;
+	struct smcr_rq		*rq;
 	unsigned long		last_rx;
-	unsigned long		event_queued;
+	unsigned long		flags;
+	struct list_head	dev_node;
+	struct completion	stopped;
+	struct work_struct	free_work;
 };
 
 struct smcr_link *smcr_link_alloc(struct smcr_lgr *lgr,
@@ -117,9 +140,14 @@ int smcr_link_connect(struct smcr_link *link,
 		      const struct smcr_link_peer *peer);
 int smcr_link_event(struct smcr_link *link, enum smcr_link_event event);
 void smcr_link_fail(struct smcr_link *link, int err);
+bool smcr_link_fail_locked(struct smcr_link *link, int err);
+void smcr_link_report(struct smcr_link *link);
+void smcr_link_device_failed(struct smcr_ibdev *dev, int err);
 void smcr_link_stop(struct smcr_link *link);
 struct smcr_link *smcr_link_get(struct smcr_link *link);
 void smcr_link_put(struct smcr_link *link);
+bool smcr_link_verbs_get(struct smcr_link *link);
+void smcr_link_verbs_put(struct smcr_link *link);
 const char *smcr_link_state_name(enum smcr_link_state state);
 
 static inline enum smcr_link_state smcr_link_state(const struct smcr_link *l)

@@ -7,6 +7,8 @@
 
 #include <linux/list.h>
 #include <linux/refcount.h>
+#include <linux/scatterlist.h>
+#include <linux/spinlock.h>
 #include <linux/types.h>
 
 #include "wire.h"
@@ -14,8 +16,6 @@
 
 struct ib_mr;
 struct net;
-struct page;
-struct sg_table;
 struct smcr_link;
 
 /* State of an element. FREE elements are zeroed and carry the eye catcher. */
@@ -47,53 +47,59 @@ struct smcr_rmb_elem {
 
 /**
  * struct smcr_rmb_map - an RMB as one link's device sees it
- * @link: the link; NULL when the slot is free. The map ends before the link
- *	does, so it is not counted
+ * @link: the link, NULL when the slot is free. Not counted: the map ends
+ *	before the group drops the link. It counts in the link's verbs objects
  * @mr: memory region on the link's protection domain
  * @sgt: DMA mapping
+ * @dma: DMA address of each page; NULL if the device needs no cache
+ *	maintenance. Under the RMB's lock
  * @rkey: key for the peer, known once mapped
  * @iova: the peer's address of byte 0 of the RMB, random but for the page
  *	offset
  * @reg: its registration
- * @registered: REG_MR completed
+ * @done: who is told when that has ended
+ * @pending: it is posted and has not ended
+ * @registered: it has ended well; read with smp_load_acquire()
  */
 struct smcr_rmb_map {
 	struct smcr_link	*link;
 	struct ib_mr		*mr;
-	struct sg_table		*sgt;
+	struct sg_table		sgt;
+	u64			*dma;
 	u32			rkey;
 	u64			iova;
 	struct smcr_wr_reg	reg;
+	void			(*done)(struct smcr_wr_reg *reg, int err);
+	bool			pending;
 	bool			registered;
 };
 
 /**
  * struct smcr_rmb - one RMB with its elements, all of one size
  * @list: in the group's list, under the group's mutex
- * @refs: one for the group, one per element in use, one per reader that
- *	copies; the pages are freed with the last
+ * @refs: one for the group, one per connection that has or had an element;
+ *	the pages are freed with the last
  * @net: namespace whose cap the pages count against
- * @pages: the memory
- * @n_pages: entries of @pages
- * @vaddr: all pages, contiguous for the CPU
+ * @n_pages: pages of the memory
+ * @vaddr: the memory, contiguous for the CPU
  * @elem_size: bytes of one element, a size of the RFC's enumeration
  * @n_elems: elements, 1..255; element i of the wire is @elems[i - 1]
  * @n_free: elements in state FREE
  * @hint: where the next free element is looked for, so that they are used
  *	first in first out
- * @lock: protects @elems, @n_free, @hint; leaf, any context
+ * @lock: protects @elems, @n_free, @hint and each map's @dma; leaf but for
+ *	cache maintenance, any context but hard irq
  * @elems: the elements
- * @maps: one per link of the group, by link slot
+ * @maps: one per link of the group, by link slot; under the group's mutex
+ * @n_synced: maps that need cache maintenance
  * @confirmed: the peer knows its rkeys (CLC first contact or CONFIRM RKEY)
  * @deleting: a DELETE RKEY for it is under way; no element may be taken
  * @idle_since: jiffies when its last element was returned
- * @done_cb: see smcr_rmb_map()
  */
 struct smcr_rmb {
 	struct list_head	list;
 	refcount_t		refs;
 	struct net		*net;
-	struct page		**pages;
 	u32			n_pages;
 	void			*vaddr;
 	u32			elem_size;
@@ -103,6 +109,7 @@ struct smcr_rmb {
 	spinlock_t		lock;
 	struct smcr_rmb_elem	*elems;
 	struct smcr_rmb_map	maps[SMCR_MAX_LINKS];
+	u32			n_synced;
 	bool			confirmed;
 	bool			deleting;
 	unsigned long		idle_since;

@@ -58,10 +58,10 @@ static struct smcr_chunk **tx_slot(struct smcr_conn *conn, u64 pos)
 	return &conn->tx.chunk[slot];
 }
 
-static void tx_drop_slot(struct smcr_chunk **slot)
+static void tx_drop_slot(struct smcr_conn *conn, struct smcr_chunk **slot)
 {
 	if (*slot)
-		smcr_ib_chunk_put(*slot);
+		smcr_wr_chunk_put(conn->link, *slot);
 	*slot = NULL;
 }
 
@@ -159,10 +159,10 @@ void smcr_tx_reclaim(struct smcr_conn *conn, u64 pos)
 		return;
 	for (chunk = round_down(tx->una, SMCR_CHUNK_SIZE);
 	     chunk + SMCR_CHUNK_SIZE <= pos; chunk += SMCR_CHUNK_SIZE)
-		tx_drop_slot(tx_slot(conn, chunk));
+		tx_drop_slot(conn, tx_slot(conn, chunk));
 	WRITE_ONCE(tx->una, pos);
 	if (tx->una == tx->end && !tx->filling)
-		tx_drop_slot(tx_slot(conn, tx->end));
+		tx_drop_slot(conn, tx_slot(conn, tx->end));
 	if (tx->signaled < pos)
 		tx->signaled = pos;
 	tx_wake(conn);
@@ -180,7 +180,7 @@ void smcr_tx_purge(struct smcr_conn *conn)
 	u32 i;
 
 	for (i = 0; i < conn->tx.n_slots; i++)
-		tx_drop_slot(&conn->tx.chunk[i]);
+		tx_drop_slot(conn, &conn->tx.chunk[i]);
 }
 
 /* One contiguous piece of the peer's element out of one or more chunks. */
@@ -198,7 +198,6 @@ static void tx_fill_write(struct smcr_conn *conn, struct smcr_wr_write *wr,
 		struct smcr_chunk *chunk = *tx_slot(conn, pos);
 		struct smcr_wr_sge *sge = &wr->sge[wr->n_sge++];
 
-		smcr_ib_chunk_sync(chunk, off, len);
 		sge->vaddr = chunk->vaddr + off;
 		sge->dma = chunk->dma + off;
 		sge->len = len;
@@ -287,8 +286,6 @@ static int tx_post(struct smcr_conn *conn, const struct smcr_tx_plan *plan)
 		       plan->sent - tx->signaled >= tx->size / 2;
 	tx_encode(conn, batch.cdc, plan->sent, flags);
 	err = smcr_wr_post(conn->link, &batch);
-	if (err == -EAGAIN)
-		smcr_wr_wait(conn->link, conn);
 	if (err)
 		return err;
 	tx_posted(conn, plan, &batch, flags);
@@ -359,6 +356,7 @@ static int tx_copy(struct smcr_conn *conn, struct msghdr *msg, u32 space)
 	struct smcr_chunk **slot = tx_slot(conn, end);
 	size_t len = min_t(size_t, space, SMCR_CHUNK_SIZE - off);
 	bool fresh = false;
+	bool nochunk;
 	size_t done;
 
 	len = min(len, msg_data_left(msg));
@@ -366,22 +364,22 @@ static int tx_copy(struct smcr_conn *conn, struct msghdr *msg, u32 space)
 	tx->filling = true;
 	spin_unlock_bh(&conn->lock);
 	if (!*slot) {
-		*slot = smcr_ib_chunk_get(conn->link->local.dev, GFP_KERNEL,
-					  &fresh);
+		*slot = smcr_wr_chunk_get(conn->link, GFP_KERNEL, &fresh);
 		if (fresh)
 			smcr_mib_inc(conn->lgr->net, SMCR_MIB_TXCHUNKALLOCS);
 	}
+	nochunk = !*slot;
 	done = *slot ? copy_from_iter((*slot)->vaddr + off, len,
 				      &msg->msg_iter) : 0;
 	spin_lock_bh(&conn->lock);
 	tx->filling = false;
 	WRITE_ONCE(tx->end, end + done);
 	if (tx->una == tx->end)
-		tx_drop_slot(tx_slot(conn, tx->end));
+		tx_drop_slot(conn, tx_slot(conn, tx->end));
 	spin_unlock_bh(&conn->lock);
 	if (done)
 		return done;
-	return fresh || *slot ? -EFAULT : -ENOBUFS;
+	return nochunk ? -ENOBUFS : -EFAULT;
 }
 
 /* Why a send cannot go on, or 0. */

@@ -5,17 +5,19 @@
 #ifndef _SMCR_WR_H
 #define _SMCR_WR_H
 
+#include <linux/list.h>
 #include <linux/types.h>
 
-#include "wire.h"
+#include "wire_roce.h"
 
+struct smcr_chunk;
 struct smcr_conn;
 struct smcr_link;
 struct ib_mr;
 
-/* Depths of the queues. A receive stays posted for each SEND that a peer of
- * our own kind can have outstanding, and as many again while a batch waits to
- * be posted anew.
+/* Depths of the queues where the device allows it; powers of two. A receive
+ * stays posted for each SEND that a peer of our own kind can have outstanding,
+ * and as many again while a batch waits to be posted anew.
  */
 #define SMCR_WR_SQ_DEPTH	256u
 #define SMCR_WR_RQ_DEPTH	512u
@@ -52,7 +54,7 @@ struct smcr_wr_write {
 
 /**
  * struct smcr_wr_batch - RDMA writes and the CDC message that announces them
- * @conn: the connection; every send slot of the batch owns a reference
+ * @conn: the connection; the batch's last send slot owns a reference
  * @pos: send position (bytes) that is complete when this batch is
  * @n_writes: entries of @writes, may be zero
  * @signal: ask for a completion whatever the queue's level is
@@ -64,7 +66,7 @@ struct smcr_wr_batch {
 	u64			pos;
 	u32			n_writes;
 	bool			signal;
-	u8			cdc[SMCR_CDC_LEN];
+	u8			cdc[SMCR_ROCE_MSG_LEN];
 	struct smcr_wr_write	writes[SMCR_WR_MAX_WRITES];
 };
 
@@ -74,31 +76,54 @@ struct smcr_wr_batch {
  * @link: the link it came on, with a reference
  * @msg: its 44 bytes
  *
- * The slot goes back to the receive queue with smcr_wr_recv_done(), so a peer
- * that floods a group runs into its own RNR limit, not into our memory.
+ * The slot goes back to the receive queue with smcr_wr_recv_release(), so a
+ * peer that floods a group runs into its own RNR limit, not into our memory.
  */
 struct smcr_wr_recv {
 	struct list_head	list;
 	struct smcr_link	*link;
-	u8			msg[SMCR_LLC_LEN];
+	u8			msg[SMCR_ROCE_MSG_LEN];
 };
 
-/* Layout of a registration; done() runs once, in softirq, with 0 or -errno. */
+/**
+ * struct smcr_wr_reg - registration of a memory region
+ * @mr: the region; its rkey is the key in question
+ * @done: called once, with 0 or -errno; softirq or BH disabled
+ *
+ * Stays in memory until @done is called.
+ */
 struct smcr_wr_reg {
 	struct ib_mr	*mr;
 	void		(*done)(struct smcr_wr_reg *reg, int err);
 };
 
+/* For link.c, which has the order */
 int smcr_wr_init(struct smcr_link *link);
-int smcr_wr_post_recvs(struct smcr_link *link);
-void smcr_wr_free(struct smcr_link *link);
+u32 smcr_wr_sq_depth(const struct smcr_link *link);
+int smcr_wr_map(struct smcr_link *link);
 void smcr_wr_drain(struct smcr_link *link);
+void smcr_wr_unmap(struct smcr_link *link);
+void smcr_wr_free(struct smcr_link *link);
+int smcr_wr_recv_init(struct smcr_link *link);
+u32 smcr_wr_rq_depth(const struct smcr_link *link);
+int smcr_wr_post_recvs(struct smcr_link *link);
+void smcr_wr_recv_close(struct smcr_link *link);
+void smcr_wr_recv_unmap(struct smcr_link *link);
+void smcr_wr_recv_free(struct smcr_link *link);
+
+/* Sending */
 int smcr_wr_post(struct smcr_link *link, struct smcr_wr_batch *batch);
-int smcr_wr_post_llc(struct smcr_link *link, const u8 *msg, u32 cookie);
 int smcr_wr_post_fence(struct smcr_link *link);
-int smcr_wr_post_reg(struct smcr_link *link, struct smcr_wr_reg *reg);
-void smcr_wr_wait(struct smcr_link *link, struct smcr_conn *conn);
 void smcr_wr_unwait(struct smcr_link *link, struct smcr_conn *conn);
+struct smcr_chunk *smcr_wr_chunk_get(struct smcr_link *link, gfp_t gfp,
+				     bool *fresh);
+void smcr_wr_chunk_put(struct smcr_link *link, struct smcr_chunk *chunk);
+
+/* Control */
+int smcr_wr_post_llc(struct smcr_link *link, const u8 *msg, u32 cookie);
+int smcr_wr_post_reg(struct smcr_link *link, struct smcr_wr_reg *reg);
+
+/* Receiving */
 void smcr_wr_recv_release(struct smcr_wr_recv *recv);
 
 #endif /* _SMCR_WR_H */

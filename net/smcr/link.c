@@ -1,0 +1,586 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Links: the life of a queue pair (RFC 7609 2.2, 3.5.1.4).
+ *
+ * A link ends in named steps (law 3), whatever ended it:
+ *
+ *   gate closes	under tx_lock; nobody posts any more. Any context
+ *   group is told	once; its work calls smcr_link_stop()
+ *   off the device	the device's removal finds it no more
+ *   drain		queue pair to ERR, each completion reaped
+ *   slots		references of work requests without a completion of
+ *			their own are dropped
+ *   verbs objects	queue pair and completion queue go. From here on no
+ *			completion can name the link: DEAD
+ *   RMB mappings	the group's; the protection domain and the device's
+ *			reference go with the last
+ *   memory		send slots and receive buffers go with the last
+ *			reference, which an LLC message or a connection holds
+ *
+ * So the memory that completions are matched to (wr.c, wr_recv.c) always outlives the
+ * completion queue, and device removal waits for verbs objects, never for a
+ * connection that an application keeps.
+ */
+#include <linux/etherdevice.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <rdma/ib_verbs.h>
+
+#include "lgr.h"
+#include "link.h"
+#include "mib.h"
+#include "smcr.h"
+#include "trace.h"
+#include "wr.h"
+
+/* Bytes that shall go inline: a CDC or LLC message (law 13) */
+#define LINK_INLINE		SMCR_ROCE_MSG_LEN
+/* Hop limit of RoCEv2 packets */
+#define LINK_HOPS		64
+/* Wait that a receiver without a buffer asks for: six retries of it are 0.7 s,
+ * longer than a descheduled virtual machine stays away.
+ */
+#define LINK_RNR_TIMER		IB_RNR_TIMER_122_88
+/* Value for "try for ever", which no link may use (law 25) */
+#define LINK_RETRY_MAX		6
+
+static const char * const link_state_names[] = {
+	[SMCR_LINK_INIT]	= "INIT",
+	[SMCR_LINK_READY]	= "READY",
+	[SMCR_LINK_ACTIVE]	= "ACTIVE",
+	[SMCR_LINK_FAILED]	= "FAILED",
+	[SMCR_LINK_DEAD]	= "DEAD",
+};
+
+static_assert(ARRAY_SIZE(link_state_names) == SMCR_LINK_N_STATES);
+
+/* No entry: the event is illegal in the state. An entry that names the state
+ * itself: nothing to do. Values are the next state + 1.
+ */
+#define TO(state) (SMCR_LINK_##state + 1)
+static const u8 link_next[SMCR_LINK_N_STATES][SMCR_LINK_N_EVENTS] = {
+	[SMCR_LINK_INIT] = {
+		[SMCR_LINK_EV_CONNECTED]	= TO(READY),
+		[SMCR_LINK_EV_FAIL]		= TO(FAILED),
+	},
+	[SMCR_LINK_READY] = {
+		[SMCR_LINK_EV_CONFIRMED]	= TO(ACTIVE),
+		[SMCR_LINK_EV_FAIL]		= TO(FAILED),
+	},
+	[SMCR_LINK_ACTIVE] = {
+		[SMCR_LINK_EV_FAIL]		= TO(FAILED),
+	},
+	[SMCR_LINK_FAILED] = {
+		[SMCR_LINK_EV_FAIL]		= TO(FAILED),
+		[SMCR_LINK_EV_DRAINED]		= TO(DEAD),
+	},
+	[SMCR_LINK_DEAD] = {
+		[SMCR_LINK_EV_FAIL]		= TO(DEAD),
+	},
+};
+
+#undef TO
+
+/**
+ * smcr_link_state_name() - a state for people
+ * @state: the state
+ *
+ * Context: any.
+ */
+const char *smcr_link_state_name(enum smcr_link_state state)
+{
+	return state < SMCR_LINK_N_STATES ? link_state_names[state] : "?";
+}
+
+/* The only place that changes the state; the gate follows it. */
+static int link_event(struct smcr_link *link, enum smcr_link_event event)
+{
+	enum smcr_link_state old = link->state;
+	u8 next = link_next[old][event];
+
+	lockdep_assert_held(&link->tx_lock);
+	if (!next)
+		return -EINVAL;
+	next--;
+	if (next == old)
+		return 0;
+	WRITE_ONCE(link->state, next);
+	link->gate_open = next == SMCR_LINK_READY || next == SMCR_LINK_ACTIVE;
+	trace_smcr_link_state(link->lgr->id, link->num, old, event, next);
+	return 0;
+}
+
+/**
+ * smcr_link_event() - something happened to a link
+ * @link: the link
+ * @event: what
+ *
+ * Context: any.
+ * Return: 0, or -EINVAL if it cannot happen in the link's state.
+ */
+int smcr_link_event(struct smcr_link *link, enum smcr_link_event event)
+{
+	unsigned long irq;
+	int err;
+
+	spin_lock_irqsave(&link->tx_lock, irq);
+	err = link_event(link, event);
+	spin_unlock_irqrestore(&link->tx_lock, irq);
+	return err;
+}
+
+/**
+ * smcr_link_fail_locked() - close the posting gate
+ * @link: the link
+ * @err: why, -errno
+ *
+ * Context: any; @tx_lock held.
+ * Return: true if the caller has to call smcr_link_report() without the lock.
+ */
+bool smcr_link_fail_locked(struct smcr_link *link, int err)
+{
+	enum smcr_link_state old = link->state;
+
+	link_event(link, SMCR_LINK_EV_FAIL);
+	if (link->state == old)
+		return false;
+	link->fail_errno = err;
+	return true;
+}
+
+/**
+ * smcr_link_report() - tell the group that a link has failed
+ * @link: the link; told once
+ *
+ * Context: any, no lock of the link held.
+ */
+void smcr_link_report(struct smcr_link *link)
+{
+	if (!test_and_set_bit(SMCR_LINK_F_REPORTED, &link->flags))
+		smcr_lgr_link_failed(link);
+}
+
+/**
+ * smcr_link_fail() - a link cannot be used any more
+ * @link: the link
+ * @err: why, -errno; only the first reason is kept
+ *
+ * Closes the gate and tells the group, whose work stops the link.
+ *
+ * Context: any, also hard irq; no lock of the link held.
+ */
+void smcr_link_fail(struct smcr_link *link, int err)
+{
+	unsigned long irq;
+	bool report;
+
+	spin_lock_irqsave(&link->tx_lock, irq);
+	report = smcr_link_fail_locked(link, err);
+	spin_unlock_irqrestore(&link->tx_lock, irq);
+	if (report)
+		smcr_link_report(link);
+}
+
+/**
+ * smcr_link_device_failed() - all links of a device have failed
+ * @dev: the device
+ * @err: why, -errno
+ *
+ * No link is built on a device on removal after this.
+ *
+ * Context: any.
+ */
+void smcr_link_device_failed(struct smcr_ibdev *dev, int err)
+{
+	struct smcr_link *link;
+	unsigned long irq;
+
+	spin_lock_irqsave(&dev->links_lock, irq);
+	if (err == -ENODEV)
+		WRITE_ONCE(dev->removing, true);
+	list_for_each_entry(link, &dev->links, dev_node)
+		smcr_link_fail(link, err);
+	spin_unlock_irqrestore(&dev->links_lock, irq);
+}
+
+static int link_join_device(struct smcr_link *link)
+{
+	struct smcr_ibdev *dev = link->local.dev;
+	unsigned long irq;
+	int err = -ENODEV;
+
+	spin_lock_irqsave(&dev->links_lock, irq);
+	if (!dev->removing) {
+		list_add(&link->dev_node, &dev->links);
+		err = 0;
+	}
+	spin_unlock_irqrestore(&dev->links_lock, irq);
+	return err;
+}
+
+static void link_leave_device(struct smcr_link *link)
+{
+	struct smcr_ibdev *dev = link->local.dev;
+	unsigned long irq;
+
+	spin_lock_irqsave(&dev->links_lock, irq);
+	list_del_init(&link->dev_node);
+	spin_unlock_irqrestore(&dev->links_lock, irq);
+}
+
+/* May run in hard irq. The link outlives its queue pair, and destroying that
+ * waits for this handler.
+ */
+static void link_qp_event(struct ib_event *event, void *context)
+{
+	struct smcr_link *link = context;
+
+	switch (event->event) {
+	case IB_EVENT_QP_ACCESS_ERR:
+	case IB_EVENT_QP_REQ_ERR:
+		smcr_link_fail(link, -EPROTO);
+		break;
+	case IB_EVENT_QP_FATAL:
+	case IB_EVENT_CQ_ERR:
+		smcr_link_fail(link, -EIO);
+		break;
+	default:
+		break;
+	}
+}
+
+static int link_create_qp(struct smcr_link *link)
+{
+	struct ib_qp_init_attr attr = {
+		.event_handler	= link_qp_event,
+		.qp_context	= link,
+		.send_cq	= link->cq,
+		.recv_cq	= link->cq,
+		.sq_sig_type	= IB_SIGNAL_REQ_WR,
+		.qp_type	= IB_QPT_RC,
+		.cap		= {
+			.max_send_wr	 = smcr_wr_sq_depth(link) + 1,
+			.max_recv_wr	 = smcr_wr_rq_depth(link) + 1,
+			.max_send_sge	 = SMCR_WR_MAX_SGE,
+			.max_recv_sge	 = 1,
+			.max_inline_data = LINK_INLINE,
+		},
+	};
+	struct ib_qp *qp;
+
+	qp = ib_create_qp(link->pd, &attr);
+	if (IS_ERR(qp)) {
+		attr.cap.max_inline_data = 0;
+		qp = ib_create_qp(link->pd, &attr);
+	}
+	if (IS_ERR(qp))
+		return PTR_ERR(qp);
+	link->qp = qp;
+	link->qpn = qp->qp_num;
+	link->max_inline = attr.cap.max_inline_data;
+	return 0;
+}
+
+static int link_to_init(struct smcr_link *link)
+{
+	struct ib_qp_attr attr = {
+		.qp_state	 = IB_QPS_INIT,
+		.pkey_index	 = 0,
+		.port_num	 = link->local.port,
+		.qp_access_flags = IB_ACCESS_LOCAL_WRITE |
+				   IB_ACCESS_REMOTE_WRITE,
+	};
+
+	return ib_modify_qp(link->qp, &attr, IB_QP_STATE | IB_QP_PKEY_INDEX |
+			    IB_QP_PORT | IB_QP_ACCESS_FLAGS);
+}
+
+/* The peer's MAC comes with its GID, so no address has to be resolved. */
+static void link_path(const struct smcr_link *link, struct rdma_ah_attr *ah)
+{
+	union ib_gid dgid;
+
+	memcpy(dgid.raw, link->peer.gid, SMCR_GID_LEN);
+	ah->type = RDMA_AH_ATTR_TYPE_ROCE;
+	rdma_ah_set_grh(ah, &dgid, 0, link->local.sgid_index, LINK_HOPS, 0);
+	rdma_ah_set_port_num(ah, link->local.port);
+	ether_addr_copy(ah->roce.dmac, link->peer.mac);
+}
+
+static int link_to_rtr(struct smcr_link *link)
+{
+	struct ib_qp_attr attr = {
+		.qp_state		= IB_QPS_RTR,
+		.path_mtu		= min(link->local.mtu, link->peer.mtu),
+		.dest_qp_num		= link->peer.qpn,
+		.rq_psn			= link->peer.psn,
+		.max_dest_rd_atomic	= 1,
+		.min_rnr_timer		= LINK_RNR_TIMER,
+	};
+
+	link_path(link, &attr.ah_attr);
+	return ib_modify_qp(link->qp, &attr, IB_QP_STATE | IB_QP_AV |
+			    IB_QP_PATH_MTU | IB_QP_DEST_QPN | IB_QP_RQ_PSN |
+			    IB_QP_MAX_DEST_RD_ATOMIC | IB_QP_MIN_RNR_TIMER);
+}
+
+static int link_to_rts(struct smcr_link *link)
+{
+	const struct smcr_sysctl *sysctl = &smcr_pernet(link->lgr->net)->sysctl;
+	struct ib_qp_attr attr = {
+		.qp_state	= IB_QPS_RTS,
+		.timeout	= READ_ONCE(sysctl->qp_timeout),
+		.retry_cnt	= min(READ_ONCE(sysctl->qp_retry),
+				      LINK_RETRY_MAX),
+		.rnr_retry	= min(READ_ONCE(sysctl->rnr_retry),
+				      LINK_RETRY_MAX),
+		.sq_psn		= link->psn,
+		.max_rd_atomic	= 1,
+	};
+
+	return ib_modify_qp(link->qp, &attr, IB_QP_STATE | IB_QP_TIMEOUT |
+			    IB_QP_RETRY_CNT | IB_QP_RNR_RETRY | IB_QP_SQ_PSN |
+			    IB_QP_MAX_QP_RD_ATOMIC);
+}
+
+/* Step "memory" of the list at the top. */
+static void link_free(struct smcr_link *link)
+{
+	struct smcr_lgr *lgr = link->lgr;
+
+	smcr_wr_free(link);
+	smcr_wr_recv_free(link);
+	smcr_ib_dev_drop(link->local.dev);
+	kfree(link);
+	smcr_mib_inc(lgr->net, SMCR_MIB_LINKSFREED);
+	smcr_lgr_put(lgr);
+}
+
+static void link_free_work(struct work_struct *work)
+{
+	struct smcr_link *link = container_of(work, struct smcr_link,
+					      free_work);
+
+	smcr_link_stop(link);
+	link_free(link);
+}
+
+static struct smcr_link *link_new(struct smcr_lgr *lgr,
+				  const struct smcr_port *port, u8 num)
+{
+	struct smcr_link *link = kzalloc(sizeof(*link), GFP_KERNEL);
+
+	if (!link)
+		return NULL;
+	link->lgr = smcr_lgr_get(lgr);
+	refcount_set(&link->refs, 1);
+	refcount_set(&link->verbs, 1);
+	link->num = num;
+	link->uid = get_random_u32();
+	link->psn = get_random_u32() & SMCR_PSN_MASK;
+	link->local = *port;
+	smcr_ib_port_get(port);
+	smcr_ib_dev_hold(port->dev);
+	spin_lock_init(&link->tx_lock);
+	link->last_rx = jiffies;
+	INIT_LIST_HEAD(&link->dev_node);
+	init_completion(&link->stopped);
+	INIT_WORK(&link->free_work, link_free_work);
+	smcr_mib_inc(lgr->net, SMCR_MIB_LINKS);
+	return link;
+}
+
+static int link_build(struct smcr_link *link)
+{
+	struct ib_device *ibdev = link->local.dev->ibdev;
+	struct ib_pd *pd;
+	struct ib_cq *cq;
+	int err;
+
+	pd = ib_alloc_pd(ibdev, 0);
+	if (IS_ERR(pd))
+		return PTR_ERR(pd);
+	link->pd = pd;
+	err = smcr_wr_init(link);
+	if (!err)
+		err = smcr_wr_recv_init(link);
+	if (err)
+		return err;
+	cq = ib_alloc_cq_any(ibdev, link, smcr_wr_sq_depth(link) +
+			     smcr_wr_rq_depth(link) + 2, IB_POLL_SOFTIRQ);
+	if (IS_ERR(cq))
+		return PTR_ERR(cq);
+	link->cq = cq;
+	err = link_create_qp(link);
+	if (!err)
+		err = smcr_wr_map(link);
+	if (!err)
+		err = link_to_init(link);
+	if (!err)
+		err = link_join_device(link);
+	if (!err)
+		err = smcr_wr_post_recvs(link);
+	return err;
+}
+
+/**
+ * smcr_link_alloc() - build a link as far as it goes without the peer
+ * @lgr: its group; the link takes a reference
+ * @port: local end; the link takes a reference of its own
+ * @num: link number
+ *
+ * The queue pair is in INIT with its receives posted, so that it can be named
+ * in a CLC message or ADD LINK.
+ *
+ * Context: process.
+ * Return: the link with one reference, or an ERR_PTR.
+ */
+struct smcr_link *smcr_link_alloc(struct smcr_lgr *lgr,
+				  const struct smcr_port *port, u8 num)
+{
+	struct smcr_link *link;
+	int err;
+
+	link = link_new(lgr, port, num);
+	if (!link)
+		return ERR_PTR(-ENOMEM);
+	err = link_build(link);
+	if (!err)
+		return link;
+	smcr_link_stop(link);
+	link_free(link);
+	return ERR_PTR(err);
+}
+
+/**
+ * smcr_link_connect() - bring the queue pair to RTS
+ * @link: a link in state INIT
+ * @peer: the far end, checked by the codec
+ *
+ * Both steps are made at once: from here on the peer's first SEND finds a
+ * receive, and registrations can be posted (3.5.1.4, 3.5.1.5).
+ *
+ * Context: process, the group's mutex held; asks the device.
+ * Return: 0; -EINVAL in another state; otherwise -errno, and the link has
+ * failed.
+ */
+int smcr_link_connect(struct smcr_link *link, const struct smcr_link_peer *peer)
+{
+	int err;
+
+	if (smcr_link_state(link) != SMCR_LINK_INIT)
+		return -EINVAL;
+	link->peer = *peer;
+	err = link_to_rtr(link);
+	if (!err)
+		err = link_to_rts(link);
+	if (!err)
+		err = smcr_link_event(link, SMCR_LINK_EV_CONNECTED);
+	if (err)
+		smcr_link_fail(link, err);
+	return err;
+}
+
+static void link_destroy_verbs(struct smcr_link *link)
+{
+	if (link->qp) {
+		smcr_wr_recv_close(link);
+		smcr_wr_drain(link);
+		ib_destroy_qp(link->qp);
+	}
+	if (link->cq)
+		ib_free_cq(link->cq);
+	link->qp = NULL;
+	link->cq = NULL;
+	smcr_wr_unmap(link);
+	smcr_wr_recv_unmap(link);
+}
+
+/**
+ * smcr_link_stop() - take a link down for good
+ * @link: the link, in any state, with a reference
+ *
+ * On return the link is DEAD: no completion can come, and the device touches
+ * neither send space nor RMBs through it, so its RMB mappings can go. Who
+ * comes second waits for the first.
+ *
+ * Context: process, sleeps for as long as the drain takes; never from a
+ * completion handler.
+ */
+void smcr_link_stop(struct smcr_link *link)
+{
+	unsigned long irq;
+
+	might_sleep();
+	if (test_and_set_bit(SMCR_LINK_F_STOPPING, &link->flags)) {
+		wait_for_completion(&link->stopped);
+		return;
+	}
+	spin_lock_irqsave(&link->tx_lock, irq);
+	smcr_link_fail_locked(link, -ESHUTDOWN);
+	spin_unlock_irqrestore(&link->tx_lock, irq);
+	link_leave_device(link);
+	link_destroy_verbs(link);
+	smcr_link_event(link, SMCR_LINK_EV_DRAINED);
+	smcr_link_verbs_put(link);
+	complete_all(&link->stopped);
+}
+
+/**
+ * smcr_link_verbs_get() - keep a link's protection domain and device
+ * @link: a link with a reference
+ *
+ * Context: any.
+ * Return: false if they have gone already.
+ */
+bool smcr_link_verbs_get(struct smcr_link *link)
+{
+	return refcount_inc_not_zero(&link->verbs);
+}
+
+/**
+ * smcr_link_verbs_put() - undo smcr_link_verbs_get()
+ * @link: the link
+ *
+ * Context: process.
+ */
+void smcr_link_verbs_put(struct smcr_link *link)
+{
+	struct smcr_port port = link->local;
+
+	if (!refcount_dec_and_test(&link->verbs))
+		return;
+	if (link->pd)
+		ib_dealloc_pd(link->pd);
+	link->pd = NULL;
+	/* link->local.dev stays readable: the link owns its memory */
+	smcr_ib_port_put(&port);
+}
+
+/**
+ * smcr_link_get() - one more reference
+ * @link: a link the caller may use
+ *
+ * Context: any.
+ * Return: @link.
+ */
+struct smcr_link *smcr_link_get(struct smcr_link *link)
+{
+	refcount_inc(&link->refs);
+	return link;
+}
+
+/**
+ * smcr_link_put() - drop a reference
+ * @link: not used by the caller any more
+ *
+ * The last one may be a connection's, dropped in softirq, so a worker stops
+ * the link (if nobody did) and frees it.
+ *
+ * Context: any.
+ */
+void smcr_link_put(struct smcr_link *link)
+{
+	if (refcount_dec_and_test(&link->refs))
+		queue_work(smcr_wq, &link->free_work);
+}

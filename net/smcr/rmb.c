@@ -1,0 +1,577 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * RMBs: memory, registrations, elements (RFC 7609 2.1, 4.4).
+ *
+ * An RMB has two lives that end apart (law 9). Its memory goes with the last
+ * reference, and a connection whose application never reads holds one for as
+ * long as it likes. Its mappings, one per link, end when the group says so:
+ * after their link is DEAD, or after the peer has forgotten the key. So a link
+ * and a device can go without waiting for a reader.
+ *
+ * Life of an element; only the functions named change its state:
+ *
+ *             take              return, orderly            clean
+ *   FREE ------------> USED --------------------> DIRTY ---------> FREE
+ *                       | |                                         ^ ^
+ *                       | +-- return, abnormal --> QUARANTINE ------+ |
+ *                       |                               clean, later  |
+ *                       +------------ return, never offered ----------+
+ *
+ * DIRTY and QUARANTINE belong to smcr_rmb_clean(), which zeroes without the
+ * lock: nobody else looks at such an element.
+ */
+#include <linux/mm.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+#include <rdma/ib_verbs.h>
+
+#include "ib.h"
+#include "lgr.h"
+#include "link.h"
+#include "mib.h"
+#include "rmb.h"
+#include "smcr.h"
+
+/* Bits of a random address: whole pages, and far from wrapping (the end of the
+ * RMB is below 2^63).
+ */
+#define RMB_IOVA_MASK	GENMASK_ULL(61, PAGE_SHIFT)
+
+static u32 rmb_bytes(const struct smcr_rmb *rmb)
+{
+	return rmb->n_pages << PAGE_SHIFT;
+}
+
+static int rmb_charge(struct net *net, u32 bytes)
+{
+	struct smcr_net *sn = smcr_pernet(net);
+	unsigned long max = READ_ONCE(sn->sysctl.max_rmb_bytes);
+
+	if (atomic_long_add_return(bytes, &sn->rmb_bytes) <= max)
+		return 0;
+	atomic_long_sub(bytes, &sn->rmb_bytes);
+	return -EDQUOT;
+}
+
+/**
+ * smcr_rmb_alloc() - memory for a number of elements
+ * @net: namespace whose cap (net.smcr.max_rmb_bytes) it counts against
+ * @elem_size: bytes of one element, 16 KB to 512 KB
+ * @n_elems: elements, 1..255
+ *
+ * The pages are single ones, zeroed, and not charged to a cgroup: a connection
+ * charges its element to its socket (law 18).
+ *
+ * Context: process.
+ * Return: the RMB with one reference, ERR_PTR(-EDQUOT) or ERR_PTR(-ENOMEM).
+ */
+struct smcr_rmb *smcr_rmb_alloc(struct net *net, u32 elem_size, u16 n_elems)
+{
+	u32 bytes = elem_size * n_elems;
+	struct smcr_rmb *rmb;
+	int err;
+
+	err = rmb_charge(net, bytes);
+	if (err)
+		return ERR_PTR(err);
+	rmb = kzalloc(sizeof(*rmb), GFP_KERNEL);
+	if (!rmb)
+		goto uncharge;
+	rmb->elems = kcalloc(n_elems, sizeof(*rmb->elems), GFP_KERNEL);
+	rmb->vaddr = __vmalloc(bytes, GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN);
+	if (!rmb->elems || !rmb->vaddr)
+		goto free;
+	INIT_LIST_HEAD(&rmb->list);
+	refcount_set(&rmb->refs, 1);
+	spin_lock_init(&rmb->lock);
+	rmb->net = net;
+	rmb->n_pages = bytes >> PAGE_SHIFT;
+	rmb->elem_size = elem_size;
+	rmb->n_elems = n_elems;
+	rmb->n_free = n_elems;
+	rmb->idle_since = jiffies;
+	smcr_mib_inc(net, SMCR_MIB_RMBSCREATED);
+	return rmb;
+
+free:
+	vfree(rmb->vaddr);
+	kfree(rmb->elems);
+	kfree(rmb);
+uncharge:
+	atomic_long_sub(bytes, &smcr_pernet(net)->rmb_bytes);
+	return ERR_PTR(-ENOMEM);
+}
+
+/**
+ * smcr_rmb_put() - drop a reference
+ * @rmb: not used by the caller any more
+ *
+ * The namespace must still be there: who holds a reference also holds one to
+ * the group, and drops this one first.
+ *
+ * Context: any but hard irq (vfree() defers itself in softirq).
+ */
+void smcr_rmb_put(struct smcr_rmb *rmb)
+{
+	int i;
+
+	if (!refcount_dec_and_test(&rmb->refs))
+		return;
+	for (i = 0; i < SMCR_MAX_LINKS; i++)
+		WARN_ON_ONCE(rmb->maps[i].link);
+	atomic_long_sub(rmb_bytes(rmb), &smcr_pernet(rmb->net)->rmb_bytes);
+	smcr_mib_inc(rmb->net, SMCR_MIB_RMBSFREED);
+	vfree(rmb->vaddr);
+	kfree(rmb->elems);
+	kfree(rmb);
+}
+
+/* Mappings */
+
+static int pages_sgt(const struct smcr_rmb *rmb, struct sg_table *sgt)
+{
+	struct page **pages;
+	int err;
+	u32 i;
+
+	pages = kvmalloc_array(rmb->n_pages, sizeof(*pages), GFP_KERNEL);
+	if (!pages)
+		return -ENOMEM;
+	for (i = 0; i < rmb->n_pages; i++)
+		pages[i] = vmalloc_to_page(rmb->vaddr + i * PAGE_SIZE);
+	err = sg_alloc_table_from_pages(sgt, pages, rmb->n_pages, 0,
+					rmb_bytes(rmb), GFP_KERNEL);
+	kvfree(pages);
+	return err;
+}
+
+/* DMA addresses of the pages, if the CPU's view has to be brought in line by
+ * hand. Software devices and coherent ones without bounce buffers need none.
+ */
+static int map_dma_pages(struct smcr_rmb *rmb, struct smcr_rmb_map *map,
+			 struct ib_device *ibdev)
+{
+	struct sg_dma_page_iter it;
+	bool need = false;
+	u64 *dma;
+	u32 i = 0;
+
+	if (ib_uses_virt_dma(ibdev))
+		return 0;
+	dma = kvmalloc_array(rmb->n_pages, sizeof(*dma), GFP_KERNEL);
+	if (!dma)
+		return -ENOMEM;
+	for_each_sgtable_dma_page(&map->sgt, &it, 0) {
+		if (i == rmb->n_pages)
+			break;
+		dma[i] = sg_page_iter_dma_address(&it);
+		need |= dma_need_sync(ibdev->dma_device, dma[i]);
+		i++;
+	}
+	if (!need) {
+		kvfree(dma);
+		return 0;
+	}
+	spin_lock_bh(&rmb->lock);
+	map->dma = dma;
+	rmb->n_synced++;
+	spin_unlock_bh(&rmb->lock);
+	return 0;
+}
+
+static int map_mr(struct smcr_rmb *rmb, struct smcr_rmb_map *map,
+		  struct ib_device *ibdev)
+{
+	struct ib_mr *mr;
+	int n;
+
+	mr = ib_alloc_mr(map->link->pd, IB_MR_TYPE_MEM_REG, rmb->n_pages);
+	if (IS_ERR(mr))
+		return PTR_ERR(mr);
+	n = ib_map_mr_sg(mr, map->sgt.sgl, map->sgt.nents, NULL, PAGE_SIZE);
+	if (n != map->sgt.nents || mr->length != rmb_bytes(rmb)) {
+		ib_dereg_mr(mr);
+		return n < 0 ? n : -EIO;
+	}
+	/* Keys and addresses that cannot be guessed, nor carried over from an
+	 * earlier use of the region; no kernel address on the wire
+	 */
+	ib_update_fast_reg_key(mr, get_random_u8());
+	mr->iova = get_random_u64() & RMB_IOVA_MASK;
+	map->mr = mr;
+	map->rkey = mr->rkey;
+	map->iova = mr->iova;
+	map->reg.mr = mr;
+	return 0;
+}
+
+static void unmap_dma(struct smcr_rmb *rmb, struct smcr_rmb_map *map)
+{
+	u64 *dma;
+
+	/* A reader may be syncing under the lock */
+	spin_lock_bh(&rmb->lock);
+	dma = map->dma;
+	map->dma = NULL;
+	rmb->n_synced -= !!dma;
+	spin_unlock_bh(&rmb->lock);
+	kvfree(dma);
+	ib_dma_unmap_sgtable_attrs(map->link->local.dev->ibdev, &map->sgt,
+				   DMA_BIDIRECTIONAL, 0);
+	sg_free_table(&map->sgt);
+}
+
+static int map_build(struct smcr_rmb *rmb, struct smcr_rmb_map *map)
+{
+	struct ib_device *ibdev = map->link->local.dev->ibdev;
+	int err;
+
+	if (rmb->n_pages > map->link->local.dev->max_mr_pages)
+		return -E2BIG;
+	err = pages_sgt(rmb, &map->sgt);
+	if (err)
+		return err;
+	err = ib_dma_map_sgtable_attrs(ibdev, &map->sgt, DMA_BIDIRECTIONAL, 0);
+	if (err) {
+		sg_free_table(&map->sgt);
+		return err;
+	}
+	err = map_dma_pages(rmb, map, ibdev);
+	if (!err)
+		err = map_mr(rmb, map, ibdev);
+	if (err)
+		unmap_dma(rmb, map);
+	return err;
+}
+
+/**
+ * smcr_rmb_map() - show an RMB to a link's device
+ * @rmb: the RMB
+ * @link: the link; its verbs objects stay until smcr_rmb_unmap()
+ * @slot: the link's slot in the group, free in @rmb
+ *
+ * Key and address are known afterwards, for CLC; the peer may write once
+ * smcr_rmb_register() is done.
+ *
+ * Context: process, the group's mutex held.
+ * Return: 0, -ENODEV if the link has gone, -E2BIG if the device cannot map
+ * that much, or -errno.
+ */
+int smcr_rmb_map(struct smcr_rmb *rmb, struct smcr_link *link, int slot)
+{
+	struct smcr_rmb_map *map = &rmb->maps[slot];
+	int err;
+
+	if (WARN_ON_ONCE(map->link))
+		return -EEXIST;
+	if (!smcr_link_verbs_get(link))
+		return -ENODEV;
+	map->link = link;
+	err = map_build(rmb, map);
+	if (err) {
+		memset(map, 0, sizeof(*map));
+		smcr_link_verbs_put(link);
+	}
+	return err;
+}
+
+/* The group may free the RMB from here on, but not before: see @pending. */
+static void reg_done(struct smcr_wr_reg *reg, int err)
+{
+	struct smcr_rmb_map *map = container_of(reg, struct smcr_rmb_map, reg);
+
+	if (!err) {
+		smcr_mib_inc(map->link->lgr->net, SMCR_MIB_MRREGISTRATIONS);
+		/* Pairs with who tells the peer the key */
+		smp_store_release(&map->registered, true);
+	}
+	/* Pairs with smcr_rmb_unmap(), after which @map is gone */
+	smp_store_release(&map->pending, false);
+	map->done(reg, err);
+}
+
+/**
+ * smcr_rmb_register() - let the peer of a link write to an RMB
+ * @rmb: the RMB
+ * @slot: slot of the link, which is in RTS and to which @rmb is mapped
+ * @done: called once if this returns 0, with 0 or -errno
+ *
+ * Context: process, the group's mutex held.
+ * Return: 0, or -errno as smcr_wr_post_reg().
+ */
+int smcr_rmb_register(struct smcr_rmb *rmb, int slot,
+		      void (*done)(struct smcr_wr_reg *reg, int err))
+{
+	struct smcr_rmb_map *map = &rmb->maps[slot];
+	int err;
+
+	if (!map->link)
+		return -ENOTCONN;
+	map->reg.done = reg_done;
+	map->done = done;
+	WRITE_ONCE(map->pending, true);
+	err = smcr_wr_post_reg(map->link, &map->reg);
+	if (err)
+		WRITE_ONCE(map->pending, false);
+	return err;
+}
+
+/**
+ * smcr_rmb_unmap() - take an RMB from a link's device
+ * @rmb: the RMB
+ * @slot: slot of the link; nothing happens if @rmb is not mapped to it
+ *
+ * The link is DEAD, or the peer has agreed to use the key no more (DELETE
+ * RKEY): a write after this ends the link. No registration may be under way.
+ *
+ * Context: process, the group's mutex held.
+ */
+void smcr_rmb_unmap(struct smcr_rmb *rmb, int slot)
+{
+	struct smcr_rmb_map *map = &rmb->maps[slot];
+	struct smcr_link *link = map->link;
+
+	if (!link)
+		return;
+	/* Its completion would find the RMB freed; a link that is stopped
+	 * leaves none
+	 */
+	if (WARN_ON_ONCE(smp_load_acquire(&map->pending)))
+		smcr_link_stop(link);
+	ib_dereg_mr(map->mr);
+	unmap_dma(rmb, map);
+	memset(map, 0, sizeof(*map));
+	smcr_mib_inc(rmb->net, SMCR_MIB_MRFREES);
+	smcr_link_verbs_put(link);
+}
+
+/* Cache maintenance */
+
+static void map_sync(const struct smcr_rmb_map *map, u32 off, u32 len,
+		     bool for_cpu)
+{
+	struct ib_device *ibdev = map->link->local.dev->ibdev;
+
+	while (len) {
+		u32 part = min_t(u32, len, PAGE_SIZE - offset_in_page(off));
+		u64 dma = map->dma[off >> PAGE_SHIFT] + offset_in_page(off);
+
+		if (for_cpu)
+			ib_dma_sync_single_for_cpu(ibdev, dma, part,
+						   DMA_BIDIRECTIONAL);
+		else
+			ib_dma_sync_single_for_device(ibdev, dma, part,
+						      DMA_BIDIRECTIONAL);
+		off += part;
+		len -= part;
+	}
+}
+
+static void rmb_sync(struct smcr_rmb *rmb, u8 idx, u32 off, u32 len,
+		     bool for_cpu)
+{
+	int i;
+
+	if (!READ_ONCE(rmb->n_synced))
+		return;
+	off += (idx - 1) * rmb->elem_size;
+	spin_lock_bh(&rmb->lock);
+	for (i = 0; i < SMCR_MAX_LINKS; i++) {
+		if (rmb->maps[i].dma)
+			map_sync(&rmb->maps[i], off, len, for_cpu);
+	}
+	spin_unlock_bh(&rmb->lock);
+}
+
+/**
+ * smcr_rmb_sync_for_cpu() - make what a device wrote visible
+ * @rmb: the RMB
+ * @idx: element, 1..255
+ * @off: first byte in the element
+ * @len: bytes
+ *
+ * Free of charge on coherent machines.
+ *
+ * Context: any but hard irq.
+ */
+void smcr_rmb_sync_for_cpu(struct smcr_rmb *rmb, u8 idx, u32 off, u32 len)
+{
+	rmb_sync(rmb, idx, off, len, true);
+}
+
+/**
+ * smcr_rmb_sync_for_device() - give bytes back to the device
+ * @rmb: the RMB
+ * @idx: element, 1..255
+ * @off: first byte in the element
+ * @len: bytes
+ *
+ * Context: any but hard irq.
+ */
+void smcr_rmb_sync_for_device(struct smcr_rmb *rmb, u8 idx, u32 off, u32 len)
+{
+	rmb_sync(rmb, idx, off, len, false);
+}
+
+/* Elements */
+
+/**
+ * smcr_rmb_elem_addr() - where an element lies
+ * @rmb: the RMB
+ * @idx: element, 1..255
+ *
+ * Context: any.
+ * Return: CPU address of its first byte.
+ */
+void *smcr_rmb_elem_addr(const struct smcr_rmb *rmb, u8 idx)
+{
+	return rmb->vaddr + (size_t)(idx - 1) * rmb->elem_size;
+}
+
+static int elem_find(struct smcr_rmb *rmb)
+{
+	u16 i, n;
+
+	lockdep_assert_held(&rmb->lock);
+	for (n = 0, i = rmb->hint; rmb->n_free && n < rmb->n_elems; n++) {
+		if (rmb->elems[i].state == SMCR_RMBE_FREE)
+			return i;
+		i = i + 1 < rmb->n_elems ? i + 1 : 0;
+	}
+	return -ENOSPC;
+}
+
+/**
+ * smcr_rmb_elem_take() - an element for a new connection
+ * @rmb: the RMB; the caller sees to a reference for the element
+ * @eye_catcher: write the eye catcher to it (4.4.1); the RFC dialect has it
+ *
+ * Context: process or softirq.
+ * Return: the element's index, 1..255, or -ENOSPC.
+ */
+int smcr_rmb_elem_take(struct smcr_rmb *rmb, bool eye_catcher)
+{
+	int i;
+
+	spin_lock_bh(&rmb->lock);
+	i = elem_find(rmb);
+	if (i >= 0) {
+		rmb->elems[i].state = SMCR_RMBE_USED;
+		rmb->n_free--;
+		rmb->hint = i + 1 < rmb->n_elems ? i + 1 : 0;
+	}
+	spin_unlock_bh(&rmb->lock);
+	if (i < 0)
+		return i;
+	if (eye_catcher) {
+		*(__be32 *)smcr_rmb_elem_addr(rmb, i + 1) =
+			cpu_to_be32(SMCR_RMBE_EYE_CATCHER);
+		smcr_rmb_sync_for_device(rmb, i + 1, 0, SMCR_RMBE_EYE_LEN);
+	}
+	smcr_mib_inc(rmb->net, SMCR_MIB_ELEMENTSTAKEN);
+	return i + 1;
+}
+
+/**
+ * smcr_rmb_elem_return() - a connection does not use its element any more
+ * @rmb: the RMB
+ * @idx: the element
+ * @dirty: bytes from its start that may not be zero; for an orderly end
+ * @end: how the connection ended
+ * @release_at: jiffies when no late write can come any more (4.4.2); for an
+ *	abnormal end
+ *
+ * Nobody may read the element after this: other bytes may be in it soon.
+ *
+ * Context: process or softirq.
+ */
+void smcr_rmb_elem_return(struct smcr_rmb *rmb, u8 idx, u32 dirty,
+			  enum smcr_rmbe_end end, unsigned long release_at)
+{
+	struct smcr_rmb_elem *elem = &rmb->elems[idx - 1];
+
+	spin_lock_bh(&rmb->lock);
+	WARN_ON_ONCE(elem->state != SMCR_RMBE_USED);
+	switch (end) {
+	case SMCR_RMBE_END_UNUSED:
+		memset(smcr_rmb_elem_addr(rmb, idx), 0, SMCR_RMBE_EYE_LEN);
+		elem->state = SMCR_RMBE_FREE;
+		rmb->n_free++;
+		break;
+	case SMCR_RMBE_END_ORDERLY:
+		elem->state = SMCR_RMBE_DIRTY;
+		elem->dirty = min(dirty, rmb->elem_size);
+		break;
+	case SMCR_RMBE_END_ABNORMAL:
+		elem->state = SMCR_RMBE_QUARANTINE;
+		elem->dirty = rmb->elem_size;
+		elem->release_at = release_at;
+		break;
+	}
+	rmb->idle_since = jiffies;
+	spin_unlock_bh(&rmb->lock);
+	smcr_mib_inc(rmb->net, SMCR_MIB_ELEMENTSRETURNED);
+	if (end == SMCR_RMBE_END_ABNORMAL)
+		smcr_mib_inc(rmb->net, SMCR_MIB_ELEMENTSQUARANTINED);
+}
+
+/* How many bytes of an element to zero now; 0 if it is not its time. */
+static u32 elem_due(struct smcr_rmb *rmb, u16 i, unsigned long *next)
+{
+	struct smcr_rmb_elem *elem = &rmb->elems[i];
+	u32 dirty = 0;
+
+	spin_lock_bh(&rmb->lock);
+	if (elem->state == SMCR_RMBE_DIRTY) {
+		dirty = max_t(u32, elem->dirty, SMCR_RMBE_EYE_LEN);
+	} else if (elem->state == SMCR_RMBE_QUARANTINE) {
+		if (time_after_eq(jiffies, elem->release_at))
+			dirty = elem->dirty;
+		else if (!*next || time_before(elem->release_at, *next))
+			*next = elem->release_at ?: 1;
+	}
+	spin_unlock_bh(&rmb->lock);
+	return dirty;
+}
+
+/**
+ * smcr_rmb_clean() - zero the elements that are due, and free them
+ * @rmb: the RMB
+ *
+ * Context: process, the group's mutex held: one call at a time.
+ * Return: jiffies when the next quarantine ends, or 0.
+ */
+unsigned long smcr_rmb_clean(struct smcr_rmb *rmb)
+{
+	unsigned long next = 0;
+	u32 dirty;
+	u16 i;
+
+	for (i = 0; i < rmb->n_elems; i++) {
+		dirty = elem_due(rmb, i, &next);
+		if (!dirty)
+			continue;
+		memset(smcr_rmb_elem_addr(rmb, i + 1), 0, dirty);
+		smcr_rmb_sync_for_device(rmb, i + 1, 0, dirty);
+		spin_lock_bh(&rmb->lock);
+		rmb->elems[i].state = SMCR_RMBE_FREE;
+		rmb->n_free++;
+		spin_unlock_bh(&rmb->lock);
+		cond_resched();
+	}
+	return next;
+}
+
+/**
+ * smcr_rmb_in_use() - elements that are not free
+ * @rmb: the RMB
+ *
+ * Counts those too that wait to be zeroed or are in quarantine.
+ *
+ * Context: any; a snapshot.
+ */
+u16 smcr_rmb_in_use(const struct smcr_rmb *rmb)
+{
+	return rmb->n_elems - READ_ONCE(rmb->n_free);
+}

@@ -1,0 +1,830 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Send queue of one link (law 13); wr_recv.c has the receive queue.
+ *
+ * Slots. Each work request takes the next slot: slot numbers only count
+ * up, and the queue is in order, so a completion for one slot is one for all
+ * before it. Few requests ask for a completion:
+ *
+ *          tail                            head
+ *    ------|--------*-----------------*----|------
+ *     free   posted, * asks for a           free
+ *            completion; never more than
+ *            half of the queue without one
+ *
+ * Only completions move @tail, and those of one completion queue run one at a
+ * time, so they need no lock; @head moves under link->tx_lock. The memory of a
+ * slot is free for the next request as soon as @tail has passed it.
+ *
+ * References. The last slot of a batch owns one to its connection, dropped
+ * when the slot is reclaimed: by a completion of its own or of a later slot,
+ * or by smcr_wr_drain() once nothing can complete any more. The slots
+ * themselves are freed with the link's last reference, after its queue pair
+ * and completion queue are gone, so a late completion finds them (law 2).
+ *
+ * Send space. A peer's consumer cursor frees send space before a completion
+ * does. A lie in it would have our adapter read a chunk that carries some
+ * other peer's bytes by then. So such chunks stay with the link, whose
+ * connections all go to one peer, until the requests that may name them are
+ * complete: smcr_wr_chunk_put().
+ *
+ * On a failed completion only wr_cqe and status mean anything.
+ */
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <rdma/ib_verbs.h>
+
+#include "conn.h"
+#include "ib.h"
+#include "lgr.h"
+#include "link.h"
+#include "llc.h"
+#include "mib.h"
+#include "smcr.h"
+#include "wr.h"
+#include "wr_verbs.h"
+
+/* Slots that data leaves to LLC messages, registrations and fences */
+#define WR_CTL_SLOTS		16u
+/* Slots of the largest batch */
+#define WR_BATCH_SLOTS		(SMCR_WR_MAX_WRITES + 1)
+/* Chunks a link keeps for its next send, and those it lets wait for a
+ * completion before it asks for one
+ */
+#define WR_CHUNKS_KEPT		8u
+#define WR_CHUNKS_WAIT		32u
+
+enum wr_kind {
+	WR_WRITE,
+	WR_CDC,
+	WR_FENCE,
+	WR_LLC,
+	WR_REG,
+};
+
+/**
+ * struct wr_slot - a place in the send queue
+ * @cqe: names the slot in its completion
+ * @kind: what was posted
+ * @cookie: of an LLC message, for smcr_llc_sent()
+ * @pos: of a CDC message: what is complete with it
+ * @conn: of a CDC message, with a reference
+ * @reg: of a registration
+ */
+struct wr_slot {
+	struct ib_cqe		cqe;
+	enum wr_kind		kind;
+	u32			cookie;
+	u64			pos;
+	struct smcr_conn	*conn;
+	struct smcr_wr_reg	*reg;
+};
+
+/**
+ * struct smcr_wr - send queue of one link
+ * @sq_depth: slots, a power of two
+ * @head: slot number posted next; under link->tx_lock
+ * @tail: slot number reclaimed next; moved by completions alone
+ * @unsignaled: requests since the last that asks for a completion; under
+ *	link->tx_lock
+ * @waiters: connections that found no slot, each with a reference; under
+ *	link->tx_lock
+ * @slots: the slots
+ * @send_buf: SMCR_WR_STRIDE bytes a slot, where the device takes no inline data
+ * @send_dma: DMA address of the same
+ * @writes: one batch's RDMA writes and
+ * @sges: their scatter entries, built under link->tx_lock
+ * @chunk_lock: protects @chunks, @n_chunks, @drained; leaf, not hard irq
+ * @chunks: send chunks of this link, newest first
+ * @n_chunks: entries of @chunks
+ * @drained: no request is outstanding and none will be
+ */
+struct smcr_wr {
+	u32			sq_depth;
+	u32			head;
+	u32			tail;
+	u32			unsignaled;
+	struct list_head	waiters;
+	struct wr_slot		*slots;
+	u8			*send_buf;
+	u64			send_dma;
+	struct ib_rdma_wr	writes[SMCR_WR_MAX_WRITES];
+	struct ib_sge		sges[SMCR_WR_MAX_WRITES][SMCR_WR_MAX_SGE];
+
+	spinlock_t		chunk_lock;
+	struct list_head	chunks;
+	u32			n_chunks;
+	bool			drained;
+};
+
+/* Send chunks */
+
+/**
+ * smcr_wr_chunk_get() - take a chunk of send space
+ * @link: link it will be sent on
+ * @gfp: how to allocate if none is free
+ * @fresh: set if it was allocated
+ *
+ * Context: as @gfp allows; not hard irq.
+ * Return: the chunk, or NULL if there is no memory or the device has gone.
+ */
+struct smcr_chunk *smcr_wr_chunk_get(struct smcr_link *link, gfp_t gfp,
+				     bool *fresh)
+{
+	struct smcr_wr *wr = link->wr;
+	struct smcr_chunk *chunk;
+
+	spin_lock_bh(&wr->chunk_lock);
+	chunk = list_first_entry_or_null(&wr->chunks, struct smcr_chunk, list);
+	if (chunk) {
+		list_del(&chunk->list);
+		wr->n_chunks--;
+	}
+	spin_unlock_bh(&wr->chunk_lock);
+	return chunk ?: smcr_ib_chunk_get(link->local.dev, gfp, fresh);
+}
+
+/* Give chunks to the device's pool, oldest first, but for @keep and for those
+ * that a request may still name. Returns how many wait for a completion.
+ */
+static u32 chunks_spill(struct smcr_wr *wr, u32 keep)
+{
+	struct smcr_chunk *chunk, *next;
+	LIST_HEAD(spill);
+	u32 tail, left;
+
+	/* Pairs with slots_reclaim(): the device has read what it passed */
+	tail = smp_load_acquire(&wr->tail);
+	spin_lock_bh(&wr->chunk_lock);
+	while (wr->n_chunks > keep) {
+		chunk = list_last_entry(&wr->chunks, struct smcr_chunk, list);
+		if (!wr->drained && (s32)(tail - chunk->mark) < 0)
+			break;
+		list_move(&chunk->list, &spill);
+		wr->n_chunks--;
+	}
+	left = wr->n_chunks;
+	spin_unlock_bh(&wr->chunk_lock);
+	list_for_each_entry_safe(chunk, next, &spill, list)
+		smcr_ib_chunk_put(chunk);
+	return left;
+}
+
+/**
+ * smcr_wr_chunk_put() - give a chunk of send space back
+ * @link: link whose requests may still name the chunk
+ * @chunk: a chunk whose bytes the peer says it has
+ *
+ * The chunk serves other connections of the link at once, and other links only
+ * when all requests posted so far are complete; see the top of this file.
+ *
+ * Context: any but hard irq; the connection's lock may be held.
+ */
+void smcr_wr_chunk_put(struct smcr_link *link, struct smcr_chunk *chunk)
+{
+	struct smcr_wr *wr = link->wr;
+	u32 n;
+
+	chunk->mark = READ_ONCE(wr->head);
+	spin_lock_bh(&wr->chunk_lock);
+	list_add(&chunk->list, &wr->chunks);
+	n = ++wr->n_chunks;
+	if (wr->drained)
+		n = WR_CHUNKS_WAIT + 1;
+	spin_unlock_bh(&wr->chunk_lock);
+	if (n <= WR_CHUNKS_WAIT)
+		return;
+	if (chunks_spill(wr, wr->drained ? 0 : WR_CHUNKS_KEPT) > WR_CHUNKS_WAIT)
+		smcr_wr_post_fence(link);
+}
+
+/* Waiting for a slot */
+
+static void wait_add(struct smcr_link *link, struct smcr_conn *conn)
+{
+	lockdep_assert_held(&link->tx_lock);
+	if (test_and_set_bit(SMCR_CONN_F_WAITING, &conn->flags))
+		return;
+	smcr_conn_get(conn);
+	list_add_tail(&conn->wait_node, &link->wr->waiters);
+}
+
+static struct smcr_conn *wait_pop(struct smcr_link *link)
+{
+	struct smcr_conn *conn;
+
+	lockdep_assert_held(&link->tx_lock);
+	conn = list_first_entry_or_null(&link->wr->waiters, struct smcr_conn,
+					wait_node);
+	if (!conn)
+		return NULL;
+	list_del_init(&conn->wait_node);
+	clear_bit(SMCR_CONN_F_WAITING, &conn->flags);
+	return conn;
+}
+
+/**
+ * smcr_wr_unwait() - a connection does not wait for a send slot any more
+ * @link: the link
+ * @conn: the connection, which may or may not wait
+ *
+ * Context: any.
+ */
+void smcr_wr_unwait(struct smcr_link *link, struct smcr_conn *conn)
+{
+	unsigned long irq;
+	bool waited;
+
+	spin_lock_irqsave(&link->tx_lock, irq);
+	waited = test_and_clear_bit(SMCR_CONN_F_WAITING, &conn->flags);
+	if (waited)
+		list_del_init(&conn->wait_node);
+	spin_unlock_irqrestore(&link->tx_lock, irq);
+	if (waited)
+		smcr_conn_put(conn);
+}
+
+/* Free slots, those for control too. */
+static u32 wr_room(const struct smcr_wr *wr)
+{
+	/* Pairs with slots_reclaim(): what was in the slots has been read */
+	return wr->sq_depth - (wr->head - smp_load_acquire(&wr->tail));
+}
+
+/* Whoever waits put himself on the list under the lock after he had found the
+ * queue full, so he is seen here once @tail has moved. Room for the largest
+ * batch before a wake-up: nobody is woken in vain, and the loop ends.
+ */
+static void wait_wake(struct smcr_link *link)
+{
+	struct smcr_wr *wr = link->wr;
+	struct smcr_conn *conn;
+	unsigned long irq;
+
+	do {
+		conn = NULL;
+		spin_lock_irqsave(&link->tx_lock, irq);
+		if (wr_room(wr) >= WR_BATCH_SLOTS + WR_CTL_SLOTS)
+			conn = wait_pop(link);
+		spin_unlock_irqrestore(&link->tx_lock, irq);
+		if (conn) {
+			smcr_conn_tx_ready(conn);
+			smcr_conn_put(conn);
+		}
+	} while (conn);
+}
+
+/* Completions of the send queue */
+
+/**
+ * struct wr_run - adjacent slots of one connection, told of once
+ * @conn: with a reference, or NULL
+ * @pos: position of the last slot
+ */
+struct wr_run {
+	struct smcr_conn	*conn;
+	u64			pos;
+};
+
+static void run_end(struct wr_run *run, int err)
+{
+	if (!run->conn)
+		return;
+	if (!err)
+		smcr_conn_sent(run->conn, run->pos);
+	smcr_conn_put(run->conn);
+	run->conn = NULL;
+}
+
+static void run_add(struct wr_run *run, struct smcr_conn *conn, u64 pos,
+		    int err)
+{
+	if (run->conn == conn)
+		smcr_conn_put(conn);	/* the run has one already */
+	else
+		run_end(run, err);
+	run->conn = conn;
+	run->pos = pos;
+}
+
+/* Slots up to @end are done: with success, or with @err if not all are known
+ * to have succeeded. Runs in completions (one at a time) and, after the last
+ * of them, in smcr_wr_drain(); BH disabled, no lock held.
+ */
+static void slots_reclaim(struct smcr_link *link, u32 end, int err)
+{
+	struct smcr_wr *wr = link->wr;
+	struct wr_run run = {};
+	u32 i;
+
+	for (i = wr->tail; i != end; i++) {
+		struct wr_slot slot = wr->slots[i & (wr->sq_depth - 1)];
+
+		/* From here on the slot may be taken anew */
+		smp_store_release(&wr->tail, i + 1);
+		switch (slot.kind) {
+		case WR_CDC:
+			run_add(&run, slot.conn, slot.pos, err);
+			break;
+		case WR_LLC:
+			if (slot.cookie)
+				smcr_llc_sent(link, slot.cookie, err);
+			break;
+		case WR_REG:
+			slot.reg->done(slot.reg, err);
+			break;
+		case WR_WRITE:
+		case WR_FENCE:
+			break;
+		}
+	}
+	run_end(&run, err);
+}
+
+static void send_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct wr_slot *slot = container_of(wc->wr_cqe, struct wr_slot, cqe);
+	struct smcr_link *link = cq->cq_context;
+	struct smcr_wr *wr = link->wr;
+	u32 posted, ahead;
+	int err = 0;
+
+	if (wc->status != IB_WC_SUCCESS) {
+		err = smcr_wr_errno(wc->status);
+		smcr_link_fail(link, err);
+	} else if (slot->kind <= WR_FENCE) {
+		smcr_mib_inc(smcr_wr_net(link), SMCR_MIB_SENDCOMPLETIONS);
+	}
+	/* A completion for a slot that is not posted would take live slots
+	 * with it.
+	 */
+	ahead = (u32)(slot - wr->slots) - wr->tail;
+	ahead &= wr->sq_depth - 1;
+	posted = READ_ONCE(wr->head) - wr->tail;
+	if (WARN_ON_ONCE(ahead >= posted))
+		return;
+	slots_reclaim(link, wr->tail + ahead + 1, err);
+	wait_wake(link);
+	chunks_spill(wr, WR_CHUNKS_KEPT);
+}
+
+/* Posting */
+
+static struct wr_slot *slot_next(struct smcr_wr *wr, u32 i, enum wr_kind kind)
+{
+	struct wr_slot *slot = &wr->slots[(wr->head + i) & (wr->sq_depth - 1)];
+
+	slot->kind = kind;
+	slot->conn = NULL;
+	slot->reg = NULL;
+	slot->cookie = 0;
+	return slot;
+}
+
+static int gate_check(const struct smcr_link *link)
+{
+	lockdep_assert_held(&link->tx_lock);
+	if (link->gate_open)
+		return 0;
+	return link->fail_errno ?: -ENOTCONN;
+}
+
+/* Post @n requests whose slots are filled in; the last asks for a completion
+ * if @signaled. Returns how many were posted: fewer than @n is the end of the
+ * link. @head moves first, since completions may come before the call returns.
+ */
+static u32 chain_post(struct smcr_link *link, const struct ib_send_wr *first,
+		      u32 n, bool signaled, int *err)
+{
+	const struct ib_send_wr *bad = first, *cur;
+	struct smcr_wr *wr = link->wr;
+	u32 posted = 0;
+
+	WRITE_ONCE(wr->head, wr->head + n);
+	wr->unsignaled = signaled ? 0 : wr->unsignaled + n;
+	*err = ib_post_send(link->qp, first, &bad);
+	if (likely(!*err))
+		return n;
+	for (cur = first; cur && cur != bad; cur = cur->next)
+		posted++;
+	WRITE_ONCE(wr->head, wr->head - (n - posted));
+	return posted;
+}
+
+static void message_sge(struct smcr_link *link, const struct wr_slot *slot,
+			const u8 *msg, struct ib_send_wr *send,
+			struct ib_sge *sge)
+{
+	struct smcr_wr *wr = link->wr;
+	u32 off = (slot - wr->slots) * SMCR_WR_STRIDE;
+
+	send->sg_list = sge;
+	send->num_sge = 1;
+	if (!wr->send_buf) {
+		send->send_flags |= IB_SEND_INLINE;
+		smcr_wr_sge_inline(sge, msg, SMCR_ROCE_MSG_LEN);
+		return;
+	}
+	memcpy(wr->send_buf + off, msg, SMCR_ROCE_MSG_LEN);
+	ib_dma_sync_single_for_device(smcr_wr_ibdev(link), wr->send_dma + off,
+				      SMCR_ROCE_MSG_LEN, DMA_TO_DEVICE);
+	smcr_wr_sge_dma(sge, link, wr->send_dma + off, SMCR_ROCE_MSG_LEN);
+}
+
+static u32 write_len(const struct smcr_wr_write *write)
+{
+	u32 i, len = 0;
+
+	for (i = 0; i < write->n_sge; i++)
+		len += write->sge[i].len;
+	return len;
+}
+
+static void write_build(struct smcr_link *link, u32 i,
+			const struct smcr_wr_write *write)
+{
+	bool is_inline = write_len(write) <= link->max_inline;
+	struct ib_rdma_wr *wr = &link->wr->writes[i];
+	struct ib_sge *sge = link->wr->sges[i];
+	u32 j;
+
+	for (j = 0; j < write->n_sge; j++) {
+		const struct smcr_wr_sge *from = &write->sge[j];
+
+		if (is_inline) {
+			smcr_wr_sge_inline(&sge[j], from->vaddr, from->len);
+			continue;
+		}
+		ib_dma_sync_single_for_device(smcr_wr_ibdev(link), from->dma,
+					      from->len, DMA_TO_DEVICE);
+		smcr_wr_sge_dma(&sge[j], link, from->dma, from->len);
+	}
+	wr->wr.wr_cqe = &slot_next(link->wr, i, WR_WRITE)->cqe;
+	wr->wr.opcode = IB_WR_RDMA_WRITE;
+	wr->wr.send_flags = is_inline ? IB_SEND_INLINE : 0;
+	wr->wr.sg_list = sge;
+	wr->wr.num_sge = write->n_sge;
+	wr->remote_addr = write->raddr;
+	wr->rkey = write->rkey;
+}
+
+/* Chain the writes and the message, the writes first. */
+static const struct ib_send_wr *batch_chain(struct smcr_wr *wr, u32 n_writes,
+					    struct ib_send_wr *send)
+{
+	u32 i;
+
+	for (i = 0; i < n_writes; i++)
+		wr->writes[i].wr.next = i + 1 < n_writes ?
+					&wr->writes[i + 1].wr : send;
+	return n_writes ? &wr->writes[0].wr : send;
+}
+
+static int batch_post(struct smcr_link *link, struct smcr_wr_batch *batch,
+		      bool *unused_ref)
+{
+	struct ib_send_wr send = { .opcode = IB_WR_SEND };
+	u32 n = batch->n_writes + 1, posted, i;
+	struct smcr_wr *wr = link->wr;
+	struct wr_slot *slot;
+	struct ib_sge sge;
+	bool signal;
+	int err;
+
+	for (i = 0; i < batch->n_writes; i++)
+		write_build(link, i, &batch->writes[i]);
+	signal = batch->signal || wr->unsignaled + n >= wr->sq_depth / 2;
+	slot = slot_next(wr, n - 1, WR_CDC);
+	slot->conn = smcr_conn_get(batch->conn);
+	slot->pos = batch->pos;
+	send.wr_cqe = &slot->cqe;
+	send.send_flags = IB_SEND_SOLICITED | (signal ? IB_SEND_SIGNALED : 0);
+	message_sge(link, slot, batch->cdc, &send, &sge);
+	posted = chain_post(link, batch_chain(wr, batch->n_writes, &send), n,
+			    signal, &err);
+	*unused_ref = posted < n;
+	return err;
+}
+
+/**
+ * smcr_wr_post() - send RDMA writes and the CDC message behind them
+ * @link: the link
+ * @batch: what to send; its bytes must stay until they are complete, the
+ *	structure itself may go
+ *
+ * One doorbell, in this order on the wire. If it fails half-way the link has
+ * failed: nobody may send a message whose bytes were not written.
+ *
+ * Context: softirq or BH disabled; the connection's lock held. Does not call
+ * back into the connection.
+ * Return: 0; -EAGAIN if there are too few slots: the connection waits, and
+ * smcr_conn_tx_ready() comes when there are; otherwise why the link is closed.
+ */
+int smcr_wr_post(struct smcr_link *link, struct smcr_wr_batch *batch)
+{
+	u32 n = batch->n_writes + 1;
+	bool unused_ref = false, report = false;
+	unsigned long irq;
+	int err;
+
+	if (WARN_ON_ONCE(batch->n_writes > SMCR_WR_MAX_WRITES))
+		return -EINVAL;
+	spin_lock_irqsave(&link->tx_lock, irq);
+	err = gate_check(link);
+	if (!err && wr_room(link->wr) < n + WR_CTL_SLOTS) {
+		wait_add(link, batch->conn);
+		err = -EAGAIN;
+	} else if (!err) {
+		err = batch_post(link, batch, &unused_ref);
+		if (err)
+			report = smcr_link_fail_locked(link, err);
+	}
+	spin_unlock_irqrestore(&link->tx_lock, irq);
+	if (unlikely(err)) {
+		if (unused_ref)
+			smcr_conn_put(batch->conn);
+		if (report)
+			smcr_link_report(link);
+		return err;
+	}
+	smcr_mib_inc(smcr_wr_net(link), SMCR_MIB_DOORBELLS);
+	smcr_mib_add(smcr_wr_net(link), SMCR_MIB_WORKREQUESTS, n);
+	return 0;
+}
+
+/* One request outside of the data path; always asks for a completion. Called
+ * with @tx_lock held, which it drops.
+ */
+static int control_post(struct smcr_link *link, struct ib_send_wr *send,
+			unsigned long irq)
+	__releases(&link->tx_lock)
+{
+	bool report = false;
+	int err;
+
+	send->send_flags |= IB_SEND_SIGNALED;
+	chain_post(link, send, 1, true, &err);
+	if (err)
+		report = smcr_link_fail_locked(link, err);
+	spin_unlock_irqrestore(&link->tx_lock, irq);
+	if (report)
+		smcr_link_report(link);
+	return err;
+}
+
+static int control_check(const struct smcr_link *link)
+{
+	int err = gate_check(link);
+
+	if (err)
+		return err;
+	return wr_room(link->wr) ? 0 : -EAGAIN;
+}
+
+/**
+ * smcr_wr_post_fence() - make sure that what was posted is reclaimed soon
+ * @link: the link
+ *
+ * Posts an RDMA write of no bytes, which touches no memory (no key is looked
+ * at), unless a completion that covers everything is on its way anyhow.
+ *
+ * Context: any but hard irq; the connection's lock may be held.
+ * Return: 0; -EAGAIN if no slot is free; otherwise why the link is closed.
+ */
+int smcr_wr_post_fence(struct smcr_link *link)
+{
+	struct ib_rdma_wr write = { .wr.opcode = IB_WR_RDMA_WRITE };
+	unsigned long irq;
+	int err;
+
+	spin_lock_irqsave(&link->tx_lock, irq);
+	err = control_check(link);
+	if (err || !link->wr->unsignaled) {
+		spin_unlock_irqrestore(&link->tx_lock, irq);
+		return err;
+	}
+	write.wr.wr_cqe = &slot_next(link->wr, 0, WR_FENCE)->cqe;
+	err = control_post(link, &write.wr, irq);
+	if (!err) {
+		smcr_mib_inc(smcr_wr_net(link), SMCR_MIB_DOORBELLS);
+		smcr_mib_inc(smcr_wr_net(link), SMCR_MIB_WORKREQUESTS);
+	}
+	return err;
+}
+
+/**
+ * smcr_wr_post_llc() - send an LLC message
+ * @link: the link
+ * @msg: its 44 bytes; copied
+ * @cookie: for smcr_llc_sent(), or 0 if nobody wants to know
+ *
+ * Context: any but hard irq.
+ * Return: 0; -EAGAIN if no slot is free; otherwise why the link is closed. On
+ * an error smcr_llc_sent() is not called.
+ */
+int smcr_wr_post_llc(struct smcr_link *link, const u8 *msg, u32 cookie)
+{
+	struct ib_send_wr send = {
+		.opcode		= IB_WR_SEND,
+		.send_flags	= IB_SEND_SOLICITED,
+	};
+	struct wr_slot *slot;
+	unsigned long irq;
+	struct ib_sge sge;
+	int err;
+
+	spin_lock_irqsave(&link->tx_lock, irq);
+	err = control_check(link);
+	if (err) {
+		spin_unlock_irqrestore(&link->tx_lock, irq);
+		return err;
+	}
+	slot = slot_next(link->wr, 0, WR_LLC);
+	slot->cookie = cookie;
+	send.wr_cqe = &slot->cqe;
+	message_sge(link, slot, msg, &send, &sge);
+	return control_post(link, &send, irq);
+}
+
+/**
+ * smcr_wr_post_reg() - let the peer write to a memory region
+ * @link: a link from READY on
+ * @reg: the region
+ *
+ * Context: any but hard irq.
+ * Return: 0; -EAGAIN if no slot is free; otherwise why the link is closed. On
+ * an error @reg->done is not called.
+ */
+int smcr_wr_post_reg(struct smcr_link *link, struct smcr_wr_reg *reg)
+{
+	struct ib_reg_wr wr = {
+		.wr.opcode	= IB_WR_REG_MR,
+		.mr		= reg->mr,
+		.key		= reg->mr->rkey,
+		.access		= IB_ACCESS_LOCAL_WRITE |
+				  IB_ACCESS_REMOTE_WRITE,
+	};
+	struct wr_slot *slot;
+	unsigned long irq;
+	int err;
+
+	spin_lock_irqsave(&link->tx_lock, irq);
+	err = control_check(link);
+	if (err) {
+		spin_unlock_irqrestore(&link->tx_lock, irq);
+		return err;
+	}
+	slot = slot_next(link->wr, 0, WR_REG);
+	slot->reg = reg;
+	wr.wr.wr_cqe = &slot->cqe;
+	return control_post(link, &wr.wr, irq);
+}
+
+/* Building and taking down; link.c has the order */
+
+/**
+ * smcr_wr_sq_depth() - send slots of a link
+ * @link: link after smcr_wr_init()
+ *
+ * Its queue pair has room for one request more, the drain's.
+ *
+ * Context: any.
+ */
+u32 smcr_wr_sq_depth(const struct smcr_link *link)
+{
+	return link->wr->sq_depth;
+}
+
+/**
+ * smcr_wr_init() - memory for the send queue of a link
+ * @link: a new link
+ *
+ * Context: process.
+ * Return: 0, -ENOMEM, or -EOPNOTSUPP if the device's queues are too short.
+ * smcr_wr_free() undoes it in either case.
+ */
+int smcr_wr_init(struct smcr_link *link)
+{
+	struct smcr_wr *wr = kzalloc(sizeof(*wr), GFP_KERNEL);
+	u32 i;
+
+	if (!wr)
+		return -ENOMEM;
+	INIT_LIST_HEAD(&wr->waiters);
+	INIT_LIST_HEAD(&wr->chunks);
+	spin_lock_init(&wr->chunk_lock);
+	link->wr = wr;
+	wr->sq_depth = smcr_wr_depth(link, SMCR_WR_SQ_DEPTH);
+	if (!wr->sq_depth || link->local.dev->max_send_sge < SMCR_WR_MAX_SGE)
+		return -EOPNOTSUPP;
+	wr->slots = kvcalloc(wr->sq_depth, sizeof(*wr->slots), GFP_KERNEL);
+	if (!wr->slots)
+		return -ENOMEM;
+	for (i = 0; i < wr->sq_depth; i++)
+		wr->slots[i].cqe.done = send_done;
+	return 0;
+}
+
+/**
+ * smcr_wr_map() - buffers for messages that cannot go inline
+ * @link: link with a queue pair
+ *
+ * Context: process.
+ * Return: 0 or -ENOMEM.
+ */
+int smcr_wr_map(struct smcr_link *link)
+{
+	struct smcr_wr *wr = link->wr;
+	u32 bytes = wr->sq_depth * SMCR_WR_STRIDE;
+	u64 dma;
+
+	if (link->max_inline >= SMCR_ROCE_MSG_LEN)
+		return 0;
+	wr->send_buf = kzalloc(bytes, GFP_KERNEL);
+	if (!wr->send_buf)
+		return -ENOMEM;
+	dma = ib_dma_map_single(smcr_wr_ibdev(link), wr->send_buf, bytes,
+				DMA_TO_DEVICE);
+	if (ib_dma_mapping_error(smcr_wr_ibdev(link), dma))
+		return -ENOMEM;
+	wr->send_dma = dma;
+	return 0;
+}
+
+/**
+ * smcr_wr_unmap() - undo smcr_wr_map()
+ * @link: link without a queue pair; may not have been mapped
+ *
+ * Context: process.
+ */
+void smcr_wr_unmap(struct smcr_link *link)
+{
+	struct smcr_wr *wr = link->wr;
+
+	if (!wr || !wr->send_dma)
+		return;
+	ib_dma_unmap_single(smcr_wr_ibdev(link), wr->send_dma,
+			    wr->sq_depth * SMCR_WR_STRIDE, DMA_TO_DEVICE);
+	wr->send_dma = 0;
+}
+
+static void waiters_drop(struct smcr_link *link)
+{
+	struct smcr_conn *conn;
+	unsigned long irq;
+
+	do {
+		spin_lock_irqsave(&link->tx_lock, irq);
+		conn = wait_pop(link);
+		spin_unlock_irqrestore(&link->tx_lock, irq);
+		if (conn)
+			smcr_conn_put(conn);
+	} while (conn);
+}
+
+/**
+ * smcr_wr_drain() - wait until no completion can come, drop what slots own
+ * @link: link with its gate closed and no receive to be posted any more
+ *
+ * ib_drain_qp() returns when its own requests, the last of both queues, have
+ * completed. Completions run one at a time, so ours have all returned then,
+ * and @tail is ours to move: slots left are those which ended well and asked
+ * for no completion, or which failed with none reported.
+ *
+ * Context: process; sleeps.
+ */
+void smcr_wr_drain(struct smcr_link *link)
+{
+	struct smcr_wr *wr = link->wr;
+
+	ib_drain_qp(link->qp);
+	local_bh_disable();
+	slots_reclaim(link, wr->head, -ENOTCONN);
+	local_bh_enable();
+	waiters_drop(link);
+	spin_lock_bh(&wr->chunk_lock);
+	wr->drained = true;
+	spin_unlock_bh(&wr->chunk_lock);
+	chunks_spill(wr, 0);
+}
+
+/**
+ * smcr_wr_free() - free the send queue's memory
+ * @link: link without a queue pair; smcr_wr_init() may have failed
+ *
+ * Context: process.
+ */
+void smcr_wr_free(struct smcr_link *link)
+{
+	struct smcr_wr *wr = link->wr;
+
+	if (!wr)
+		return;
+	WARN_ON_ONCE(wr->head != wr->tail || !list_empty(&wr->waiters));
+	WARN_ON_ONCE(wr->n_chunks);
+	kfree(wr->send_buf);
+	kvfree(wr->slots);
+	kfree(wr);
+	link->wr = NULL;
+}
