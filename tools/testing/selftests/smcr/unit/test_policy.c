@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Arithmetic choices of a link group (lgr_policy.c).
+ */
+#include "tap.h"
+#include "lgr_policy.h"
+
+static void numbers(void)
+{
+	struct smcr_link_nums nums = { 0 };
+	const u8 live[] = { 1, 2 };
+	bool used[256] = { false };
+	int i, num;
+
+	for (i = 0; i < 255; i++) {
+		num = smcr_link_nums_next(&nums, live, 2);
+		EXPECT(num >= 1 && num <= 255 && !used[num]);
+		used[num] = true;
+	}
+	/* all used once: from now on again, but not those that live */
+	for (i = 0; i < 253; i++) {
+		num = smcr_link_nums_next(&nums, live, 2);
+		EXPECT(num > 2 && used[num]);
+		used[num] = false;
+	}
+	EXPECT_EQ(smcr_link_nums_next(&nums, live, 1), 2);
+}
+
+static void numbers_start(void)
+{
+	struct smcr_link_nums nums = { 0 };
+
+	EXPECT_EQ(smcr_link_nums_next(&nums, NULL, 0), 1);
+	EXPECT_EQ(smcr_link_nums_next(&nums, NULL, 0), 2);
+}
+
+static void numbers_exhausted(void)
+{
+	struct smcr_link_nums nums = { 0 };
+	u8 live[255];
+	int i;
+
+	for (i = 0; i < 255; i++)
+		live[i] = (u8)smcr_link_nums_next(&nums, live, (u8)i);
+	EXPECT_EQ(smcr_link_nums_next(&nums, live, 255), -ENOSPC);
+}
+
+static void numbers_taken(void)
+{
+	struct smcr_link_nums nums = { 0 };
+	const u8 live[] = { 7 };
+	int i;
+
+	EXPECT_EQ(smcr_link_nums_take(&nums, 0, NULL, 0), -EINVAL);
+	EXPECT_EQ(smcr_link_nums_take(&nums, 7, NULL, 0), 0);
+	EXPECT_EQ(smcr_link_nums_take(&nums, 7, live, 1), -EEXIST);
+	EXPECT_EQ(smcr_link_nums_take(&nums, 9, live, 1), 0);
+	EXPECT_EQ(smcr_link_nums_take(&nums, 9, live, 1), -EEXIST);
+	for (i = 1; i < 256; i++)
+		if (i != 7 && i != 9)
+			EXPECT_EQ(smcr_link_nums_take(&nums, (u8)i, live, 1),
+				  0);
+	EXPECT_EQ(smcr_link_nums_take(&nums, 9, live, 1), 0);
+	EXPECT_EQ(smcr_link_nums_take(&nums, 7, live, 1), -EEXIST);
+	EXPECT_EQ(smcr_link_nums_take(&nums, 255, live, 1), 0);
+}
+
+static void max_links(void)
+{
+	EXPECT_EQ(smcr_lgr_policy_max_links(8, 2), 2);
+	EXPECT_EQ(smcr_lgr_policy_max_links(2, 8), 2);
+	EXPECT_EQ(smcr_lgr_policy_max_links(2, 0), 2);
+	EXPECT_EQ(smcr_lgr_policy_max_links(2, 1), 1);
+	EXPECT_EQ(smcr_lgr_policy_max_links(8, 255), 8);
+}
+
+/* Both ends' ports, an asymmetric link or not, room or not */
+static void add_link(void)
+{
+	struct smcr_add_link_view v = { .mtu = 3, .nr_symmetric = 1,
+					.max_links = 2 };
+
+	v.same_peer_port = true;
+	v.spare_port = false;
+	EXPECT_EQ(smcr_lgr_policy_add_link(&v), SMCR_LLC_ADD_NO_PATH);
+	v.spare_port = true;
+	EXPECT_EQ(smcr_lgr_policy_add_link(&v), 0);
+	v.has_asymmetric = true;
+	EXPECT_EQ(smcr_lgr_policy_add_link(&v), SMCR_LLC_ADD_NO_PATH);
+
+	v.same_peer_port = false;
+	EXPECT_EQ(smcr_lgr_policy_add_link(&v), 0);
+	v.nr_symmetric = 2;
+	EXPECT_EQ(smcr_lgr_policy_add_link(&v), SMCR_LLC_ADD_NO_PATH);
+	v.spare_port = false;
+	EXPECT_EQ(smcr_lgr_policy_add_link(&v), SMCR_LLC_ADD_NO_PATH);
+	v.has_asymmetric = false;
+	EXPECT_EQ(smcr_lgr_policy_add_link(&v), 0);
+}
+
+static void add_link_mtu(void)
+{
+	struct smcr_add_link_view v = { .spare_port = true, .nr_symmetric = 1,
+					.max_links = 2 };
+
+	for (v.mtu = 0; v.mtu < 16; v.mtu++)
+		EXPECT_EQ(smcr_lgr_policy_add_link(&v),
+			  v.mtu >= 1 && v.mtu <= 5 ? 0 : SMCR_LLC_ADD_BAD_MTU);
+	v.mtu = 0;
+	v.spare_port = false;
+	v.same_peer_port = true;
+	EXPECT_EQ(smcr_lgr_policy_add_link(&v), SMCR_LLC_ADD_BAD_MTU);
+}
+
+static void add_link_names(void)
+{
+	struct smcr_llc_add_link msg = { .link_num = 1, .qpn = 2 };
+
+	EXPECT(smcr_add_link_names_link(&msg));
+	msg.qpn = 1;
+	EXPECT(!smcr_add_link_names_link(&msg));
+	msg.qpn = 2;
+	msg.link_num = 0;
+	EXPECT(!smcr_add_link_names_link(&msg));
+}
+
+static void room(void)
+{
+	EXPECT(smcr_lgr_policy_has_room(SMCR_DIALECT_LINUX, 254, 255));
+	EXPECT(!smcr_lgr_policy_has_room(SMCR_DIALECT_LINUX, 255, 1));
+	EXPECT(smcr_lgr_policy_has_room(SMCR_DIALECT_RFC, 5000, 254));
+	EXPECT(!smcr_lgr_policy_has_room(SMCR_DIALECT_RFC, 10, 255));
+}
+
+static void rmb_elements(void)
+{
+	const u32 rxe = 512 * 4096;
+
+	EXPECT_EQ(smcr_lgr_policy_rmb_elements(rxe, 131072, 0), 4);
+	EXPECT_EQ(smcr_lgr_policy_rmb_elements(rxe, 131072, 1), 16);
+	EXPECT_EQ(smcr_lgr_policy_rmb_elements(rxe, 131072, 9), 16);
+	EXPECT_EQ(smcr_lgr_policy_rmb_elements(rxe, 16384, 1), 16);
+	EXPECT_EQ(smcr_lgr_policy_rmb_elements(rxe, 16384, 2), 64);
+	EXPECT_EQ(smcr_lgr_policy_rmb_elements(rxe, 16384, 3), 128);
+	EXPECT_EQ(smcr_lgr_policy_rmb_elements(rxe, 524288, 0), 4);
+	EXPECT_EQ(smcr_lgr_policy_rmb_elements(0xFFFFFFFF, 16384, 3), 255);
+	EXPECT_EQ(smcr_lgr_policy_rmb_elements(0xFFFFFFFF, 16384, 254), 255);
+	EXPECT_EQ(smcr_lgr_policy_rmb_elements(65536, 131072, 0), 0);
+	EXPECT_EQ(smcr_lgr_policy_rmb_elements(131072, 131072, 5), 1);
+}
+
+static void watermark(void)
+{
+	EXPECT(!smcr_lgr_policy_want_rmb(2, 4));
+	EXPECT(smcr_lgr_policy_want_rmb(3, 4));
+	EXPECT(!smcr_lgr_policy_want_rmb(191, 255));
+	EXPECT(smcr_lgr_policy_want_rmb(192, 255));
+	EXPECT(smcr_lgr_policy_want_rmb(0, 0));
+	EXPECT(smcr_lgr_policy_want_rmb(1, 1));
+}
+
+static const struct fact facts[] = {
+	{ "a link number returns only after all 255 were used, never while it lives", numbers },
+	{ "link numbers start at 1", numbers_start },
+	{ "255 live links leave no number", numbers_exhausted },
+	{ "a client refuses a number that lives or was used", numbers_taken },
+	{ "the smaller link limit holds, 0 says nothing", max_links },
+	{ "a parallel link and a second asymmetric one are refused", add_link },
+	{ "a bad MTU is refused with its own reason", add_link_mtu },
+	{ "a server's ADD LINK names a link and a queue pair", add_link_names },
+	{ "a Linux group ends at 255 connections, another at 255 RMBs", room },
+	{ "RMBs grow from 4 elements to what one region maps", rmb_elements },
+	{ "another RMB is wanted from 75 % on", watermark },
+};
+
+TAP_MAIN(facts)
