@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR BSD-3-Clause) */
+/* Do not edit directly, auto-generated from: */
+/*	Documentation/netlink/specs/smcr.yaml */
+/* YNL-GEN uapi header */
+
+#ifndef _UAPI_LINUX_SMCR_NETLINK_H
+#define _UAPI_LINUX_SMCR_NETLINK_H
+
+#define SMCR_FAMILY_NAME	"smcr"
+#define SMCR_FAMILY_VERSION	1
+
+/**
+ * enum smcr_fallback_reason - why a connection is plain TCP
+ * @SMCR_FALLBACK_NONE: it is not
+ * @SMCR_FALLBACK_NO_OPTION: the peer's SYN or SYN-ACK was without the SMC-R
+ *   option
+ * @SMCR_FALLBACK_NO_RNIC: the connection's netdev has no RoCE port
+ * @SMCR_FALLBACK_NO_GID: the RoCE port has no usable GID
+ * @SMCR_FALLBACK_PEER_DECLINED: the peer sent a Decline; its diagnosis tells
+ *   why
+ * @SMCR_FALLBACK_SUBNET: client and server are not in one subnet
+ * @SMCR_FALLBACK_IPSEC: an IPsec policy covers the connection
+ * @SMCR_FALLBACK_MD5: TCP-MD5 or TCP-AO protects the connection
+ * @SMCR_FALLBACK_VRF: the route leads through a VRF
+ * @SMCR_FALLBACK_FASTOPEN: the program asked for TCP Fast Open
+ * @SMCR_FALLBACK_ULP: the program set a TCP upper layer protocol before
+ *   connect
+ * @SMCR_FALLBACK_REPAIR: the program asked for TCP repair mode
+ * @SMCR_FALLBACK_LOCAL_ADDR: the peer is this host, and net.smcr.loopback is 0
+ * @SMCR_FALLBACK_RESOURCE_LIMIT: a limit on groups, RMBs, connections or
+ *   memory is reached
+ * @SMCR_FALLBACK_MEMORY: an allocation failed
+ * @SMCR_FALLBACK_CONGESTED: too many handshakes at once, of the listener or
+ *   the source
+ * @SMCR_FALLBACK_CROSSED_SYN: both ends connected at the same time, so both
+ *   are clients
+ * @SMCR_FALLBACK_QP: a queue pair could not be set up
+ * @SMCR_FALLBACK_VERSION: no protocol version in common
+ * @SMCR_FALLBACK_PEER_ID: the peer's ID, GID, MAC or queue pair cannot be
+ *   right
+ * @SMCR_FALLBACK_OUT_OF_SYNC: the peer named a link group that this end does
+ *   not have (C.4)
+ * @SMCR_FALLBACK_BAD_ENUM: a CLC message had an enumerated value out of range
+ *   (C.6)
+ * @SMCR_FALLBACK_NO_DEVICE: no RDMA device was present when the handshake
+ *   began
+ * @SMCR_FALLBACK_CONFIRM_LINK: the first link did not come up (3.5.1.5)
+ * @SMCR_FALLBACK_DISABLED: the operator does not allow SMC-R here
+ * @SMCR_FALLBACK_REGISTRATION: memory could not be registered with the device
+ * @SMCR_FALLBACK_TIMEOUT: the handshake's deadline passed
+ * @SMCR_FALLBACK_INTERNAL: an unexpected error of this module
+ */
+enum smcr_fallback_reason {
+	SMCR_FALLBACK_NONE,
+	SMCR_FALLBACK_NO_OPTION,
+	SMCR_FALLBACK_NO_RNIC,
+	SMCR_FALLBACK_NO_GID,
+	SMCR_FALLBACK_PEER_DECLINED,
+	SMCR_FALLBACK_SUBNET,
+	SMCR_FALLBACK_IPSEC,
+	SMCR_FALLBACK_MD5,
+	SMCR_FALLBACK_VRF,
+	SMCR_FALLBACK_FASTOPEN,
+	SMCR_FALLBACK_ULP,
+	SMCR_FALLBACK_REPAIR,
+	SMCR_FALLBACK_LOCAL_ADDR,
+	SMCR_FALLBACK_RESOURCE_LIMIT,
+	SMCR_FALLBACK_MEMORY,
+	SMCR_FALLBACK_CONGESTED,
+	SMCR_FALLBACK_CROSSED_SYN,
+	SMCR_FALLBACK_QP,
+	SMCR_FALLBACK_VERSION,
+	SMCR_FALLBACK_PEER_ID,
+	SMCR_FALLBACK_OUT_OF_SYNC,
+	SMCR_FALLBACK_BAD_ENUM,
+	SMCR_FALLBACK_NO_DEVICE,
+	SMCR_FALLBACK_CONFIRM_LINK,
+	SMCR_FALLBACK_DISABLED,
+	SMCR_FALLBACK_REGISTRATION,
+	SMCR_FALLBACK_TIMEOUT,
+	SMCR_FALLBACK_INTERNAL,
+
+	/* private: */
+	__SMCR_FALLBACK_MAX,
+	SMCR_FALLBACK_MAX = (__SMCR_FALLBACK_MAX - 1)
+};
+
+/**
+ * enum smcr_reset_reason - why a connection ended abnormally
+ * @SMCR_RESET_NONE: it did not
+ * @SMCR_RESET_PEER_ABORT: a CDC message with the abnormal close flag came
+ *   (4.8.2)
+ * @SMCR_RESET_TCP_RST: the TCP connection was reset
+ * @SMCR_RESET_TCP_FIN_EARLY: the TCP connection ended before the SMC-R
+ *   connection did
+ * @SMCR_RESET_UNREAD_DATA: the program closed with bytes unread
+ * @SMCR_RESET_LINGER: the program closed with SO_LINGER and a time of 0
+ * @SMCR_RESET_LINK_DOWN: the last link of the group failed
+ * @SMCR_RESET_GROUP_DELETED: the peer deleted the link group
+ * @SMCR_RESET_CDC_INVALID: a CDC message had cursors or flags that cannot be
+ * @SMCR_RESET_LLC_INVALID: an LLC message broke the protocol
+ * @SMCR_RESET_EYE_CATCHER: something overwrote the eye catcher of the receive
+ *   element
+ * @SMCR_RESET_CLOSE_TIMEOUT: the peer did not answer a close in time
+ * @SMCR_RESET_ORPHAN_TIMEOUT: the peer took no bytes after the program had
+ *   closed
+ * @SMCR_RESET_KEEPALIVE: TCP keepalive or user timeout gave up
+ * @SMCR_RESET_KILLED: ss -K or the end of the process without close
+ * @SMCR_RESET_RMBE_CONFLICT: the peer gave one of its receive elements to two
+ *   connections
+ * @SMCR_RESET_DEVICE_REMOVED: the RDMA device went away
+ * @SMCR_RESET_NETNS_EXIT: the network namespace was torn down
+ * @SMCR_RESET_UNLOAD: the module is being unloaded
+ * @SMCR_RESET_HANDSHAKE: the handshake failed beyond the point of fallback
+ * @SMCR_RESET_DISCONNECT: the program called connect with AF_UNSPEC
+ * @SMCR_RESET_MEMORY: an allocation failed
+ */
+enum smcr_reset_reason {
+	SMCR_RESET_NONE,
+	SMCR_RESET_PEER_ABORT,
+	SMCR_RESET_TCP_RST,
+	SMCR_RESET_TCP_FIN_EARLY,
+	SMCR_RESET_UNREAD_DATA,
+	SMCR_RESET_LINGER,
+	SMCR_RESET_LINK_DOWN,
+	SMCR_RESET_GROUP_DELETED,
+	SMCR_RESET_CDC_INVALID,
+	SMCR_RESET_LLC_INVALID,
+	SMCR_RESET_EYE_CATCHER,
+	SMCR_RESET_CLOSE_TIMEOUT,
+	SMCR_RESET_ORPHAN_TIMEOUT,
+	SMCR_RESET_KEEPALIVE,
+	SMCR_RESET_KILLED,
+	SMCR_RESET_RMBE_CONFLICT,
+	SMCR_RESET_DEVICE_REMOVED,
+	SMCR_RESET_NETNS_EXIT,
+	SMCR_RESET_UNLOAD,
+	SMCR_RESET_HANDSHAKE,
+	SMCR_RESET_DISCONNECT,
+	SMCR_RESET_MEMORY,
+
+	/* private: */
+	__SMCR_RESET_MAX,
+	SMCR_RESET_MAX = (__SMCR_RESET_MAX - 1)
+};
+
+/**
+ * enum smcr_nl_linkgroup_role - this host's end of the link group's first
+ *   contact
+ */
+enum smcr_nl_linkgroup_role {
+	SMCR_NL_LINKGROUP_ROLE_CLIENT,
+	SMCR_NL_LINKGROUP_ROLE_SERVER,
+};
+
+/**
+ * enum smcr_nl_linkgroup_state
+ * @SMCR_NL_LINKGROUP_STATE_FORMING: first contact is under way
+ * @SMCR_NL_LINKGROUP_STATE_ACTIVE: new connections may use it
+ * @SMCR_NL_LINKGROUP_STATE_CLOSING: takes no new connection
+ * @SMCR_NL_LINKGROUP_STATE_DEAD: links stop and connections are reset
+ */
+enum smcr_nl_linkgroup_state {
+	SMCR_NL_LINKGROUP_STATE_FORMING,
+	SMCR_NL_LINKGROUP_STATE_ACTIVE,
+	SMCR_NL_LINKGROUP_STATE_CLOSING,
+	SMCR_NL_LINKGROUP_STATE_DEAD,
+};
+
+/**
+ * enum smcr_nl_link_state
+ * @SMCR_NL_LINK_STATE_INIT: the peer's end is unknown yet
+ * @SMCR_NL_LINK_STATE_READY: the queue pair is up, CONFIRM LINK not yet
+ *   exchanged
+ * @SMCR_NL_LINK_STATE_ACTIVE: connections may use it
+ * @SMCR_NL_LINK_STATE_FAILED: nothing can be posted any more
+ * @SMCR_NL_LINK_STATE_DEAD: drained
+ */
+enum smcr_nl_link_state {
+	SMCR_NL_LINK_STATE_INIT,
+	SMCR_NL_LINK_STATE_READY,
+	SMCR_NL_LINK_STATE_ACTIVE,
+	SMCR_NL_LINK_STATE_FAILED,
+	SMCR_NL_LINK_STATE_DEAD,
+};
+
+/**
+ * enum smcr_nl_dialect
+ * @SMCR_NL_DIALECT_RFC: as RFC 7609 has it
+ * @SMCR_NL_DIALECT_LINUX: as Linux's AF_SMC has it, without eye catchers
+ */
+enum smcr_nl_dialect {
+	SMCR_NL_DIALECT_RFC,
+	SMCR_NL_DIALECT_LINUX,
+};
+
+/**
+ * enum smcr_nl_conn_state - states of RFC 7609, Figures 22 and 23
+ */
+enum smcr_nl_conn_state {
+	SMCR_NL_CONN_STATE_INIT,
+	SMCR_NL_CONN_STATE_ACTIVE,
+	SMCR_NL_CONN_STATE_APPL_CLOSE_WAIT1,
+	SMCR_NL_CONN_STATE_APPL_CLOSE_WAIT2,
+	SMCR_NL_CONN_STATE_APPL_FIN_CLOSE_WAIT,
+	SMCR_NL_CONN_STATE_PEER_CLOSE_WAIT1,
+	SMCR_NL_CONN_STATE_PEER_CLOSE_WAIT2,
+	SMCR_NL_CONN_STATE_PEER_FIN_CLOSE_WAIT,
+	SMCR_NL_CONN_STATE_PEER_ABORT_WAIT,
+	SMCR_NL_CONN_STATE_PROCESS_ABORT,
+	SMCR_NL_CONN_STATE_CLOSED,
+};
+
+enum smcr_nl_port_state {
+	SMCR_NL_PORT_STATE_DOWN,
+	SMCR_NL_PORT_STATE_ACTIVE,
+};
+
+enum {
+	SMCR_A_DEVICE_DEVICE = 1,
+	SMCR_A_DEVICE_PORT,
+	SMCR_A_DEVICE_STATE,
+	SMCR_A_DEVICE_IFINDEX,
+	SMCR_A_DEVICE_MTU,
+	SMCR_A_DEVICE_GID_INDEX,
+	SMCR_A_DEVICE_GID,
+	SMCR_A_DEVICE_MAC,
+
+	__SMCR_A_DEVICE_MAX,
+	SMCR_A_DEVICE_MAX = (__SMCR_A_DEVICE_MAX - 1)
+};
+
+enum {
+	SMCR_A_LINKGROUP_LINKGROUP = 1,
+	SMCR_A_LINKGROUP_LINKGROUP_ROLE,
+	SMCR_A_LINKGROUP_STATE,
+	SMCR_A_LINKGROUP_DIALECT,
+	SMCR_A_LINKGROUP_LINKS,
+	SMCR_A_LINKGROUP_MAX_LINKS,
+	SMCR_A_LINKGROUP_CONNS,
+	SMCR_A_LINKGROUP_RMBS,
+	SMCR_A_LINKGROUP_RMB_BYTES,
+	SMCR_A_LINKGROUP_PEER_ID,
+
+	__SMCR_A_LINKGROUP_MAX,
+	SMCR_A_LINKGROUP_MAX = (__SMCR_A_LINKGROUP_MAX - 1)
+};
+
+enum {
+	SMCR_A_LINK_LINKGROUP = 1,
+	SMCR_A_LINK_LINK,
+	SMCR_A_LINK_STATE,
+	SMCR_A_LINK_DEVICE,
+	SMCR_A_LINK_PORT,
+	SMCR_A_LINK_IFINDEX,
+	SMCR_A_LINK_MTU,
+	SMCR_A_LINK_UID,
+	SMCR_A_LINK_PEER_UID,
+	SMCR_A_LINK_QPN,
+	SMCR_A_LINK_PEER_QPN,
+	SMCR_A_LINK_GID,
+	SMCR_A_LINK_PEER_GID,
+	SMCR_A_LINK_MAC,
+	SMCR_A_LINK_PEER_MAC,
+
+	__SMCR_A_LINK_MAX,
+	SMCR_A_LINK_MAX = (__SMCR_A_LINK_MAX - 1)
+};
+
+enum {
+	SMCR_A_CONN_CONN = 1,
+	SMCR_A_CONN_LINKGROUP,
+	SMCR_A_CONN_LINK,
+	SMCR_A_CONN_STATE,
+	SMCR_A_CONN_LOCAL,
+	SMCR_A_CONN_LOCAL_PORT,
+	SMCR_A_CONN_PEER,
+	SMCR_A_CONN_PEER_PORT,
+	SMCR_A_CONN_INODE,
+	SMCR_A_CONN_UID,
+	SMCR_A_CONN_RX_SIZE,
+	SMCR_A_CONN_RX_QUEUED,
+	SMCR_A_CONN_RX_BYTES,
+	SMCR_A_CONN_TX_SIZE,
+	SMCR_A_CONN_TX_QUEUED,
+	SMCR_A_CONN_TX_UNREAD,
+	SMCR_A_CONN_TX_BYTES,
+	SMCR_A_CONN_RESET_REASON,
+
+	__SMCR_A_CONN_MAX,
+	SMCR_A_CONN_MAX = (__SMCR_A_CONN_MAX - 1)
+};
+
+enum {
+	SMCR_A_STATS_NAME = 1,
+	SMCR_A_STATS_VALUE,
+
+	__SMCR_A_STATS_MAX,
+	SMCR_A_STATS_MAX = (__SMCR_A_STATS_MAX - 1)
+};
+
+enum smcr_cmd {
+	SMCR_CMD_DEVICE_GET = 1,
+	SMCR_CMD_LINKGROUP_GET,
+	SMCR_CMD_LINK_GET,
+	SMCR_CMD_CONN_GET,
+	SMCR_CMD_STATS_GET,
+
+	__SMCR_CMD_MAX,
+	SMCR_CMD_MAX = (__SMCR_CMD_MAX - 1)
+};
+
+#endif /* _UAPI_LINUX_SMCR_NETLINK_H */

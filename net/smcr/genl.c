@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR BSD-3-Clause)
+/* Do not edit directly, auto-generated from: */
+/*	Documentation/netlink/specs/smcr.yaml */
+/* YNL-GEN kernel source */
+
+#include <net/netlink.h>
+#include <net/genetlink.h>
+
+#include "genl.h"
+
+#include <uapi/linux/smcr_netlink.h>
+
+/* SMCR_CMD_LINK_GET - dump */
+static const struct nla_policy smcr_link_get_nl_policy[SMCR_A_LINK_LINKGROUP + 1] = {
+	[SMCR_A_LINK_LINKGROUP] = { .type = NLA_U32, },
+};
+
+/* SMCR_CMD_CONN_GET - dump */
+static const struct nla_policy smcr_conn_get_nl_policy[SMCR_A_CONN_LINKGROUP + 1] = {
+	[SMCR_A_CONN_LINKGROUP] = { .type = NLA_U32, },
+};
+
+/* Ops table for smcr */
+const struct genl_split_ops smcr_nl_ops[5] = {
+	{
+		.cmd	= SMCR_CMD_DEVICE_GET,
+		.dumpit	= smcr_nl_device_get_dumpit,
+		.flags	= GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd	= SMCR_CMD_LINKGROUP_GET,
+		.dumpit	= smcr_nl_linkgroup_get_dumpit,
+		.flags	= GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd		= SMCR_CMD_LINK_GET,
+		.dumpit		= smcr_nl_link_get_dumpit,
+		.policy		= smcr_link_get_nl_policy,
+		.maxattr	= SMCR_A_LINK_LINKGROUP,
+		.flags		= GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd		= SMCR_CMD_CONN_GET,
+		.dumpit		= smcr_nl_conn_get_dumpit,
+		.policy		= smcr_conn_get_nl_policy,
+		.maxattr	= SMCR_A_CONN_LINKGROUP,
+		.flags		= GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd	= SMCR_CMD_STATS_GET,
+		.dumpit	= smcr_nl_stats_get_dumpit,
+		.flags	= GENL_CMD_CAP_DUMP,
+	},
+};

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Counters: per namespace, per CPU, free running, never reset.
+ */
+#ifndef _SMCR_MIB_H
+#define _SMCR_MIB_H
+
+#include <linux/types.h>
+#include <linux/u64_stats_sync.h>
+#include <uapi/linux/smcr.h>
+
+#include "mib_list.h"
+
+struct net;
+
+/**
+ * enum smcr_mib - the counters; see mib_list.h
+ * @SMCR_MIB_MAX: number of counters
+ */
+enum smcr_mib {
+#define SMCR_MIB_FIELD(field, name, doc)		SMCR_MIB_##field,
+#define SMCR_MIB_REASON(reason, field, name, str)	SMCR_MIB_##field,
+	/* private: */
+	SMCR_MIB_LIST(SMCR_MIB_FIELD, SMCR_MIB_REASON, SMCR_MIB_REASON)
+	/* public: */
+	SMCR_MIB_MAX
+#undef SMCR_MIB_FIELD
+#undef SMCR_MIB_REASON
+};
+
+/**
+ * struct smcr_mib_cpu - one CPU's share of the counters
+ * @syncp: lets a 32-bit reader see whole values
+ * @val: indexed by enum smcr_mib
+ */
+struct smcr_mib_cpu {
+	struct u64_stats_sync	syncp;
+	u64_stats_t		val[SMCR_MIB_MAX];
+};
+
+int smcr_mib_init(struct net *net);
+void smcr_mib_exit(struct net *net);
+
+void smcr_mib_add(const struct net *net, enum smcr_mib field, u64 n);
+void smcr_mib_fallback(const struct net *net,
+		       enum smcr_fallback_reason reason);
+void smcr_mib_reset(const struct net *net, enum smcr_reset_reason reason);
+u64 smcr_mib_read(const struct net *net, enum smcr_mib field);
+
+const char *smcr_mib_name(enum smcr_mib field);
+const char *smcr_fallback_name(enum smcr_fallback_reason reason);
+const char *smcr_reset_name(enum smcr_reset_reason reason);
+
+/**
+ * smcr_mib_inc() - add 1 to a counter
+ * @net: namespace of the socket or link group
+ * @field: which counter
+ *
+ * Context: any.
+ */
+static inline void smcr_mib_inc(const struct net *net, enum smcr_mib field)
+{
+	smcr_mib_add(net, field, 1);
+}
+
+#endif /* _SMCR_MIB_H */

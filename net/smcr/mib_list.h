@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The counters of /proc/net/smcr_stat, in the order in which they are shown.
+ *
+ * SMCR_MIB_LIST(X, F, R) expands X(FIELD, Name, "meaning") once a counter,
+ * and F and R where the counters by reason stand. FIELD is the name in
+ * capitals; mib.h makes SMCR_MIB_FIELD of it. Counters of things that come and
+ * go are pairs, so that nothing ever counts down.
+ */
+#ifndef _SMCR_MIB_LIST_H
+#define _SMCR_MIB_LIST_H
+
+/* Sockets */
+#define SMCR_MIB_SOCKETS(X) \
+	X(ACTIVEOPENS, ActiveOpens, \
+	  "connect() calls that began a TCP connection with the option") \
+	X(PASSIVEOPENS, PassiveOpens, \
+	  "connections accepted from a peer that offered SMC-R") \
+	X(HANDSHAKESSTARTED, HandshakesStarted, \
+	  "rendezvous begun, both roles") \
+	X(HANDSHAKESDONE, HandshakesDone, "rendezvous that led to RDMA") \
+	X(HANDSHAKETIMEOUTS, HandshakeTimeouts, \
+	  "rendezvous that missed their deadline") \
+	X(CROSSEDSYNS, CrossedSyns, \
+	  "rendezvous in which both ends were clients") \
+	X(FALLBACKS, Fallbacks, \
+	  "connections that are plain TCP after all, every reason")
+
+/* Link groups */
+#define SMCR_MIB_GROUPS(X) \
+	X(FIRSTCONTACTS, FirstContacts, \
+	  "connections that made a link group (3.5.1)") \
+	X(SUBSEQUENTCONTACTS, SubsequentContacts, \
+	  "connections that used an existing one (3.5.2)") \
+	X(LINKGROUPS, LinkGroups, "link groups created") \
+	X(LINKGROUPSFREED, LinkGroupsFreed, "link groups freed") \
+	X(LINKS, Links, "links created") \
+	X(LINKSFREED, LinksFreed, "links freed") \
+	X(LINKSFAILED, LinksFailed, "links that failed")
+
+/* Connections over RDMA */
+#define SMCR_MIB_CONNS(X) \
+	X(CONNSOPENED, ConnsOpened, "connections created") \
+	X(CONNSCLOSED, ConnsClosed, "connections freed") \
+	X(CONNSMOVED, ConnsMoved, "connections moved to another link (4.6)") \
+	X(ORPHANSOPENED, OrphansOpened, \
+	  "connections that outlived their socket") \
+	X(ORPHANSCLOSED, OrphansClosed, "orphans that came to their end") \
+	X(ABORTS, Aborts, "connections that ended abnormally, every reason")
+
+/* Data path */
+#define SMCR_MIB_DATA(X) \
+	X(TXBYTES, TxBytes, "payload bytes written to peers") \
+	X(RXBYTES, RxBytes, "payload bytes read by programs") \
+	X(RDMAWRITES, RdmaWrites, "RDMA WRITE work requests") \
+	X(WORKREQUESTS, WorkRequests, \
+	  "work requests posted on send queues, every kind") \
+	X(DOORBELLS, Doorbells, "calls of ib_post_send() by the data path") \
+	X(SENDCOMPLETIONS, SendCompletions, "completions of send queues") \
+	X(RECVCOMPLETIONS, RecvCompletions, "completions of receive queues") \
+	X(RECVREPOSTS, RecvReposts, "calls of ib_post_recv()") \
+	X(TXMESSAGES, TxMessages, "CDC messages that announced data") \
+	X(CURSORUPDATES, CursorUpdates, "CDC messages without data") \
+	X(CDCSENT, CdcSent, "CDC messages sent") \
+	X(CDCRECEIVED, CdcReceived, "CDC messages received") \
+	X(CDCIGNORED, CdcIgnored, \
+	  "CDC messages for no connection, or older than the last") \
+	X(CDCGAPS, CdcGaps, "CDC messages whose sequence number skipped some") \
+	X(WRITERBLOCKED, WriterBlocked, \
+	  "CDC messages that said the writer is blocked (4.7)") \
+	X(TXCHUNKALLOCS, TxChunkAllocs, \
+	  "pieces of send space taken from the pool") \
+	X(TXCHUNKFREES, TxChunkFrees, "pieces of send space returned to it")
+
+/* Receive memory */
+#define SMCR_MIB_MEMORY(X) \
+	X(RMBSCREATED, RmbsCreated, "RMBs allocated") \
+	X(RMBSFREED, RmbsFreed, "RMBs freed") \
+	X(MRREGISTRATIONS, MrRegistrations, "memory regions registered") \
+	X(MRFREES, MrFrees, "memory regions freed") \
+	X(ELEMENTSTAKEN, ElementsTaken, \
+	  "receive elements given to connections") \
+	X(ELEMENTSRETURNED, ElementsReturned, "receive elements given back") \
+	X(ELEMENTSQUARANTINED, ElementsQuarantined, \
+	  "elements held back after an abnormal end (4.4.2)") \
+	X(RMBEEYECATCHERBAD, RmbeEyeCatcherBad, \
+	  "elements whose eye catcher was overwritten (4.4.1)")
+
+/* Link group control */
+#define SMCR_MIB_CONTROL(X) \
+	X(LLCSENT, LlcSent, "LLC messages sent") \
+	X(LLCRECEIVED, LlcReceived, "LLC messages received") \
+	X(CONFIRMLINKSENT, ConfirmLinkSent, "CONFIRM LINK requests sent") \
+	X(ADDLINKSENT, AddLinkSent, "ADD LINK requests sent") \
+	X(ADDLINKREFUSED, AddLinkRefused, \
+	  "ADD LINK replies with a refusal, sent or received") \
+	X(DELETELINKSENT, DeleteLinkSent, "DELETE LINK requests sent") \
+	X(CONFIRMRKEYSENT, ConfirmRkeySent, "CONFIRM RKEY requests sent") \
+	X(DELETERKEYSENT, DeleteRkeySent, "DELETE RKEY requests sent") \
+	X(TESTLINKSENT, TestLinkSent, "TEST LINK requests sent") \
+	X(LLCTIMEOUTS, LlcTimeouts, \
+	  "LLC requests without an answer in time (C.7)")
+
+/* What peers did wrong */
+#define SMCR_MIB_BAD(X) \
+	X(BADCLC, BadClc, "CLC messages refused by a check") \
+	X(BADLLC, BadLlc, "LLC messages refused by a check") \
+	X(BADCDC, BadCdc, "CDC messages refused by a check")
+
+/* net.smcr.transparent */
+#define SMCR_MIB_TRANSPARENT(X) \
+	X(TRANSPARENTSOCKETS, TransparentSockets, \
+	  "TCP sockets turned into SMC-R ones") \
+	X(PROBEMISSED, ProbeMissed, \
+	  "sockets that stayed TCP for want of a free probe")
+
+/* X(REASON, FIELD, Name, "name"): enum smcr_fallback_reason but for NONE */
+#define SMCR_FALLBACK_LIST(X) \
+	X(NO_OPTION, FALLBACKNOOPTION, FallbackNoOption, "no-option") \
+	X(NO_RNIC, FALLBACKNORNIC, FallbackNoRnic, "no-rnic") \
+	X(NO_GID, FALLBACKNOGID, FallbackNoGid, "no-gid") \
+	X(PEER_DECLINED, FALLBACKPEERDECLINED, FallbackPeerDeclined, "peer-declined") \
+	X(SUBNET, FALLBACKSUBNET, FallbackSubnet, "subnet") \
+	X(IPSEC, FALLBACKIPSEC, FallbackIpsec, "ipsec") \
+	X(MD5, FALLBACKMD5, FallbackMd5, "md5") \
+	X(VRF, FALLBACKVRF, FallbackVrf, "vrf") \
+	X(FASTOPEN, FALLBACKFASTOPEN, FallbackFastopen, "fastopen") \
+	X(ULP, FALLBACKULP, FallbackUlp, "ulp") \
+	X(REPAIR, FALLBACKREPAIR, FallbackRepair, "repair") \
+	X(LOCAL_ADDR, FALLBACKLOCALADDR, FallbackLocalAddr, "local-addr") \
+	X(RESOURCE_LIMIT, FALLBACKRESOURCELIMIT, FallbackResourceLimit, "resource-limit") \
+	X(MEMORY, FALLBACKMEMORY, FallbackMemory, "memory") \
+	X(CONGESTED, FALLBACKCONGESTED, FallbackCongested, "congested") \
+	X(CROSSED_SYN, FALLBACKCROSSEDSYN, FallbackCrossedSyn, "crossed-syn") \
+	X(QP, FALLBACKQP, FallbackQp, "qp") \
+	X(VERSION, FALLBACKVERSION, FallbackVersion, "version") \
+	X(PEER_ID, FALLBACKPEERID, FallbackPeerId, "peer-id") \
+	X(OUT_OF_SYNC, FALLBACKOUTOFSYNC, FallbackOutOfSync, "out-of-sync") \
+	X(BAD_ENUM, FALLBACKBADENUM, FallbackBadEnum, "bad-enum") \
+	X(NO_DEVICE, FALLBACKNODEVICE, FallbackNoDevice, "no-device") \
+	X(CONFIRM_LINK, FALLBACKCONFIRMLINK, FallbackConfirmLink, "confirm-link") \
+	X(DISABLED, FALLBACKDISABLED, FallbackDisabled, "disabled") \
+	X(REGISTRATION, FALLBACKREGISTRATION, FallbackRegistration, "registration") \
+	X(TIMEOUT, FALLBACKTIMEOUT, FallbackTimeout, "timeout") \
+	X(INTERNAL, FALLBACKINTERNAL, FallbackInternal, "internal")
+
+/* The same of enum smcr_reset_reason */
+#define SMCR_RESET_LIST(X) \
+	X(PEER_ABORT, RESETPEERABORT, ResetPeerAbort, "peer-abort") \
+	X(TCP_RST, RESETTCPRST, ResetTcpRst, "tcp-rst") \
+	X(TCP_FIN_EARLY, RESETTCPFINEARLY, ResetTcpFinEarly, "tcp-fin-early") \
+	X(UNREAD_DATA, RESETUNREADDATA, ResetUnreadData, "unread-data") \
+	X(LINGER, RESETLINGER, ResetLinger, "linger") \
+	X(LINK_DOWN, RESETLINKDOWN, ResetLinkDown, "link-down") \
+	X(GROUP_DELETED, RESETGROUPDELETED, ResetGroupDeleted, "group-deleted") \
+	X(CDC_INVALID, RESETCDCINVALID, ResetCdcInvalid, "cdc-invalid") \
+	X(LLC_INVALID, RESETLLCINVALID, ResetLlcInvalid, "llc-invalid") \
+	X(EYE_CATCHER, RESETEYECATCHER, ResetEyeCatcher, "eye-catcher") \
+	X(CLOSE_TIMEOUT, RESETCLOSETIMEOUT, ResetCloseTimeout, "close-timeout") \
+	X(ORPHAN_TIMEOUT, RESETORPHANTIMEOUT, ResetOrphanTimeout, "orphan-timeout") \
+	X(KEEPALIVE, RESETKEEPALIVE, ResetKeepalive, "keepalive") \
+	X(KILLED, RESETKILLED, ResetKilled, "killed") \
+	X(RMBE_CONFLICT, RESETRMBECONFLICT, ResetRmbeConflict, "rmbe-conflict") \
+	X(DEVICE_REMOVED, RESETDEVICEREMOVED, ResetDeviceRemoved, "device-removed") \
+	X(NETNS_EXIT, RESETNETNSEXIT, ResetNetnsExit, "netns-exit") \
+	X(UNLOAD, RESETUNLOAD, ResetUnload, "unload") \
+	X(HANDSHAKE, RESETHANDSHAKE, ResetHandshake, "handshake") \
+	X(DISCONNECT, RESETDISCONNECT, ResetDisconnect, "disconnect") \
+	X(MEMORY, RESETMEMORY, ResetMemory, "memory")
+
+#define SMCR_MIB_LIST(X, F, R) \
+	SMCR_MIB_SOCKETS(X) \
+	SMCR_FALLBACK_LIST(F) \
+	SMCR_MIB_GROUPS(X) \
+	SMCR_MIB_CONNS(X) \
+	SMCR_RESET_LIST(R) \
+	SMCR_MIB_DATA(X) \
+	SMCR_MIB_MEMORY(X) \
+	SMCR_MIB_CONTROL(X) \
+	SMCR_MIB_BAD(X) \
+	SMCR_MIB_TRANSPARENT(X)
+
+#endif /* _SMCR_MIB_LIST_H */
