@@ -139,7 +139,22 @@ static void hs_work(struct work_struct *work)
 	}
 out:
 	release_sock(sk);
+	smcr_hs_drop(hs);
 	smcr_hs_put(hs);
+}
+
+/**
+ * smcr_hs_drop() - end a child that did not make it to accept()
+ * @hs: handshake that may just have ended, counted by the caller
+ *
+ * Context: process, no sock lock held.
+ */
+void smcr_hs_drop(struct smcr_hs *hs)
+{
+	if (!hs->drop)
+		return;
+	hs->drop = false;
+	smcr_sock_drop_child(hs->sk);
 }
 
 /**
@@ -252,11 +267,9 @@ static void hs_deliver(struct smcr_hs *hs, int err)
 
 	hs->listener = NULL;
 	if (hs->client)
-		smcr_sock_connected(sk, err);
-	else if (err)
-		smcr_listen_drop(sk);
+		smcr_sock_connected(sk, -err);
 	else
-		smcr_sock_accept_ready(listener, sk);
+		hs->drop = err || !smcr_sock_accept_ready(listener, sk);
 	if (listener)
 		sock_put(listener);
 	smcr_hs_put(hs);

@@ -79,6 +79,7 @@ enum smcr_hs_event_bit {
  * @conn: the connection being built, counted
  * @first_contact: we make @lgr
  * @offered: the peer may have our element's address
+ * @drop: server: the child goes, once its lock is released
  * @wait_node: in smcr_lgr.waiters, under its conns_lock; owns a reference
  * @proposal: server: the client's Proposal
  * @accept: client: the server's Accept
@@ -103,6 +104,7 @@ struct smcr_hs {
 	struct smcr_conn	*conn;
 	bool			first_contact;
 	bool			offered;
+	bool			drop;
 	struct list_head	wait_node;
 	union {
 		struct smcr_clc_proposal proposal;
@@ -123,6 +125,7 @@ void smcr_hs_decline_sync(struct smcr_hs *hs);
 void smcr_hs_drop_group(struct smcr_hs *hs);
 void smcr_hs_declined(struct smcr_hs *hs);
 void smcr_hs_decline_more(struct smcr_hs *hs);
+void smcr_hs_drop(struct smcr_hs *hs);
 void smcr_hs_cancel(struct smcr_hs *hs);
 int smcr_hs_recv(struct smcr_hs *hs, enum smcr_clc_type want);
 int smcr_hs_send(struct smcr_hs *hs);

@@ -22,6 +22,7 @@
  */
 #include <linux/random.h>
 #include <linux/slab.h>
+#include <net/ipv6.h>
 #include <net/net_namespace.h>
 #include <net/sock.h>
 

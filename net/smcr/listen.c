@@ -88,20 +88,6 @@ void smcr_listen_event(struct sock *sk)
 		sock_put(sk);
 }
 
-/**
- * smcr_listen_drop() - end a child that accept() never saw
- * @child: outer socket, its lock held
- *
- * Context: process.
- */
-void smcr_listen_drop(struct sock *child)
-{
-	smcr_inner_release(child);
-	WRITE_ONCE(child->sk_state, TCP_CLOSE);
-	/* The reference of its creation */
-	sock_put(child);
-}
-
 static bool listen_join(struct sock *listener, struct smcr_hs *hs)
 {
 	struct smcr_sock *lsk = smcr_sk(listener);
@@ -117,43 +103,61 @@ static bool listen_join(struct sock *listener, struct smcr_hs *hs)
 	return open;
 }
 
+/* A handshake of its own for a child whose SYNs both had the option. */
+static void listen_handshake(struct sock *listener, struct sock *child)
+{
+	struct smcr_hs *hs;
+
+	lock_sock(child);
+	hs = smcr_hs_alloc(child, false);
+	if (!hs) {
+		release_sock(child);
+		smcr_sock_drop_child(child);
+		return;
+	}
+	smcr_hs_get(hs);
+	sock_hold(listener);
+	hs->listener = listener;
+	smcr_sock_mode_set(child, SMCR_MODE_HANDSHAKE);
+	if (listen_join(listener, hs)) {
+		smcr_hs_arm(hs, READ_ONCE(smcr_pernet(sock_net(child))
+					  ->sysctl.handshake_timeout_ms));
+		/* The Proposal may have come before anybody listened. */
+		smcr_hs_kick(hs, SMCR_HS_E_TCP);
+	} else {
+		smcr_hs_fail(hs, -ECONNABORTED);
+	}
+	release_sock(child);
+	smcr_hs_drop(hs);
+	smcr_hs_put(hs);
+}
+
 static void listen_child(struct sock *listener, struct socket *inner)
 {
 	struct sock *child = smcr_sock_alloc_child(listener, inner);
-	struct smcr_hs *hs;
 
 	if (!child) {
 		sock_release(inner);
 		return;
 	}
-	sock_hold(child);
-	lock_sock_nested(child, SINGLE_DEPTH_NESTING);
-	if (!smcr_inner_smc_ok(child, false)) {
-		smcr_fallback(child, SMCR_FALLBACK_NO_OPTION, 0);
-		smcr_sock_accept_ready(listener, child);
-		goto out;
+	if (smcr_inner_smc_ok(child, false)) {
+		listen_handshake(listener, child);
+		return;
 	}
-	hs = smcr_hs_alloc(child, false);
-	if (!hs) {
-		smcr_inner_abort(child);
-		smcr_listen_drop(child);
-		goto out;
-	}
-	sock_hold(listener);
-	hs->listener = listener;
-	smcr_sock_mode_set(child, SMCR_MODE_HANDSHAKE);
-	if (!listen_join(listener, hs)) {
-		smcr_hs_fail(hs, -ECONNABORTED);
-		goto out;
-	}
-	smcr_hs_arm(hs, READ_ONCE(smcr_pernet(sock_net(child))
-				  ->sysctl.handshake_timeout_ms));
-	smcr_inner_hook(child);
-	/* The Proposal may have come before the callbacks were ours. */
-	smcr_hs_kick(hs, SMCR_HS_E_TCP);
-out:
-	release_sock(child);
-	sock_put(child);
+	smcr_fallback(child, SMCR_FALLBACK_NO_OPTION, 0);
+	if (!smcr_sock_accept_ready(listener, child))
+		smcr_sock_drop_child(child);
+}
+
+static int listen_accept(struct sock *sk, struct socket **inner)
+{
+	int err = -EINVAL;
+
+	lock_sock(sk);
+	if (smcr_sock_mode(sk) == SMCR_MODE_LISTEN)
+		err = kernel_accept(smcr_sk(sk)->inner, inner, O_NONBLOCK);
+	release_sock(sk);
+	return err;
 }
 
 /**
@@ -167,13 +171,10 @@ void smcr_listen_work(struct work_struct *work)
 	struct smcr_sock *lsk = container_of(work, struct smcr_sock,
 					     listen_work);
 	struct sock *sk = &lsk->inet.sk;
-	struct socket *inner = NULL;
+	struct socket *inner;
 
-	lock_sock(sk);
-	while (smcr_sock_mode(sk) == SMCR_MODE_LISTEN &&
-	       !kernel_accept(lsk->inner, &inner, O_NONBLOCK))
+	while (!listen_accept(sk, &inner))
 		listen_child(sk, inner);
-	release_sock(sk);
 	sock_put(sk);
 }
 

@@ -16,6 +16,7 @@
  *        | <----------- ADD LINK, R, refused (1)  | data may flow
  *        | data may flow                          |
  */
+#include <linux/net.h>
 #include <linux/random.h>
 #include <linux/slab.h>
 

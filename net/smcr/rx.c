@@ -10,7 +10,6 @@
  * The reader works under the outer sock lock, which makes it the only one to
  * advance the consumer position; it takes conn->lock to do so.
  */
-#include <linux/pipe_fs_i.h>
 #include <linux/sched/signal.h>
 #include <linux/splice.h>
 #include <linux/uio.h>
