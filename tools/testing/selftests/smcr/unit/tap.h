@@ -55,14 +55,17 @@ static inline void tap_hex(const char *what, const u8 *p, size_t len)
 	printf("\n");
 }
 
+static inline void tap_bytes(const char *file, int line, const char *what,
+			     const u8 *got, const u8 *want, size_t len)
+{
+	if (!memcmp(got, want, len) || !tap_miss(file, line, what))
+		return;
+	tap_hex("got ", got, len);
+	tap_hex("want", want, len);
+}
+
 #define EXPECT_BYTES(got, want, len)					\
-	do {								\
-		if (memcmp(got, want, len) &&				\
-		    tap_miss(__FILE__, __LINE__, #got " == " #want)) {	\
-			tap_hex("got ", got, len);			\
-			tap_hex("want", want, len);			\
-		}							\
-	} while (0)
+	tap_bytes(__FILE__, __LINE__, #got " == " #want, got, want, len)
 
 static inline int tap_run(const struct fact *facts, unsigned int nr)
 {
@@ -79,9 +82,6 @@ static inline int tap_run(const struct fact *facts, unsigned int nr)
 	}
 	return bad ? 1 : 0;
 }
-
-#define TAP_MAIN(facts)							\
-	int main(void) { return tap_run(facts, ARRAY_SIZE(facts)); }
 
 /* Random numbers: xorshift64*, from SEED or the clock, shown for a repeat */
 static u64 rnd_state;

@@ -6,76 +6,39 @@
 #include "tap.h"
 #include "clc_msg.h"
 
-#define EYE	0xE2, 0xD4, 0xC3, 0xD9
-#define EYE_D	0xE2, 0xD4, 0xC3, 0xC4
-#define PEER	0x12, 0x34, 0x02, 0xAA, 0xBB, 0xCC, 0xDD, 0xEE
-#define GID	0xFE, 0x80, 0, 0, 0, 0, 0, 0, 0, 0xAA, 0xBB, 0xFF, 0xFE, \
-		0xCC, 0xDD, 0xEE
-#define MAC	0x02, 0xAA, 0xBB, 0xCC, 0xDD, 0xEE
+#define EYE	"e2d4c3d9 "
+#define EYE_D	"e2d4c3c4 "
+#define PEER	"123402aabbccddee "
+#define GID	"fe80000000000000 00aabbfffeccddee "
+#define MAC	"02aabbccddee "
+#define NET1	"fd090000000000000000000000000001 "
+#define NET2	"fd090000000000000000000000000002 "
+#define VADDR	"c1c2c3c4c5c6c7c8 "
+#define FILL	"7777777777777777777777777777777777777777 "
 
-static const u8 proposal_v4[52] = {
-	EYE, 0x01, 0x00, 0x34, 0x10,
-	PEER,
-	GID,
-	MAC, 0x00, 0x00,
-	0xFF, 0xFF, 0xFF, 0x00,
-	0x18, 0x00, 0x00, 0x00,
-	EYE,
-};
+/* Filled by main() */
+static u8 proposal_v4[52], proposal_v6[86], proposal_linux[92];
+static u8 accept_first[68], decline_sync[28];
+static u8 eye[4], eye_d[4], peer_id[8], gid[16], mac[6];
 
-#define PREFIX	0xFD, 0x09, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-
-static const u8 proposal_v6[86] = {
-	EYE, 0x01, 0x00, 0x56, 0x10,
-	PEER,
-	GID,
-	MAC, 0x00, 0x00,
-	0x00, 0x00, 0x00, 0x00,
-	0x00, 0x00, 0x00, 0x02,
-	PREFIX, 0x01, 0x40,
-	PREFIX, 0x02, 0x80,
-	EYE,
-};
-
-/* What Linux sends: version 2, 40 more bytes before the area */
-static const u8 proposal_linux[92] = {
-	EYE, 0x01, 0x00, 0x5C, 0x28,
-	PEER,
-	GID,
-	MAC, 0x00, 0x28,
-	0x77, 0x77, 0x77, 0x77, 0x77, 0x77, 0x77, 0x77, 0x77, 0x77,
-	0x77, 0x77, 0x77, 0x77, 0x77, 0x77, 0x77, 0x77, 0x77, 0x77,
-	0x77, 0x77, 0x77, 0x77, 0x77, 0x77, 0x77, 0x77, 0x77, 0x77,
-	0x77, 0x77, 0x77, 0x77, 0x77, 0x77, 0x77, 0x77, 0x77, 0x77,
-	0x0A, 0x09, 0x00, 0x00,
-	0x18, 0x00, 0x00, 0x00,
-	EYE,
-};
-
-static const u8 accept_first[68] = {
-	EYE, 0x02, 0x00, 0x44, 0x18,
-	PEER,
-	GID,
-	MAC, 0x01, 0x02,
-	0x03, 0xA1, 0xA2, 0xA3,
-	0xA4, 0x07, 0xB1, 0xB2,
-	0xB3, 0xB4, 0x35, 0x00,
-	0xC1, 0xC2, 0xC3, 0xC4, 0xC5, 0xC6, 0xC7, 0xC8,
-	0x00, 0xD1, 0xD2, 0xD3,
-	EYE,
-};
-
-static const u8 decline_sync[28] = {
-	EYE, 0x04, 0x00, 0x1C, 0x18,
-	PEER,
-	0x04, 0x00, 0x00, 0x00,
-	0x00, 0x00, 0x00, 0x00,
-	EYE,
-};
-
-static const u8 peer_id[] = { PEER };
-static const u8 gid[] = { GID };
-static const u8 mac[] = { MAC };
+static void fill_goldens(void)
+{
+	unhex(eye, EYE);
+	unhex(eye_d, EYE_D);
+	unhex(peer_id, PEER);
+	unhex(gid, GID);
+	unhex(mac, MAC);
+	unhex(proposal_v4, EYE "01 0034 10" PEER GID
+	      MAC "0000 ffffff00 18 0000 00" EYE);
+	unhex(proposal_v6, EYE "01 0056 10" PEER GID
+	      MAC "0000 00000000 00 0000 02" NET1 "40" NET2 "80" EYE);
+	/* version 2, 40 more bytes before the area */
+	unhex(proposal_linux, EYE "01 005c 28" PEER GID
+	      MAC "0028" FILL FILL "0a090000 18 0000 00" EYE);
+	unhex(accept_first, EYE "02 0044 18" PEER GID
+	      MAC "010203 a1a2a3a4 07 b1b2b3b4 35 00" VADDR "00 d1d2d3" EYE);
+	unhex(decline_sync, EYE "04 001c 18" PEER "04000000 00000000" EYE);
+}
 
 static const struct smcr_clc_expect first_accept = {
 	.type = SMCR_CLC_ACCEPT, .max_bsize = SMCR_BSIZE_MAX,
@@ -162,16 +125,15 @@ static void proposal_v4_bytes(void)
 static void proposal_v6_bytes(void)
 {
 	struct smcr_clc_proposal p = { .nr_prefixes = 2 };
-	static const u8 one[] = { PREFIX, 1 }, two[] = { PREFIX, 2 };
 	union any got;
 	u8 buf[86];
 
 	memcpy(p.peer_id, peer_id, sizeof(peer_id));
 	memcpy(p.gid, gid, sizeof(gid));
 	memcpy(p.mac, mac, sizeof(mac));
-	memcpy(p.prefix[0].addr, one, 16);
+	unhex(p.prefix[0].addr, NET1);
 	p.prefix[0].len = 64;
-	memcpy(p.prefix[1].addr, two, 16);
+	unhex(p.prefix[1].addr, NET2);
 	p.prefix[1].len = 128;
 	EXPECT_EQ(smcr_clc_proposal_encode(buf, sizeof(buf), &p), 86);
 	EXPECT_BYTES(buf, proposal_v6, sizeof(buf));
@@ -255,10 +217,10 @@ static void decline_bytes(void)
 
 static void decline_v2(void)
 {
-	u8 buf[44] = { EYE, 0x04, 0x00, 0x2C, 0x28, PEER, 3, 7, 0, 0 };
-	static const u8 eye[] = { EYE };
+	u8 buf[44] = { 0 };
 	union any got;
 
+	unhex(buf, EYE "04 002c 28" PEER "03070000");
 	memcpy(buf + 40, eye, 4);
 	EXPECT_EQ(decode(buf, 44, 4, &got), SMCR_CLC_OK);
 	EXPECT_EQ(got.decline.version, 2);
@@ -430,26 +392,29 @@ static void wrong_type(void)
 /* All 65,536 lengths of each type and version */
 static void lengths(void)
 {
-	u8 hdr[8] = { EYE }, type, version;
+	u8 hdr[8], type, version;
 	struct smcr_clc_header out;
 	unsigned int len;
 	bool good;
 
-	for (type = 1; type <= 4; type++)
-	for (version = 1; version <= 2; version++)
-	for (len = 0; len < 65536; len++) {
-		hdr[4] = type;
-		hdr[5] = (u8)(len >> 8);
-		hdr[6] = (u8)len;
-		hdr[7] = (u8)(version << 4);
-		if (type == 1)
-			good = len >= (version == 1 ? 52 : 44) && len <= 4096;
-		else if (type == 4)
-			good = len == 28 || (version == 2 && len == 44);
-		else
-			good = len == 68;
-		EXPECT_EQ(smcr_clc_msg_header(hdr, 8, &out),
-			  good ? SMCR_CLC_OK : SMCR_CLC_BAD_LENGTH);
+	memcpy(hdr, eye, 4);
+	for (type = 1; type <= 4; type++) {
+		for (version = 1; version <= 2; version++) {
+			for (len = 0; len < 65536; len++) {
+				hdr[4] = type;
+				hdr[5] = (u8)(len >> 8);
+				hdr[6] = (u8)len;
+				hdr[7] = (u8)(version << 4);
+				if (type == 1)
+					good = len >= (version == 1 ? 52 : 44) && len <= 4096;
+				else if (type == 4)
+					good = len == 28 || (version == 2 && len == 44);
+				else
+					good = len == 68;
+				EXPECT_EQ(smcr_clc_msg_header(hdr, 8, &out),
+					  good ? SMCR_CLC_OK : SMCR_CLC_BAD_LENGTH);
+			}
+		}
 	}
 }
 
@@ -457,7 +422,6 @@ static void lengths(void)
 static enum smcr_clc_fault shaped(u8 version, u16 length, u16 offset,
 				  u8 nr_prefixes, u8 prefix_len)
 {
-	static const u8 eye[] = { EYE };
 	enum smcr_clc_fault fault;
 	union any out;
 	u8 *buf;
@@ -517,15 +481,14 @@ static void area_growth(void)
 
 static void no_smcr(void)
 {
-	u8 short_n[44] = { EYE, 0x01, 0x00, 0x2C, 0x22 };
-	static const u8 eye_d[] = { EYE_D }, eye[] = { EYE };
-	u8 smcd[52];
+	u8 short_n[44] = { 0 }, smcd[52];
 	union any out;
 
 	EXPECT_EQ(WITH(proposal_linux, 7, 0x20), SMCR_CLC_OK);
 	EXPECT_EQ(WITH(proposal_linux, 7, 0x21), SMCR_CLC_NO_SMCR);
 	EXPECT_EQ(WITH(proposal_linux, 7, 0x22), SMCR_CLC_NO_SMCR);
 	EXPECT_EQ(WITH(proposal_linux, 7, 0x23), SMCR_CLC_OK);
+	unhex(short_n, EYE "01 002c 22");
 	memcpy(short_n + 40, eye, 4);
 	EXPECT_EQ(decode(short_n, 44, 1, &out), SMCR_CLC_NO_SMCR);
 
@@ -691,4 +654,8 @@ static const struct fact facts[] = {
 	{ "each fault has a name", names },
 };
 
-TAP_MAIN(facts)
+int main(void)
+{
+	fill_goldens();
+	return tap_run(facts, ARRAY_SIZE(facts));
+}

@@ -84,18 +84,20 @@ static void one_role(enum smcr_role role, const char *const *rows)
 	const char *row;
 	char want, got;
 
-	for (step = 0; step < SMCR_LLC_STEP_MAX; step++)
-	for (rkey = 0; rkey < 2; rkey++)
-	for (k = 0; k < ARRAY_SIZE(kinds); k++) {
-		row = rows[step ? step + 1 : rkey];
-		EXPECT_EQ(strlen(row), ARRAY_SIZE(kinds));
-		want = row[k] == 'r' ? "SP"[rkey] : row[k];
-		got = "PNQDST"[ask(role, step, rkey, &kinds[k])];
-		if (got == want)
-			continue;
-		EXPECT(!"table entry");
-		printf("#   %s in %s: %c, not %c\n", kinds[k].name,
-		       smcr_llc_step_name(step), got, want);
+	for (step = 0; step < SMCR_LLC_STEP_MAX; step++) {
+		for (rkey = 0; rkey < 2; rkey++) {
+			for (k = 0; k < ARRAY_SIZE(kinds); k++) {
+				row = rows[step ? step + 1 : rkey];
+				EXPECT_EQ(strlen(row), ARRAY_SIZE(kinds));
+				want = row[k] == 'r' ? "SP"[rkey] : row[k];
+				got = "PNQDST"[ask(role, step, rkey, &kinds[k])];
+				if (got == want)
+					continue;
+				EXPECT(!"table entry");
+				printf("#   %s in %s: %c, not %c\n", kinds[k].name,
+				       smcr_llc_step_name(step), got, want);
+			}
+		}
 	}
 }
 
@@ -223,16 +225,17 @@ static void moves(enum smcr_role role, const char *const *rows)
 	unsigned int step, ev;
 	char got;
 
-	for (step = 0; step < SMCR_LLC_STEP_MAX; step++)
-	for (ev = 0; ev <= EV(DELETE_DONE); ev++) {
-		flow = (struct smcr_llc_flow){ role, step, false };
-		got = '.';
-		if (!smcr_llc_flow_step(&flow, ev))
-			got = "ifarckd-"[flow.step];
-		else
-			EXPECT_EQ(flow.step, step);
-		EXPECT_EQ(got, rows[step][ev]);
-		EXPECT(!flow.rkey_ours);
+	for (step = 0; step < SMCR_LLC_STEP_MAX; step++) {
+		for (ev = 0; ev <= EV(DELETE_DONE); ev++) {
+			flow = (struct smcr_llc_flow){ role, step, false };
+			got = '.';
+			if (!smcr_llc_flow_step(&flow, ev))
+				got = "ifarckd-"[flow.step];
+			else
+				EXPECT_EQ(flow.step, step);
+			EXPECT_EQ(got, rows[step][ev]);
+			EXPECT(!flow.rkey_ours);
+		}
 	}
 }
 
@@ -248,28 +251,30 @@ static void rkey_and_close(void)
 	unsigned int role, step, ev, rkey;
 	bool free;
 
-	for (role = SMCR_CLIENT; role <= SMCR_SERVER; role++)
-	for (step = 0; step < SMCR_LLC_STEP_MAX; step++)
-	for (rkey = 0; rkey < 2; rkey++) {
-		free = step == STEP(IDLE) && !rkey;
-		flow = (struct smcr_llc_flow){ role, step, rkey };
-		EXPECT_EQ(smcr_llc_flow_may_start(&flow), free);
-		EXPECT_EQ(smcr_llc_flow_step(&flow, EV(RKEY_SENT)),
-			  free ? 0 : -EPROTO);
-		EXPECT_EQ(flow.rkey_ours, free || rkey);
-		flow = (struct smcr_llc_flow){ role, step, rkey };
-		EXPECT_EQ(smcr_llc_flow_step(&flow, EV(RKEY_DONE)),
-			  rkey ? 0 : -EPROTO);
-		EXPECT(!flow.rkey_ours);
-		for (ev = EV(ADD_SENT); rkey && ev <= EV(DELETE_SENT);
-		     ev += EV(DELETE_SENT) - EV(ADD_SENT)) {
-			flow = (struct smcr_llc_flow){ role, step, true };
-			EXPECT_EQ(smcr_llc_flow_step(&flow, ev), -EPROTO);
+	for (role = SMCR_CLIENT; role <= SMCR_SERVER; role++) {
+		for (step = 0; step < SMCR_LLC_STEP_MAX; step++) {
+			for (rkey = 0; rkey < 2; rkey++) {
+				free = step == STEP(IDLE) && !rkey;
+				flow = (struct smcr_llc_flow){ role, step, rkey };
+				EXPECT_EQ(smcr_llc_flow_may_start(&flow), free);
+				EXPECT_EQ(smcr_llc_flow_step(&flow, EV(RKEY_SENT)),
+					  free ? 0 : -EPROTO);
+				EXPECT_EQ(flow.rkey_ours, free || rkey);
+				flow = (struct smcr_llc_flow){ role, step, rkey };
+				EXPECT_EQ(smcr_llc_flow_step(&flow, EV(RKEY_DONE)),
+					  rkey ? 0 : -EPROTO);
+				EXPECT(!flow.rkey_ours);
+				for (ev = EV(ADD_SENT); rkey && ev <= EV(DELETE_SENT);
+				     ev += EV(DELETE_SENT) - EV(ADD_SENT)) {
+					flow = (struct smcr_llc_flow){ role, step, true };
+					EXPECT_EQ(smcr_llc_flow_step(&flow, ev), -EPROTO);
+				}
+				flow = (struct smcr_llc_flow){ role, step, rkey };
+				EXPECT_EQ(smcr_llc_flow_step(&flow, EV(CLOSE)), 0);
+				EXPECT_EQ(flow.step, STEP(CLOSING));
+				EXPECT(!flow.rkey_ours);
+			}
 		}
-		flow = (struct smcr_llc_flow){ role, step, rkey };
-		EXPECT_EQ(smcr_llc_flow_step(&flow, EV(CLOSE)), 0);
-		EXPECT_EQ(flow.step, STEP(CLOSING));
-		EXPECT(!flow.rkey_ours);
 	}
 }
 
@@ -344,4 +349,7 @@ static const struct fact facts[] = {
 	{ "each step and verdict has a name", names },
 };
 
-TAP_MAIN(facts)
+int main(void)
+{
+	return tap_run(facts, ARRAY_SIZE(facts));
+}

@@ -9,6 +9,12 @@
 #define LEN		SMCR_ROCE_MSG_LEN
 #define MAC		"02aabbccddee "
 #define GID		"fe80000000000000 00aabbfffeccddee "
+#define PAIR1		"a1a2a3a4 b1b2b3b4 c1c2c3c4c5c6c7c8 "
+#define PAIR2		"d1d2d3d4 e1e2e3e4 f1f2f3f4f5f6f7f8 "
+#define RMB1		"a1a2a3a4 c1c2c3c4c5c6c7c8 "
+#define RMB2		"b1b2b3b4 d1d2d3d4d5d6d7d8 "
+#define RMB3		"e1e2e3e4 f1f2f3f4f5f6f7f8 "
+#define KEYS		"a1a2a3a4 b1b2b3b4 c1c2c3c4 d1d2d3d4 e1e2e3e4 f1f2f3f4 "
 #define RFC		SMCR_DIALECT_RFC
 #define LNX		SMCR_DIALECT_LINUX
 #define BOTH		-1
@@ -63,15 +69,13 @@ static const struct golden goldens[] = {
 	  { .type = SMCR_LLC_ADD_LINK, .reply = true, .add_link = {
 		MAC_GID, .link_num = 2, .reject = true,
 		.reason = SMCR_LLC_ADD_BAD_MTU } } },
-	{ BOTH, "032c0000 02 02 0000"
-	  "a1a2a3a4 b1b2b3b4 c1c2c3c4c5c6c7c8"
-	  "d1d2d3d4 e1e2e3e4 f1f2f3f4f5f6f7f8",
+	{ BOTH, "032c0000 02 02 0000 " PAIR1 PAIR2,
 	  FROM(40) | 1 << 2 | 3 << 6,
 	  { .type = SMCR_LLC_ADD_LINK_CONT, .add_cont = {
 		.link_num = 2, .nr_left = 2, .pair = {
 			{ 0xa1a2a3a4, 0xb1b2b3b4, 0xc1c2c3c4c5c6c7c8 },
 			{ 0xd1d2d3d4, 0xe1e2e3e4, 0xf1f2f3f4f5f6f7f8 } } } } },
-	{ BOTH, "032c0080 02 01 0000 a1a2a3a4 b1b2b3b4 c1c2c3c4c5c6c7c8",
+	{ BOTH, "032c0080 02 01 0000 " PAIR1,
 	  FROM(40) | 1 << 2 | 3 << 6,
 	  { .type = SMCR_LLC_ADD_LINK_CONT, .reply = true, .add_cont = {
 		.link_num = 2, .nr_left = 1, .pair = {
@@ -93,15 +97,14 @@ static const struct golden goldens[] = {
 	  FROM(9) | 1 << 2,
 	  { .type = SMCR_LLC_DELETE_LINK, .reply = true, .delete_link = {
 		.link_num = 9, .reason = SMCR_LLC_DEL_NO_LINK } } },
-	{ BOTH, "062c0000 02 a1a2a3a4 c1c2c3c4c5c6c7c8"
-	  "02 b1b2b3b4 d1d2d3d4d5d6d7d8 03 e1e2e3e4 f1f2f3f4f5f6f7f8",
+	{ BOTH, "062c0000 02 " RMB1 "02 " RMB2 "03 " RMB3,
 	  FROM(43) | 1 << 2,
 	  { .type = SMCR_LLC_CONFIRM_RKEY, .confirm_rkey = {
 		.nr_others = 2, .rkey = 0xa1a2a3a4,
 		.vaddr = 0xc1c2c3c4c5c6c7c8, .other = {
 			{ 2, 0xb1b2b3b4, 0xd1d2d3d4d5d6d7d8 },
 			{ 3, 0xe1e2e3e4, 0xf1f2f3f4f5f6f7f8 } } } } },
-	{ BOTH, "062c00b0 00 a1a2a3a4 c1c2c3c4c5c6c7c8",
+	{ BOTH, "062c00b0 00 " RMB1,
 	  FROM(43) | 1 << 2,
 	  { .type = SMCR_LLC_CONFIRM_RKEY, .reply = true, .confirm_rkey = {
 		.rkey = 0xa1a2a3a4, .vaddr = 0xc1c2c3c4c5c6c7c8,
@@ -115,16 +118,14 @@ static const struct golden goldens[] = {
 	  { .type = SMCR_LLC_TEST_LINK, .reply = true, .test_link = { .data = {
 		0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
 		0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff } } } },
-	{ BOTH, "082c00a0 03 04 b1b2b3b4 d1d2d3d4d5d6d7d8"
-	  "05 e1e2e3e4 f1f2f3f4f5f6f7f8 06 a1a2a3a4 c1c2c3c4c5c6c7c8",
+	{ BOTH, "082c00a0 03 04 " RMB2 "05 " RMB3 "06 " RMB1,
 	  1 << 2,
 	  { .type = SMCR_LLC_CONFIRM_RKEY_CONT, .reply = true, .rkey_cont = {
 		.nr_left = 3, .negative = true, .other = {
 			{ 4, 0xb1b2b3b4, 0xd1d2d3d4d5d6d7d8 },
 			{ 5, 0xe1e2e3e4, 0xf1f2f3f4f5f6f7f8 },
 			{ 6, 0xa1a2a3a4, 0xc1c2c3c4c5c6c7c8 } } } } },
-	{ BOTH, "092c0000 08 00 0000 a1a2a3a4 b1b2b3b4 c1c2c3c4 d1d2d3d4"
-	  "e1e2e3e4 f1f2f3f4 01020304 05060708",
+	{ BOTH, "092c0000 08 00 0000 " KEYS "01020304 05060708",
 	  FROM(40) | 1 << 2 | 3 << 6,
 	  { .type = SMCR_LLC_DELETE_RKEY, .delete_rkey = {
 		.count = 8, .rkey = { 0xa1a2a3a4, 0xb1b2b3b4, 0xc1c2c3c4,
@@ -165,18 +166,19 @@ static void encoding(void)
 	unsigned int i;
 	int dialect;
 
-	for (i = 0; i < ARRAY_SIZE(goldens); i++)
-	for (dialect = RFC; dialect <= LNX; dialect++) {
-		if (!in_dialect(&goldens[i], dialect))
-			continue;
-		bytes_of(&goldens[i], want);
-		memset(x, 0x5a, sizeof(x));
-		memset(y, 0xa5, sizeof(y));
-		smcr_llc_msg_encode(x, dialect, &goldens[i].msg);
-		smcr_llc_msg_encode(y, dialect, &goldens[i].msg);
-		EXPECT_BYTES(x, want, LEN);
-		EXPECT_BYTES(y, want, LEN);
-		EXPECT_EQ(x[LEN], 0x5a);
+	for (i = 0; i < ARRAY_SIZE(goldens); i++) {
+		for (dialect = RFC; dialect <= LNX; dialect++) {
+			if (!in_dialect(&goldens[i], dialect))
+				continue;
+			bytes_of(&goldens[i], want);
+			memset(x, 0x5a, sizeof(x));
+			memset(y, 0xa5, sizeof(y));
+			smcr_llc_msg_encode(x, dialect, &goldens[i].msg);
+			smcr_llc_msg_encode(y, dialect, &goldens[i].msg);
+			EXPECT_BYTES(x, want, LEN);
+			EXPECT_BYTES(y, want, LEN);
+			EXPECT_EQ(x[LEN], 0x5a);
+		}
 	}
 }
 
@@ -188,16 +190,17 @@ static void decoding(void)
 	unsigned int i;
 	int dialect;
 
-	for (i = 0; i < ARRAY_SIZE(goldens); i++)
-	for (dialect = RFC; dialect <= LNX; dialect++) {
-		if (!in_dialect(&goldens[i], dialect))
-			continue;
-		bytes_of(&goldens[i], buf);
-		EXPECT_EQ(decode(buf, LEN, dialect, &msg), SMCR_LLC_OK);
-		EXPECT_EQ(msg.type, goldens[i].msg.type);
-		EXPECT_EQ(msg.reply, goldens[i].msg.reply);
-		smcr_llc_msg_encode(again, dialect, &msg);
-		EXPECT_BYTES(again, buf, LEN);
+	for (i = 0; i < ARRAY_SIZE(goldens); i++) {
+		for (dialect = RFC; dialect <= LNX; dialect++) {
+			if (!in_dialect(&goldens[i], dialect))
+				continue;
+			bytes_of(&goldens[i], buf);
+			EXPECT_EQ(decode(buf, LEN, dialect, &msg), SMCR_LLC_OK);
+			EXPECT_EQ(msg.type, goldens[i].msg.type);
+			EXPECT_EQ(msg.reply, goldens[i].msg.reply);
+			smcr_llc_msg_encode(again, dialect, &msg);
+			EXPECT_BYTES(again, buf, LEN);
+		}
 	}
 }
 

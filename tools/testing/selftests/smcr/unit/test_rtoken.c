@@ -177,8 +177,9 @@ static void random_add(u8 link, u32 rkey, u64 vaddr)
 	int id = add(link, rkey, vaddr);
 
 	if (known > 0) {
-		EXPECT_EQ(id, model[known].vaddr[link] == vaddr ? known :
-								  -EEXIST);
+		if (model[known].vaddr[link] != vaddr)
+			known = -EEXIST;
+		EXPECT_EQ(id, known);
 	} else if (id > 0) {
 		EXPECT(!model[id].id);
 		model_bind(id, link, rkey, vaddr);
@@ -188,12 +189,13 @@ static void random_add(u8 link, u32 rkey, u64 vaddr)
 static void random_set(u8 id, u8 link, u32 rkey, u64 vaddr)
 {
 	int ret = smcr_rtoken_set(&tbl, id, link, rkey, vaddr);
+	bool same = model[id].rkey[link] == rkey &&
+		    model[id].vaddr[link] == vaddr;
 
 	if (!model[id].id)
 		EXPECT_EQ(ret, -ENOENT);
 	else if (model[id].links & 1 << link)
-		EXPECT_EQ(ret, model[id].rkey[link] == rkey &&
-			       model[id].vaddr[link] == vaddr ? 0 : -EEXIST);
+		EXPECT_EQ(ret, same ? 0 : -EEXIST);
 	else if (model_find(link, rkey) > 0)
 		EXPECT_EQ(ret, -EEXIST);
 	else

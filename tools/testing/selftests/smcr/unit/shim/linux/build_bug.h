@@ -5,7 +5,4 @@
 
 #include <assert.h>
 
-#undef static_assert
-#define static_assert(cond)	_Static_assert(cond, #cond)
-
 #endif

@@ -3,6 +3,12 @@
 #ifndef _SHIM_LINUX_MINMAX_H
 #define _SHIM_LINUX_MINMAX_H
 
-#define min_t(type, a, b)	((type)(a) < (type)(b) ? (type)(a) : (type)(b))
+#define min_t(type, a, b)					\
+	({							\
+		type a_ = (a);					\
+		type b_ = (b);					\
+								\
+		a_ < b_ ? a_ : b_;				\
+	})
 
 #endif

@@ -5,24 +5,19 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
-typedef int8_t s8;
-typedef int16_t s16;
-typedef int32_t s32;
-typedef int64_t s64;
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef signed char s8;
+typedef signed short s16;
+typedef signed int s32;
+typedef signed long long s64;
 
 typedef u16 __be16;
 typedef u32 __be32;
 typedef u64 __be64;
-
-#define __packed		__attribute__((__packed__))
-#define __must_check		__attribute__((__warn_unused_result__))
-#define fallthrough		__attribute__((__fallthrough__))
 
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
 
