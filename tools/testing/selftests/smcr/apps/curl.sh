@@ -16,7 +16,7 @@ url=http://$SERVER:$PORT
 # get PATH OPTIONS...: to $tmp/PATH
 # shellcheck disable=SC2317 # called through check
 get() {
-	timeout 60 curl -sSf -o "$tmp/$1" "${@:2}" "$url/$1"
+	timeout $((60 * SLOW)) curl -sSf -o "$tmp/$1" "${@:2}" "$url/$1"
 }
 
 # shellcheck disable=SC2317 # called through check
@@ -26,7 +26,7 @@ many() {
 	for i in $(seq 40); do
 		urls+=(-o "$tmp/small.$i" "$url/small?$i")
 	done
-	timeout 60 curl -f --no-progress-meter -Z --parallel-max 20 "${urls[@]}" || return 1
+	timeout $((60 * SLOW)) curl -f --no-progress-meter -Z --parallel-max 20 "${urls[@]}" || return 1
 	for i in $(seq 40); do
 		cmp "$tmp/small.1" "$tmp/small.$i" || return 1
 	done

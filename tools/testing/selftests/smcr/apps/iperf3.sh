@@ -10,7 +10,7 @@
 # run FACT OPTIONS...: a run of iperf3 that moves 16 MB
 # shellcheck disable=SC2317 # called through check
 run() {
-	timeout 60 iperf3 -c "$SERVER" -p "$PORT" -n 16M -J "$@" \
+	timeout $((60 * SLOW)) iperf3 -c "$SERVER" -p "$PORT" -n 16M -J "$@" \
 		>"$tmp/iperf3.json" || {
 		cat "$tmp/iperf3.json"
 		return 1

@@ -14,12 +14,12 @@ save begin
 
 # shellcheck disable=SC2317 # called through check
 bench() {
-	timeout 60 redis-benchmark -h "$SERVER" -p "$PORT" -q "$@"
+	timeout $((60 * SLOW)) redis-benchmark -h "$SERVER" -p "$PORT" -q "$@"
 }
 
 # shellcheck disable=SC2317 # called through check
 cli() {
-	timeout 30 redis-cli -h "$SERVER" -p "$PORT" "$@"
+	timeout $((30 * SLOW)) redis-cli -h "$SERVER" -p "$PORT" "$@"
 }
 
 check "20 clients, 2000 requests of each kind" \
@@ -27,9 +27,9 @@ check "20 clients, 2000 requests of each kind" \
 check "4 clients, values of 16 KB, 16 requests at a time" \
 	bench -n 500 -c 4 -d 16384 -P 16 -t set,get
 head -c 3000000 /dev/urandom | base64 -w 0 >"$tmp/big"
-check "a value of 4 MB is set" sh -c "timeout 30 redis-cli -h $SERVER \
+check "a value of 4 MB is set" sh -c "timeout $((30 * SLOW)) redis-cli -h $SERVER \
 	-p $PORT -x set big <$tmp/big | grep -q OK"
-check "and read back" sh -c "timeout 30 redis-cli -h $SERVER \
+check "and read back" sh -c "timeout $((30 * SLOW)) redis-cli -h $SERVER \
 	-p $PORT --raw get big | tr -d '\n' | cmp - $tmp/big"
 by_rdma begin 12000000 12000000
 check "end of the server" cli shutdown nosave

@@ -17,12 +17,12 @@ options=(-i "$tmp/key" -F /dev/null -o StrictHostKeyChecking=no
 	-o UserKnownHostsFile=/dev/null -o LogLevel=ERROR -o BatchMode=yes
 	-c aes128-gcm@openssh.com)
 head -c 20971520 /dev/urandom >"$tmp/file"
-check "20 MB are copied to the server" timeout 90 \
+check "20 MB are copied to the server" timeout $((90 * SLOW)) \
 	scp -P "$PORT" "${options[@]}" "$tmp/file" "root@$SERVER:$SHARED/file"
-check "and back" timeout 90 \
+check "and back" timeout $((90 * SLOW)) \
 	scp -P "$PORT" "${options[@]}" "root@$SERVER:$SHARED/file" "$tmp/again"
 check "they are the same" cmp "$tmp/file" "$tmp/again"
-there=$(timeout 30 ssh -p "$PORT" "${options[@]}" "root@$SERVER" hostname)
+there=$(timeout $((30 * SLOW)) ssh -p "$PORT" "${options[@]}" "root@$SERVER" hostname)
 check "a command ran on the server" test "$there" = server
 by_rdma begin 20971520 20971520
 no_conn_left

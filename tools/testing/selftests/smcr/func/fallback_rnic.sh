@@ -21,7 +21,7 @@ together server.end
 without_rnic
 together client.ready
 save client
-same_semantics smcr4 tcp4
+same_semantics fall4 tcp4
 grew client FallbackNoRnic -gt 100
 grew client RdmaWrites -eq 0
 no_conn_left

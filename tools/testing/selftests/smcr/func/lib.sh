@@ -9,8 +9,13 @@ CLIENT4=${CLIENT4:-10.9.0.2}
 SERVER6=${SERVER6:-fd09::1}
 CLIENT6=${CLIENT6:-fd09::2}
 PORT=7600
-DEADLINE=${DEADLINE:-30}
-export SERVER4 CLIENT4 SERVER6 CLIENT6 PORT
+# Written by one host of the bed, read by the other.
+SHARED=${SHARED:-/share}
+# The debug kernel takes its time.
+SLOW=1
+[ "${BED_KERNEL:-}" != debug ] || SLOW=3
+DEADLINE=${DEADLINE:-$((30 * SLOW))}
+export SERVER4 CLIENT4 SERVER6 CLIENT6 PORT SHARED
 
 IO=$FUNC_DIR/smcr_io
 SEMANTICS=$FUNC_DIR/semantics
@@ -135,7 +140,7 @@ together() {
 
 # save NAME: keep the counters as they are now
 save() {
-	cat $STAT >"$tmp/stat.$1"
+	cat "$STAT" >"$tmp/stat.$1"
 }
 
 value() {
@@ -189,7 +194,7 @@ show_deltas() {
 		[ "${name#"${2:-}"}" != "$name" ] || [ -z "${2:-}" ] ||
 			continue
 		[ "$now" = "$before" ] || echo "# $name +$((now - before))"
-	done <$STAT
+	done <"$STAT"
 }
 
 # by_rdma NAME TX RX: at least so many bytes went each way, all by RDMA
@@ -267,7 +272,7 @@ served() {
 
 # io KIND ADDRESS MODE [OPTIONS...]: client
 io() {
-	timeout "${IO_TIMEOUT:-120}" "$IO" "$1" "$2" "$PORT" "${@:3}"
+	timeout $((${IO_TIMEOUT:-60} * SLOW)) "$IO" "$1" "$2" "$PORT" "${@:3}"
 }
 
 # io_check FACT KIND ADDRESS MODE [OPTIONS...]
@@ -290,49 +295,24 @@ addresses() {
 	export SERVER CLIENT
 }
 
+# steps KIND LOG [SCRIPT...]: a run of compared steps; the agent is at work
+steps() {
+	addresses "$1"
+	timeout $((100 * SLOW)) "$SEMANTICS" --remote "$1" "$SERVER" \
+		"$CLIENT" "$PORT" "${@:3}" >"$2"
+}
+
 # same_semantics KIND LIKE [SCRIPT...]: a run over each gives the same log.
 # The server's agent must be at work.
 same_semantics() {
-	local kind=$1 like=$2
-
-	addresses "$like"
-	check "semantics run over $like" sh -c "timeout 300 $SEMANTICS --remote \
-		$like $SERVER $CLIENT $PORT ${*:3} >$tmp/log.$like"
-	addresses "$kind"
-	check "semantics run over $kind" sh -c "timeout 300 $SEMANTICS --remote \
-		$kind $SERVER $CLIENT $PORT ${*:3} >$tmp/log.$kind"
-	if diff -U 12 "$tmp/log.$like" "$tmp/log.$kind" >"$tmp/diff"; then
-		ok "$kind acts as $like in $(grep -c -e '->' "$tmp/log.$kind") steps"
+	check "steps over $2" steps "$2" "$tmp/log.like" "${@:3}" || return
+	check "steps over $1" steps "$1" "$tmp/log.kind" "${@:3}" || return
+	if diff -U 12 "$tmp/log.like" "$tmp/log.kind" >"$tmp/diff"; then
+		ok "$1 acts as $2 in $(grep -c -e '->' "$tmp/log.kind") steps"
 	else
 		sed 's/^/# /' "$tmp/diff"
-		not_ok "$kind acts as $like ($(grep -c '^+ ' "$tmp/diff") steps differ)"
+		not_ok "$1 acts as $2 ($(grep -c '^+ ' "$tmp/diff") steps differ)"
 	fi
-}
-
-# agent: begin to execute the server's side of compared runs
-agent() {
-	local line
-
-	mkfifo "$tmp/agent"
-	"$SEMANTICS" --agent "$SERVER" "$PORT" >"$tmp/agent" 2>"$tmp/agent.err" &
-	agent_pid=$!
-	jobs_started+=("$agent_pid")
-	exec 8<"$tmp/agent"
-	rm "$tmp/agent"
-	if read -r line <&8 && [ "$line" = serving ]; then
-		return 0
-	fi
-	sed 's/^/# /' "$tmp/agent.err"
-	not_ok "the agent listens at $SERVER"
-	return 1
-}
-
-# agent_ended: it was told to, and had nothing to complain about
-agent_ended() {
-	wait "$agent_pid"
-	exec 8<&-
-	check "no complaint of the server's agent" test ! -s "$tmp/agent.err"
-	sed 's/^/# /' "$tmp/agent.err"
 }
 
 # netdev_of ADDRESS: the device that carries one of this host's addresses
@@ -359,4 +339,52 @@ grew_to() {
 # listens PORT: for wait_until; the inner socket of smcr is a TCP socket
 listens() {
 	ss -Hltn "sport = :$1" | grep -q .
+}
+
+# hold KIND ADDRESS COUNT: open connections and keep them until "released"
+hold() {
+	local line
+
+	mkfifo "$tmp/hold.in" "$tmp/hold.out"
+	"$IO" "$1" "$2" "$PORT" hold -n "$3" <"$tmp/hold.in" >"$tmp/hold.out" &
+	hold_pid=$!
+	jobs_started+=("$hold_pid")
+	exec 5>"$tmp/hold.in" 6<"$tmp/hold.out"
+	rm "$tmp/hold.in" "$tmp/hold.out"
+	read -r line <&6
+	check "$3 connections are open" test "$line" = held
+}
+
+# released FACT: each connection held carries a byte each way and is closed
+released() {
+	exec 5>&-
+	wait "$hold_pid"
+	check "$1" test $? -eq 0
+	exec 6<&-
+}
+
+# agent: begin to execute the server's side of compared runs
+agent() {
+	local line
+
+	mkfifo "$tmp/agent"
+	"$SEMANTICS" --agent "$SERVER" "$PORT" >"$tmp/agent" 2>"$tmp/agent.err" &
+	agent_pid=$!
+	jobs_started+=("$agent_pid")
+	exec 8<"$tmp/agent"
+	rm "$tmp/agent"
+	if read -r line <&8 && [ "$line" = serving ]; then
+		return 0
+	fi
+	sed 's/^/# /' "$tmp/agent.err"
+	not_ok "the agent listens at $SERVER"
+	return 1
+}
+
+# agent_ended: it was told to, and had nothing to complain about
+agent_ended() {
+	wait "$agent_pid"
+	exec 8<&-
+	check "no complaint of the server's agent" test ! -s "$tmp/agent.err"
+	sed 's/^/# /' "$tmp/agent.err"
 }

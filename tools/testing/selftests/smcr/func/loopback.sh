@@ -20,7 +20,7 @@ own() {
 
 # shellcheck disable=SC2317 # called through check
 alone() {
-	timeout 60 "$IO" "$1" "$(own "$1")" 0 "${@:2}" -F
+	timeout $((60 * SLOW)) "$IO" "$1" "$(own "$1")" 0 "${@:2}" -F
 }
 
 sysctl_for_now net.smcr.loopback 0
@@ -44,15 +44,15 @@ for kind in smcr4 smcr6 inet4 inet6; do
 done
 
 save lo
-check "127.0.0.1 has no RoCE port" timeout 60 "$IO" smcr4 127.0.0.1 0 stream -F
+check "127.0.0.1 has no RoCE port" timeout $((60 * SLOW)) "$IO" smcr4 127.0.0.1 0 stream -F
 grew lo RdmaWrites -eq 0
 no_conn_left
 
 save semantics
 check "semantics, TCP to itself" sh -c \
-	"timeout 200 $SEMANTICS --local tcp4 $own4 >$tmp/log.tcp"
+	"timeout $((100 * SLOW)) $SEMANTICS --local tcp4 $own4 >$tmp/log.tcp"
 check "semantics, smcr to itself" sh -c \
-	"timeout 200 $SEMANTICS --local smcr4 $own4 >$tmp/log.smcr"
+	"timeout $((100 * SLOW)) $SEMANTICS --local smcr4 $own4 >$tmp/log.smcr"
 check "both logs are equal" diff -U 12 "$tmp/log.tcp" "$tmp/log.smcr"
 no_fallback semantics
 no_conn_left

@@ -75,7 +75,7 @@ struct sem_fd *sem_fd_find(const char *name);
 struct sem_fd *sem_fd_add(const char *name, int fd);
 int sem_fd_number(const char *name);
 void sem_fd_drop(const char *name);
-void __printf(2, 3) sem_reply(struct sem_cmd *cmd, const char *fmt, ...);
+void sem_reply(struct sem_cmd *cmd, const char *fmt, ...);
 void sem_reply_ret(struct sem_cmd *cmd, long ret);
 int sem_flags(const struct sem_name *names, const char *text);
 const char *sem_arg(const struct sem_cmd *cmd, int i, const char *other);

@@ -50,6 +50,7 @@ static struct end ends[2] = { { .letter = 'C' }, { .letter = 'S' } };
 static struct var vars[VARS];
 static const char *control_host;	/* NULL: both ends on this host */
 static unsigned int control_port;
+static const struct util_kind *server_kind;
 static unsigned int stuck;
 static bool case_dead;
 static bool quiet;
@@ -57,9 +58,10 @@ static bool quiet;
 static const char usage[] =
 "usage: semantics --local KIND HOST [SCRIPT...]\n"
 "       semantics --agent HOST PORT\n"
-"       semantics --remote KIND SERVER CLIENT PORT [SCRIPT...]\n"
+"       semantics --remote KIND[/KIND] SERVER CLIENT PORT [SCRIPT...]\n"
 "       semantics --stop HOST PORT\n"
-"The scripts are those of the directory sem unless named.\n";
+"A second KIND is that of the server's end. The scripts are those of the\n"
+"directory sem unless named.\n";
 
 static int control_connect(void)
 {
@@ -108,7 +110,7 @@ static void end_start_local(struct end *end)
 static void end_start_remote(struct end *end)
 {
 	end_attach(end, control_connect());
-	fprintf(end->out, "%s\n", sem_kind->name);
+	fprintf(end->out, "%s\n", server_kind->name);
 	fflush(end->out);
 }
 
@@ -505,6 +507,16 @@ static int run_stop(const char *host, const char *port)
 	return write(fd, "stop\n", 5) == 5 ? 0 : 1;
 }
 
+static void parse_kinds(char *text)
+{
+	char *slash = strchr(text, '/');
+
+	if (slash)
+		*slash = 0;
+	sem_kind = util_kind_find(text);
+	server_kind = slash ? util_kind_find(slash + 1) : sem_kind;
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 3 ? argv[1] : "";
@@ -521,7 +533,7 @@ int main(int argc, char **argv)
 		return run_scripts(argv + 4, argc - 4);
 	}
 	if (!strcmp(what, "--remote") && argc > 5) {
-		sem_kind = util_kind_find(argv[2]);
+		parse_kinds(argv[2]);
 		ends[0].host = argv[4];
 		ends[1].host = argv[3];
 		control_host = argv[3];

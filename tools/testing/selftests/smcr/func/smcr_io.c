@@ -39,7 +39,7 @@ struct options {
 
 static const char usage[] =
 "usage: smcr_io KIND HOST PORT MODE [OPTIONS]\n"
-"KIND  tcp4 tcp6 smcr4 smcr6 inet4 inet6\n"
+"KIND  tcp4 smcr4 inet4 fall4, or with 6\n"
 "MODE  serve    answer clients until one of them says quit\n"
 "      stream   --up and --down bytes at once, then the end of file\n"
 "      half     all bytes up, shutdown(SHUT_WR), then all bytes down\n"

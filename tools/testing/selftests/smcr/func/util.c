@@ -14,11 +14,14 @@
 
 int (*util_socket_hook)(int fd);
 
+/* "fall" is smcr where it has to fall back, which a few answers show. */
 static const struct util_kind kinds[] = {
 	{ "tcp4", AF_INET, 0, AF_INET },
 	{ "tcp6", AF_INET6, 0, AF_INET6 },
 	{ "smcr4", AF_SMCR, 0, AF_INET },
 	{ "smcr6", AF_SMCR, 1, AF_INET6 },
+	{ "fall4", AF_SMCR, 0, AF_INET },
+	{ "fall6", AF_SMCR, 1, AF_INET6 },
 	{ "inet4", AF_INET, IPPROTO_SMCR, AF_INET },
 	{ "inet6", AF_INET6, IPPROTO_SMCR, AF_INET6 },
 };
@@ -55,7 +58,7 @@ void *util_alloc(size_t len)
 
 /**
  * util_kind_find() - look a kind of socket up by its name
- * @name: tcp4, tcp6, smcr4, smcr6, inet4 or inet6
+ * @name: tcp4, smcr4, inet4, fall4, or the same with 6
  *
  * Return: the kind; an unknown name ends the program
  */
@@ -66,7 +69,7 @@ const struct util_kind *util_kind_find(const char *name)
 	for (i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (!strcmp(kinds[i].name, name))
 			return &kinds[i];
-	util_die("kind %s is unknown, try tcp4 tcp6 smcr4 smcr6 inet4 inet6",
+	util_die("kind %s is unknown, try tcp4 smcr4 inet4 fall4 or with 6",
 		 name);
 }
 

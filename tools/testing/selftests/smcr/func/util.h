@@ -7,13 +7,10 @@
 #include <stddef.h>
 #include <linux/types.h>
 #include <stdint.h>
+#include <stdnoreturn.h>
 #include <sys/socket.h>
 
 #define fallthrough	__attribute__((fallthrough))
-#define __printf(a, b)	__attribute__((format(printf, a, b)))
-#ifndef __noreturn
-#define __noreturn	__attribute__((noreturn))
-#endif
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 #ifndef AF_SMCR
@@ -42,6 +39,7 @@ struct util_kind {
  * @sa: generic view
  * @v4: IPv4 view
  * @v6: IPv6 view
+ * @ss: room for any
  */
 union util_addr {
 	struct sockaddr sa;
@@ -80,7 +78,7 @@ __u64 util_now_ns(void);
 __u64 util_size_parse(const char *text);
 __u32 util_random(__u64 *state);
 void *util_alloc(size_t len);
-void __printf(1, 2) __noreturn util_die(const char *fmt, ...);
+noreturn void util_die(const char *fmt, ...);
 
 void sha256_init(struct sha256 *ctx);
 void sha256_update(struct sha256 *ctx, const void *data, size_t len);

@@ -1,0 +1,49 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# kernel: both
+# nics: 1
+# rmmod is refused while a socket lives, and clean after.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+kind=smcr4
+module=${SMCR_KO:-$SHARED/smcr.ko}
+addresses $kind
+
+# shellcheck disable=SC2317 # called through wait_until
+unreferenced() {
+	[ "$(cat /sys/module/smcr/refcnt)" = 0 ]
+}
+
+together ready
+hold $kind "$SERVER" 5
+check_not "rmmod is refused while connections are open" rmmod smcr
+check "the module is there" test -d /sys/module/smcr
+released "the connections were not hurt"
+no_conn_left
+
+serve $kind "$CLIENT"
+check_not "rmmod is refused while a socket listens" rmmod smcr
+io_check "the listener is served" $kind "$CLIENT" quit
+served
+no_conn_left
+
+for round in 1 2 3; do
+	wait_until "round $round: nothing refers to the module" unreferenced
+	check "round $round: rmmod" rmmod smcr
+	check_not "round $round: the counters are gone" test -e "$STAT"
+	check_not "round $round: the sysctls are gone" test -e /proc/sys/net/smcr
+	check_not "round $round: the family is gone" \
+		"$IO" $kind "$SERVER" "$PORT" stream
+	check "round $round: insmod" insmod "$module"
+	save again
+	io_check "round $round: a stream" $kind "$SERVER" stream -H
+	grew again FirstContacts -eq 1
+	by_rdma again 1000000 1000000
+	no_conn_left
+done
+io_check "end of the server" $kind "$SERVER" quit
+no_conn_left
+together end
+finish
