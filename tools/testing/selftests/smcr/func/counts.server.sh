@@ -11,6 +11,5 @@ serve $kind "$SERVER"
 together ready
 served
 by_rdma begin 200000 200000
-grew begin MrRegistrations -le 4
 together end
 finish

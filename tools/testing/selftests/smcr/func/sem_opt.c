@@ -179,6 +179,23 @@ static void run_gettimeo(struct sem_cmd *cmd)
 			  (long)value.tv_usec);
 }
 
+/* congestion NAME [VALUE] */
+static void run_congestion(struct sem_cmd *cmd)
+{
+	int fd = sem_fd_number(cmd->argv[1]);
+	const char *name = sem_arg(cmd, 2, NULL);
+	char value[16] = "";
+	socklen_t len = sizeof(value);
+
+	if (name)
+		sem_reply_ret(cmd, setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION,
+					      name, strlen(name)));
+	else if (getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, value, &len))
+		sem_reply_ret(cmd, -1);
+	else
+		sem_reply(cmd, "0 %.15s len %u", value, len);
+}
+
 /* tcpinfo NAME: the state and how much TCP_INFO there is */
 static void run_tcpinfo(struct sem_cmd *cmd)
 {
@@ -202,6 +219,7 @@ const struct sem_verb sem_opt_verbs[] = {
 	{ "getlinger", 2, run_getlinger },
 	{ "settimeo", 4, run_settimeo },
 	{ "gettimeo", 3, run_gettimeo },
+	{ "congestion", 2, run_congestion },
 	{ "tcpinfo", 2, run_tcpinfo },
 	{ 0 },
 };

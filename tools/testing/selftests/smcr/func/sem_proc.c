@@ -4,6 +4,7 @@
 #include "sem.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -200,6 +201,33 @@ static void run_kill(struct sem_cmd *cmd)
 	sem_reply(cmd, "0");
 }
 
+/* sigio NAME: SIGUSR1 to this process when something can be done */
+static void run_sigio(struct sem_cmd *cmd)
+{
+	int fd = sem_fd_number(cmd->argv[1]);
+	int ret = fcntl(fd, F_SETOWN, getpid());
+
+	ret = ret ? ret : fcntl(fd, F_SETSIG, SIGUSR1);
+	ret = ret ? ret : fcntl(fd, F_SETFL, O_ASYNC);
+	atomic_store(&user_signals, 0);
+	sem_reply_ret(cmd, ret);
+}
+
+/* sigwait: until a signal has come since last asked */
+static void run_sigwait(struct sem_cmd *cmd)
+{
+	__u64 end = util_now_ms() + SEM_DEADLINE_MS;
+
+	while (!atomic_exchange(&user_signals, 0)) {
+		if (util_now_ms() > end) {
+			sem_reply(cmd, "TIMEOUT");
+			return;
+		}
+		usleep(1000);
+	}
+	sem_reply(cmd, "came");
+}
+
 /* child VERB...: in a child, which then ends */
 static void run_child(struct sem_cmd *cmd)
 {
@@ -250,6 +278,8 @@ const struct sem_verb sem_proc_verbs[] = {
 	{ "signals", 2, run_signals },
 	{ "sigpipes", 1, run_sigpipes },
 	{ "kill", 2, run_kill },
+	{ "sigio", 2, run_sigio },
+	{ "sigwait", 1, run_sigwait },
 	{ "child", 2, run_child },
 	{ "notbefore", 3, run_notbefore },
 	{ 0 },

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const struct sem_name type_flags[] = {
@@ -242,6 +243,23 @@ static void run_getfd(struct sem_cmd *cmd)
 	sem_reply_ret(cmd, fcntl(sem_fd_number(cmd->argv[1]), F_GETFD));
 }
 
+/* lseek NAME */
+static void run_lseek(struct sem_cmd *cmd)
+{
+	sem_reply_ret(cmd, lseek(sem_fd_number(cmd->argv[1]), 0, SEEK_SET));
+}
+
+/* isatype NAME: what fstat() says it is */
+static void run_isatype(struct sem_cmd *cmd)
+{
+	struct stat st;
+
+	if (fstat(sem_fd_number(cmd->argv[1]), &st))
+		sem_reply_ret(cmd, -1);
+	else
+		sem_reply(cmd, "%s", S_ISSOCK(st.st_mode) ? "socket" : "?");
+}
+
 const struct sem_verb sem_sock_verbs[] = {
 	{ "socket", 2, run_socket },
 	{ "bind", 3, run_bind },
@@ -258,6 +276,8 @@ const struct sem_verb sem_sock_verbs[] = {
 	{ "pass", 3, run_pass },
 	{ "getfl", 2, run_getfl },
 	{ "setfl", 3, run_setfl },
+	{ "lseek", 2, run_lseek },
+	{ "isatype", 2, run_isatype },
 	{ "getfd", 2, run_getfd },
 	{ 0 },
 };
