@@ -278,7 +278,10 @@ static void close_timeout(struct smcr_conn *conn)
 		close_arm(conn, close_patience(conn));
 	} else if (conn->fsm.state != SMCR_CONN_CLOSED) {
 		if (!conn->reset_err) {
-			conn->reset_reason = SMCR_RESET_CLOSE_TIMEOUT;
+			conn->reset_reason =
+				conn->flush == SMCR_CONN_FLUSH_CLOSE ?
+				SMCR_RESET_ORPHAN_TIMEOUT :
+				SMCR_RESET_CLOSE_TIMEOUT;
 			WRITE_ONCE(conn->reset_err, ETIMEDOUT);
 		}
 		smcr_close_event(conn, SMCR_CONN_EV_TIMEOUT);
@@ -429,19 +432,20 @@ static void close_linger(struct sock *sk, struct smcr_conn *conn, long timeout)
 void smcr_close_release(struct sock *sk, long timeout)
 {
 	struct smcr_conn *conn = smcr_sk(sk)->conn;
-	bool abort;
+	bool unread, abort;
 
 	if (!conn)
 		return;
 	smcr_conn_get(conn);
-	abort = conn->rx.peer.prod != conn->rx.cons ||
+	unread = conn->rx.peer.prod != conn->rx.cons;
+	abort = unread ||
 		(sock_flag(sk, SOCK_LINGER) && !sk->sk_lingertime);
 	spin_lock_bh(&conn->lock);
 	conn->tx.hold = false;
 	WRITE_ONCE(sk->sk_shutdown, SHUTDOWN_MASK);
 	if (abort && !close_over(conn))
-		smcr_close_reset_locked(conn, SMCR_RESET_UNREAD_DATA,
-					ECONNRESET);
+		smcr_close_reset_locked(conn, unread ? SMCR_RESET_UNREAD_DATA :
+					SMCR_RESET_LINGER, ECONNRESET);
 	else
 		smcr_close_event(conn, SMCR_CONN_EV_APP_CLOSE);
 	spin_unlock_bh(&conn->lock);

@@ -229,6 +229,16 @@ static void rmb_reg_done(struct smcr_wr_reg *reg, int err)
 	smcr_lgr_kick(map->link->lgr, SMCR_LGR_T_RMB_REG);
 }
 
+static unsigned int count_rmbs(struct smcr_lgr *lgr, u32 size)
+{
+	struct smcr_rmb *rmb;
+	unsigned int n = 0;
+
+	list_for_each_entry(rmb, &lgr->rmbs, list)
+		n += rmb->elem_size == size;
+	return n;
+}
+
 /* An RMB on the group's list, its keys known, not registered yet. */
 static struct smcr_rmb *rmb_make(struct smcr_lgr *lgr, u32 size)
 {
@@ -243,7 +253,8 @@ static struct smcr_rmb *rmb_make(struct smcr_lgr *lgr, u32 size)
 	if (lgr->n_rmbs >= SMCR_MAX_RMBS)
 		return ERR_PTR(-EMFILE);
 	elems = smcr_lgr_policy_rmb_elements(link->local.dev->max_mr_pages *
-					     PAGE_SIZE, size, lgr->n_rmbs);
+					     PAGE_SIZE, size,
+					     count_rmbs(lgr, size));
 	if (!elems)
 		return ERR_PTR(-EMSGSIZE);
 	rmb = smcr_rmb_alloc(lgr->net, size, elems);

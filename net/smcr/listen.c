@@ -55,23 +55,24 @@ static bool listen_congested(const struct sock *inner)
 int smcr_listen_start(struct sock *sk, int backlog)
 {
 	struct socket *inner = smcr_sk(sk)->inner;
+	bool again = smcr_sock_mode(sk) == SMCR_MODE_LISTEN;
 	int err;
 
-	tcp_sk(inner->sk)->syn_smc =
-		smcr_fallback_check(sk) == SMCR_FALLBACK_NONE && smcr_ib_any();
+	tcp_sk(inner->sk)->syn_smc = smcr_ib_any();
 	tcp_sk(inner->sk)->smc_hs_congested = listen_congested;
-	if (smcr_sock_mode(sk) != SMCR_MODE_LISTEN) {
+	/* Before TCP listens: the first child may be ready at once. */
+	if (!again) {
 		smcr_sock_mode_set(sk, SMCR_MODE_LISTEN);
+		WRITE_ONCE(sk->sk_state, TCP_LISTEN);
 		smcr_inner_hook(sk);
 	}
 	err = kernel_listen(inner, backlog);
-	if (err && sk->sk_state != TCP_LISTEN) {
-		smcr_inner_unhook(sk);
+	if (!err) {
+		WRITE_ONCE(sk->sk_max_ack_backlog, backlog);
+	} else if (!again) {
 		smcr_sock_mode_set(sk, SMCR_MODE_INIT);
-		return err;
+		WRITE_ONCE(sk->sk_state, TCP_CLOSE);
 	}
-	WRITE_ONCE(sk->sk_max_ack_backlog, backlog);
-	WRITE_ONCE(sk->sk_state, TCP_LISTEN);
 	return err;
 }
 
@@ -94,7 +95,7 @@ static bool listen_join(struct sock *listener, struct smcr_hs *hs)
 	bool open;
 
 	spin_lock_bh(&lsk->accept_lock);
-	open = smcr_sock_mode(listener) == SMCR_MODE_LISTEN;
+	open = listener->sk_state == TCP_LISTEN;
 	if (open) {
 		list_add_tail(&hs->listen_node, &lsk->listen_hs);
 		lsk->n_pending++;
@@ -154,7 +155,7 @@ static int listen_accept(struct sock *sk, struct socket **inner)
 	int err = -EINVAL;
 
 	lock_sock(sk);
-	if (smcr_sock_mode(sk) == SMCR_MODE_LISTEN)
+	if (sk->sk_state == TCP_LISTEN)
 		err = kernel_accept(smcr_sk(sk)->inner, inner, O_NONBLOCK);
 	release_sock(sk);
 	return err;

@@ -57,7 +57,7 @@ static unsigned long first_deadline(const struct smcr_lgr *lgr)
 	unsigned int ms = READ_ONCE(llc_ctl(lgr)->confirm_link_timeout_ms);
 
 	if (lgr->role == SMCR_SERVER)
-		ms += ms / 2;
+		ms = smcr_sysctl_confirm_server_ms(lgr->net);
 	return jiffies + msecs_to_jiffies(ms);
 }
 
@@ -231,6 +231,7 @@ int smcr_llc_confirm_link(struct smcr_lgr *lgr)
 	WRITE_ONCE(lgr->llc.step_deadline, first_deadline(lgr));
 	confirm_fill(link, &msg, false, lgr->offer_linux);
 	err = llc_send(link, &msg, COOKIE_CONFIRM);
+	smcr_mib_inc(lgr->net, SMCR_MIB_CONFIRMLINKSENT);
 	smcr_lgr_queue(lgr);
 	return err;
 }
@@ -301,6 +302,7 @@ static int offer_link(struct smcr_lgr *lgr, struct smcr_link *link)
 	msg.add_link.psn = new->psn;
 	memcpy(msg.add_link.mac, new->local.mac, SMCR_MAC_LEN);
 	memcpy(msg.add_link.gid, new->local.gid, SMCR_GID_LEN);
+	smcr_mib_inc(lgr->net, SMCR_MIB_ADDLINKSENT);
 	return llc_send(link, &msg, COOKIE_NONE);
 }
 
@@ -382,6 +384,7 @@ static void add_reply(struct smcr_link *link,
 	llc_step(lgr, SMCR_LLC_EV_ADD_FAILED);
 	if (llc_send(link, &del, COOKIE_NONE))
 		return;
+	smcr_mib_inc(lgr->net, SMCR_MIB_DELETELINKSENT);
 	llc_step(lgr, SMCR_LLC_EV_DELETE_SENT);
 	WRITE_ONCE(lgr->llc.step_deadline, llc_deadline(lgr));
 }
@@ -833,6 +836,8 @@ void smcr_llc_delete_all(struct smcr_lgr *lgr, u32 reason)
 	if (!link || smcr_link_state(link) != SMCR_LINK_ACTIVE ||
 	    llc_send(link, &msg, COOKIE_DELETE_ALL))
 		smcr_lgr_terminate(lgr, SMCR_RESET_GROUP_DELETED, ECONNRESET);
+	else
+		smcr_mib_inc(lgr->net, SMCR_MIB_DELETELINKSENT);
 }
 
 /* An exchange that changes links was not answered in time (C.7.1). */
@@ -840,6 +845,7 @@ static void step_timeout(struct smcr_lgr *lgr)
 {
 	lgr->llc.step_deadline = 0;
 	WRITE_ONCE(lgr->llc.timed_out, true);
+	smcr_mib_inc(lgr->net, SMCR_MIB_LLCTIMEOUTS);
 	if (lgr->llc.flow.step == SMCR_LLC_CLOSING)
 		smcr_lgr_terminate(lgr, SMCR_RESET_GROUP_DELETED, ECONNRESET);
 	else if (lgr->llc.flow.step != SMCR_LLC_IDLE)
@@ -892,6 +898,7 @@ static unsigned long test_timer(struct smcr_lgr *lgr)
 	if (!lgr->llc.test_sent)
 		return due;
 	if (time_after_eq(jiffies, lgr->llc.test_deadline)) {
+		smcr_mib_inc(lgr->net, SMCR_MIB_LLCTIMEOUTS);
 		smcr_link_fail(link, -ETIMEDOUT);
 		return 0;
 	}
@@ -914,6 +921,7 @@ unsigned long smcr_llc_timers(struct smcr_lgr *lgr)
 		step_timeout(lgr);
 	if (llc->rkey_deadline && time_after_eq(jiffies, llc->rkey_deadline)) {
 		llc->rkey_deadline = 0;
+		smcr_mib_inc(lgr->net, SMCR_MIB_LLCTIMEOUTS);
 		smcr_link_fail(lgr->links[0], -ETIMEDOUT);
 	}
 	next = test_timer(lgr);

@@ -34,6 +34,9 @@
  */
 u32 smcr_rx_avail(const struct smcr_conn *conn)
 {
+	/* A reset drops what was not read (4.8.2, 2A). */
+	if (READ_ONCE(conn->reset_err))
+		return 0;
 	/* Pairs with the release in cdc.c: the bytes are there to be read */
 	return smp_load_acquire(&conn->rx.peer.prod) -
 	       READ_ONCE(conn->rx.cons);
