@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Tracepoints of SMC-R sockets. Objects are named by the numbers that smcr-ctl
+ * shows; keys, memory addresses and alert tokens never appear.
+ *
+ * All arguments are plain integers. The symbolic lists are held equal to the
+ * enumerations they name by trace.c.
+ */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM smcr
+
+#if !defined(_TRACE_SMCR_H) || defined(TRACE_HEADER_MULTI_READ)
+#define _TRACE_SMCR_H
+
+#include <linux/tracepoint.h>
+
+#define smcr_show_role(val)						\
+	__print_symbolic(val,						\
+		{ 0, "client" },					\
+		{ 1, "server" })
+
+#define smcr_show_step(val)						\
+	__print_symbolic(val,						\
+		{ 0, "tcp" },						\
+		{ 1, "propose" },					\
+		{ 2, "proposal" },					\
+		{ 3, "group" },						\
+		{ 4, "accept" },					\
+		{ 5, "reg" },						\
+		{ 6, "confirm" },					\
+		{ 7, "llc" },						\
+		{ 8, "decline" },					\
+		{ 9, "done" })
+
+#define smcr_show_conn_state(val)					\
+	__print_symbolic(val,						\
+		{ 0, "init" },						\
+		{ 1, "active" },					\
+		{ 2, "appl-close-wait1" },				\
+		{ 3, "appl-close-wait2" },				\
+		{ 4, "appl-fin-close-wait" },				\
+		{ 5, "peer-close-wait1" },				\
+		{ 6, "peer-close-wait2" },				\
+		{ 7, "peer-fin-close-wait" },				\
+		{ 8, "peer-abort-wait" },				\
+		{ 9, "process-abort" },					\
+		{ 10, "closed" })
+
+#define smcr_show_conn_event(val)					\
+	__print_symbolic(val,						\
+		{ 0, "established" },					\
+		{ 1, "app-shutdown" },					\
+		{ 2, "app-close" },					\
+		{ 3, "flush-done" },					\
+		{ 4, "flush-close" },					\
+		{ 5, "peer-done" },					\
+		{ 6, "peer-closed" },					\
+		{ 7, "peer-closed-unsent" },				\
+		{ 8, "peer-abort" },					\
+		{ 9, "local-abort" },					\
+		{ 10, "abort-sent" },					\
+		{ 11, "timeout" },					\
+		{ 12, "link-lost" })
+
+#define smcr_show_lgr_state(val)					\
+	__print_symbolic(val,						\
+		{ 0, "forming" },					\
+		{ 1, "active" },					\
+		{ 2, "closing" },					\
+		{ 3, "dead" })
+
+#define smcr_show_lgr_event(val)					\
+	__print_symbolic(val,						\
+		{ 0, "ready" },						\
+		{ 1, "close" },						\
+		{ 2, "dead" })
+
+#define smcr_show_link_state(val)					\
+	__print_symbolic(val,						\
+		{ 0, "init" },						\
+		{ 1, "ready" },						\
+		{ 2, "active" },					\
+		{ 3, "failed" },					\
+		{ 4, "dead" })
+
+#define smcr_show_link_event(val)					\
+	__print_symbolic(val,						\
+		{ 0, "connected" },					\
+		{ 1, "confirmed" },					\
+		{ 2, "fail" },						\
+		{ 3, "drained" })
+
+/* The two flag bytes of a CDC message (RFC 7609 A.4) */
+#define smcr_show_cdc_flags(val)					\
+	__print_flags(val, "",						\
+		{ 0x8000, "B" },					\
+		{ 0x4000, "P" },					\
+		{ 0x2000, "U" },					\
+		{ 0x1000, "R" },					\
+		{ 0x0800, "F" },					\
+		{ 0x0080, "D" },					\
+		{ 0x0040, "C" },					\
+		{ 0x0020, "A" })
+
+/* Message types (RFC 7609 A.3) */
+#define smcr_show_llc_type(val)						\
+	__print_symbolic(val,						\
+		{ 1, "CONFIRM LINK" },					\
+		{ 2, "ADD LINK" },					\
+		{ 3, "ADD LINK CONTINUATION" },				\
+		{ 4, "DELETE LINK" },					\
+		{ 6, "CONFIRM RKEY" },					\
+		{ 7, "TEST LINK" },					\
+		{ 8, "CONFIRM RKEY CONTINUATION" },			\
+		{ 9, "DELETE RKEY" })
+
+TRACE_EVENT(smcr_handshake,
+	TP_PROTO(u64 cookie, bool client, u32 step, int err),
+
+	TP_ARGS(cookie, client, step, err),
+
+	TP_STRUCT__entry(
+		__field(u64, cookie)
+		__field(u32, role)
+		__field(u32, step)
+		__field(int, err)
+	),
+
+	TP_fast_assign(
+		__entry->cookie = cookie;
+		__entry->role = client ? 0 : 1;
+		__entry->step = step;
+		__entry->err = err;
+	),
+
+	TP_printk("cookie=%llu role=%s step=%s err=%d", __entry->cookie,
+		  smcr_show_role(__entry->role), smcr_show_step(__entry->step),
+		  __entry->err)
+);
+
+TRACE_EVENT(smcr_fallback,
+	TP_PROTO(u64 cookie, u32 reason, u32 diagnosis),
+
+	TP_ARGS(cookie, reason, diagnosis),
+
+	TP_STRUCT__entry(
+		__field(u64, cookie)
+		__field(u32, reason)
+		__field(u32, diagnosis)
+		__string(name, smcr_fallback_name(reason))
+	),
+
+	TP_fast_assign(
+		__entry->cookie = cookie;
+		__entry->reason = reason;
+		__entry->diagnosis = diagnosis;
+		__assign_str(name);
+	),
+
+	TP_printk("cookie=%llu reason=%s diagnosis=0x%08x", __entry->cookie,
+		  __get_str(name), __entry->diagnosis)
+);
+
+TRACE_EVENT(smcr_reset,
+	TP_PROTO(u32 linkgroup, u32 conn, u32 reason),
+
+	TP_ARGS(linkgroup, conn, reason),
+
+	TP_STRUCT__entry(
+		__field(u32, linkgroup)
+		__field(u32, conn)
+		__field(u32, reason)
+		__string(name, smcr_reset_name(reason))
+	),
+
+	TP_fast_assign(
+		__entry->linkgroup = linkgroup;
+		__entry->conn = conn;
+		__entry->reason = reason;
+		__assign_str(name);
+	),
+
+	TP_printk("linkgroup=%u conn=%u reason=%s", __entry->linkgroup,
+		  __entry->conn, __get_str(name))
+);
+
+TRACE_EVENT(smcr_conn_state,
+	TP_PROTO(u32 linkgroup, u32 conn, u32 old, u32 event, u32 new),
+
+	TP_ARGS(linkgroup, conn, old, event, new),
+
+	TP_STRUCT__entry(
+		__field(u32, linkgroup)
+		__field(u32, conn)
+		__field(u32, old)
+		__field(u32, event)
+		__field(u32, new)
+	),
+
+	TP_fast_assign(
+		__entry->linkgroup = linkgroup;
+		__entry->conn = conn;
+		__entry->old = old;
+		__entry->event = event;
+		__entry->new = new;
+	),
+
+	TP_printk("linkgroup=%u conn=%u %s --%s--> %s", __entry->linkgroup,
+		  __entry->conn, smcr_show_conn_state(__entry->old),
+		  smcr_show_conn_event(__entry->event),
+		  smcr_show_conn_state(__entry->new))
+);
+
+TRACE_EVENT(smcr_lgr_state,
+	TP_PROTO(u32 linkgroup, u32 role, u32 old, u32 event, u32 new),
+
+	TP_ARGS(linkgroup, role, old, event, new),
+
+	TP_STRUCT__entry(
+		__field(u32, linkgroup)
+		__field(u32, role)
+		__field(u32, old)
+		__field(u32, event)
+		__field(u32, new)
+	),
+
+	TP_fast_assign(
+		__entry->linkgroup = linkgroup;
+		__entry->role = role;
+		__entry->old = old;
+		__entry->event = event;
+		__entry->new = new;
+	),
+
+	TP_printk("linkgroup=%u role=%s %s --%s--> %s", __entry->linkgroup,
+		  smcr_show_role(__entry->role),
+		  smcr_show_lgr_state(__entry->old),
+		  smcr_show_lgr_event(__entry->event),
+		  smcr_show_lgr_state(__entry->new))
+);
+
+TRACE_EVENT(smcr_link_state,
+	TP_PROTO(u32 linkgroup, u32 link, u32 old, u32 event, u32 new),
+
+	TP_ARGS(linkgroup, link, old, event, new),
+
+	TP_STRUCT__entry(
+		__field(u32, linkgroup)
+		__field(u32, link)
+		__field(u32, old)
+		__field(u32, event)
+		__field(u32, new)
+	),
+
+	TP_fast_assign(
+		__entry->linkgroup = linkgroup;
+		__entry->link = link;
+		__entry->old = old;
+		__entry->event = event;
+		__entry->new = new;
+	),
+
+	TP_printk("linkgroup=%u link=%u %s --%s--> %s", __entry->linkgroup,
+		  __entry->link, smcr_show_link_state(__entry->old),
+		  smcr_show_link_event(__entry->event),
+		  smcr_show_link_state(__entry->new))
+);
+
+/* Cursors are shown as absolute byte positions since the connection began. */
+DECLARE_EVENT_CLASS(smcr_cdc,
+	TP_PROTO(u32 linkgroup, u32 conn, u32 seq, u64 prod, u64 cons,
+		 u32 flags),
+
+	TP_ARGS(linkgroup, conn, seq, prod, cons, flags),
+
+	TP_STRUCT__entry(
+		__field(u32, linkgroup)
+		__field(u32, conn)
+		__field(u32, seq)
+		__field(u64, prod)
+		__field(u64, cons)
+		__field(u32, flags)
+	),
+
+	TP_fast_assign(
+		__entry->linkgroup = linkgroup;
+		__entry->conn = conn;
+		__entry->seq = seq;
+		__entry->prod = prod;
+		__entry->cons = cons;
+		__entry->flags = flags;
+	),
+
+	TP_printk("linkgroup=%u conn=%u seq=%u prod=%llu cons=%llu flags=%s",
+		  __entry->linkgroup, __entry->conn, __entry->seq,
+		  __entry->prod, __entry->cons,
+		  smcr_show_cdc_flags(__entry->flags))
+);
+
+DEFINE_EVENT(smcr_cdc, smcr_cdc_tx,
+	TP_PROTO(u32 linkgroup, u32 conn, u32 seq, u64 prod, u64 cons,
+		 u32 flags),
+	TP_ARGS(linkgroup, conn, seq, prod, cons, flags)
+);
+
+DEFINE_EVENT(smcr_cdc, smcr_cdc_rx,
+	TP_PROTO(u32 linkgroup, u32 conn, u32 seq, u64 prod, u64 cons,
+		 u32 flags),
+	TP_ARGS(linkgroup, conn, seq, prod, cons, flags)
+);
+
+DECLARE_EVENT_CLASS(smcr_llc,
+	TP_PROTO(u32 linkgroup, u32 link, u32 type, bool reply),
+
+	TP_ARGS(linkgroup, link, type, reply),
+
+	TP_STRUCT__entry(
+		__field(u32, linkgroup)
+		__field(u32, link)
+		__field(u32, type)
+		__field(bool, reply)
+	),
+
+	TP_fast_assign(
+		__entry->linkgroup = linkgroup;
+		__entry->link = link;
+		__entry->type = type;
+		__entry->reply = reply;
+	),
+
+	TP_printk("linkgroup=%u link=%u %s %s", __entry->linkgroup,
+		  __entry->link, smcr_show_llc_type(__entry->type),
+		  __entry->reply ? "reply" : "request")
+);
+
+DEFINE_EVENT(smcr_llc, smcr_llc_tx,
+	TP_PROTO(u32 linkgroup, u32 link, u32 type, bool reply),
+	TP_ARGS(linkgroup, link, type, reply)
+);
+
+DEFINE_EVENT(smcr_llc, smcr_llc_rx,
+	TP_PROTO(u32 linkgroup, u32 link, u32 type, bool reply),
+	TP_ARGS(linkgroup, link, type, reply)
+);
+
+#endif /* _TRACE_SMCR_H */
+
+#include <trace/define_trace.h>

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * net.smcr
+ */
+#include <linux/jiffies.h>
+#include <linux/math64.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/sysctl.h>
+#include <net/tcp.h>
+
+#include "smcr.h"
+#include "transparent.h"
+
+#define EXCLUDE_LEN		512
+#define EXCLUDE_DEFAULT		"iscsid,nbd-client,rpc.nfsd"
+
+/**
+ * struct smcr_sysctl_names - net.smcr.transparent_exclude
+ * @rcu: replaced as a whole by each write
+ * @list: program names, separated by commas
+ */
+struct smcr_sysctl_names {
+	struct rcu_head	rcu;
+	char		list[EXCLUDE_LEN];
+};
+
+/* Serialises writes that look at more than one value. */
+static DEFINE_MUTEX(write_mutex);
+
+/* What law 25's inequality is about. */
+struct timing {
+	unsigned int qp_timeout;
+	unsigned int qp_retry;
+	unsigned int confirm_ms;
+};
+
+/* Time a queue pair tries before it reports a failure, in milliseconds. The
+ * first try counts too. 4.096 us is the unit of the InfiniBand specification.
+ */
+static unsigned int qp_dead_ms(unsigned int timeout, unsigned int retry)
+{
+	return div_u64((u64)4096 * (1u << timeout) * (retry + 1), 1000000);
+}
+
+/* A failed queue pair of the server makes it send a Decline over TCP, which
+ * may be lost three times: all that must fit before the client gives up (C.7).
+ */
+static unsigned int confirm_floor_ms(const struct timing *t)
+{
+	unsigned int rto = jiffies_to_msecs(TCP_RTO_MIN);
+
+	return qp_dead_ms(t->qp_timeout, t->qp_retry) + 3 * rto;
+}
+
+static bool timing_ok(const struct timing *t)
+{
+	return confirm_floor_ms(t) < t->confirm_ms;
+}
+
+static unsigned int confirm_server_ms(unsigned int client_ms)
+{
+	return client_ms + client_ms / 2;
+}
+
+static struct ctl_table template[];
+static struct smcr_sysctl *table_ctl(const struct ctl_table *table);
+
+/* The probe belongs to transparent.c, and so does the value. */
+static int transparent_write(const struct ctl_table *table, int write,
+			     void *buffer, size_t *lenp, loff_t *ppos)
+{
+	unsigned int val = READ_ONCE(*(unsigned int *)table->data);
+	struct ctl_table tmp = *table;
+	int err;
+
+	tmp.data = &val;
+	tmp.extra1 = SYSCTL_ZERO;
+	tmp.extra2 = SYSCTL_ONE;
+	err = proc_douintvec_minmax(&tmp, write, buffer, lenp, ppos);
+	if (!err && write)
+		err = smcr_transparent_set(table->extra2, val);
+	return err;
+}
+
+static void timing_get(const struct smcr_sysctl *ctl, struct timing *t)
+{
+	t->qp_timeout = READ_ONCE(ctl->qp_timeout);
+	t->qp_retry = READ_ONCE(ctl->qp_retry);
+	t->confirm_ms = READ_ONCE(ctl->confirm_link_timeout_ms);
+}
+
+static int timing_set(struct smcr_sysctl *ctl, unsigned int *field,
+		      unsigned int val)
+{
+	struct timing t;
+
+	timing_get(ctl, &t);
+	if (field == &ctl->qp_timeout)
+		t.qp_timeout = val;
+	else if (field == &ctl->qp_retry)
+		t.qp_retry = val;
+	else
+		t.confirm_ms = val;
+	if (!timing_ok(&t)) {
+		pr_warn_ratelimited("net.smcr: with qp_timeout %u and qp_retry %u, confirm_link_timeout_ms must be above %u: raise it first, or lower the others first\n",
+				    t.qp_timeout, t.qp_retry,
+				    confirm_floor_ms(&t));
+		return -EINVAL;
+	}
+	WRITE_ONCE(*field, val);
+	return 0;
+}
+
+/* qp_timeout, qp_retry and confirm_link_timeout_ms */
+static int timing_write(const struct ctl_table *table, int write, void *buffer,
+			size_t *lenp, loff_t *ppos)
+{
+	struct ctl_table tmp = *table;
+	unsigned int val;
+	int err;
+
+	mutex_lock(&write_mutex);
+	val = *(unsigned int *)table->data;
+	tmp.data = &val;
+	err = proc_douintvec_minmax(&tmp, write, buffer, lenp, ppos);
+	if (!err && write)
+		err = timing_set(table_ctl(table), table->data, val);
+	mutex_unlock(&write_mutex);
+	return err;
+}
+
+static int exclude_set(struct smcr_sysctl *ctl, const char *list)
+{
+	struct smcr_sysctl_names *new, *old;
+
+	new = kzalloc(sizeof(*new), GFP_KERNEL);
+	if (!new)
+		return -ENOMEM;
+	strscpy(new->list, list, sizeof(new->list));
+	mutex_lock(&write_mutex);
+	old = rcu_replace_pointer(ctl->exclude, new,
+				  lockdep_is_held(&write_mutex));
+	mutex_unlock(&write_mutex);
+	if (old)
+		kfree_rcu(old, rcu);
+	return 0;
+}
+
+static int exclude_write(const struct ctl_table *table, int write,
+			 void *buffer, size_t *lenp, loff_t *ppos)
+{
+	struct smcr_sysctl *ctl = table_ctl(table);
+	struct ctl_table tmp = *table;
+	int err;
+
+	tmp.maxlen = EXCLUDE_LEN;
+	tmp.data = kzalloc(EXCLUDE_LEN, GFP_KERNEL);
+	if (!tmp.data)
+		return -ENOMEM;
+	rcu_read_lock();
+	strscpy(tmp.data, rcu_dereference(ctl->exclude)->list, EXCLUDE_LEN);
+	rcu_read_unlock();
+	err = proc_dostring(&tmp, write, buffer, lenp, ppos);
+	if (!err && write)
+		err = exclude_set(ctl, tmp.data);
+	kfree(tmp.data);
+	return err;
+}
+
+static const unsigned int min_mem = SMCR_RMBE_SIZE_MIN;
+static const unsigned int max_rmem = SMCR_RMBE_SIZE_MAX;
+static const unsigned int max_wmem = 16 * 1024 * 1024;
+static const unsigned int min_qp_timeout = 8, max_qp_timeout = 21;
+/* 7 would mean: for ever */
+static const unsigned int max_retry = 6;
+static const unsigned int min_ms = 100, max_ms = 3600 * 1000;
+static const unsigned int max_count = 1 << 20;
+static const unsigned int max_conns = 65535;
+
+#define ENTRY(field, handler, min, max) {			\
+	.procname	= #field,				\
+	.data		= (void *)offsetof(struct smcr_sysctl, field), \
+	.maxlen		= sizeof_field(struct smcr_sysctl, field), \
+	.mode		= 0644,					\
+	.proc_handler	= handler,				\
+	.extra1		= (void *)(min),			\
+	.extra2		= (void *)(max),			\
+}
+
+#define UINT(field, min, max)	ENTRY(field, proc_douintvec_minmax, min, max)
+
+/* .data is an offset here and an address in each namespace's copy. */
+static struct ctl_table template[] = {
+	ENTRY(transparent, transparent_write, NULL, NULL),
+	UINT(loopback, SYSCTL_ZERO, SYSCTL_ONE),
+	UINT(strict_subnet, SYSCTL_ZERO, SYSCTL_ONE),
+	UINT(rmem, &min_mem, &max_rmem),
+	UINT(wmem, &min_mem, &max_wmem),
+	ENTRY(qp_timeout, timing_write, &min_qp_timeout, &max_qp_timeout),
+	ENTRY(qp_retry, timing_write, SYSCTL_ONE, &max_retry),
+	UINT(rnr_retry, SYSCTL_ONE, &max_retry),
+	UINT(handshake_timeout_ms, &min_ms, &max_ms),
+	ENTRY(confirm_link_timeout_ms, timing_write, &min_ms, &max_ms),
+	UINT(llc_timeout_ms, &min_ms, &max_ms),
+	UINT(test_link_interval_ms, SYSCTL_ZERO, &max_ms),
+	UINT(lgr_linger_ms, SYSCTL_ZERO, &max_ms),
+	UINT(rmb_linger_ms, SYSCTL_ZERO, &max_ms),
+	UINT(close_timeout_ms, &min_ms, &max_ms),
+	UINT(abort_timeout_ms, &min_ms, &max_ms),
+	UINT(orphan_timeout_ms, &min_ms, &max_ms),
+	{
+		.procname	= "transparent_exclude",
+		.data		= (void *)offsetof(struct smcr_sysctl, exclude),
+		.maxlen		= EXCLUDE_LEN,
+		.mode		= 0644,
+		.proc_handler	= exclude_write,
+	},
+	UINT(max_handshakes, SYSCTL_ONE, &max_count),
+	UINT(max_handshakes_per_source, SYSCTL_ONE, &max_count),
+	UINT(max_lgrs, SYSCTL_ZERO, &max_count),
+	UINT(max_conns_per_lgr, SYSCTL_ONE, &max_conns),
+	ENTRY(max_rmb_bytes, proc_doulongvec_minmax, NULL, NULL),
+	ENTRY(max_send_bytes, proc_doulongvec_minmax, NULL, NULL),
+};
+
+/* A namespace's entry keeps the name's address. */
+static struct smcr_sysctl *table_ctl(const struct ctl_table *table)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(template); i++)
+		if (template[i].procname == table->procname)
+			break;
+	return table->data - (unsigned long)template[i].data;
+}
+
+static const struct smcr_sysctl defaults = {
+	.rmem				= 128 * 1024,
+	.wmem				= 128 * 1024,
+	.qp_timeout			= 14,
+	.qp_retry			= 6,
+	.rnr_retry			= 6,
+	.handshake_timeout_ms		= 8000,
+	.confirm_link_timeout_ms	= 4000,
+	.llc_timeout_ms			= 2000,
+	.test_link_interval_ms		= 30000,
+	.lgr_linger_ms			= 600000,
+	.rmb_linger_ms			= 60000,
+	.close_timeout_ms		= 60000,
+	.abort_timeout_ms		= 5000,
+	.orphan_timeout_ms		= 120000,
+	.max_handshakes			= 1024,
+	.max_handshakes_per_source	= 256,
+	.max_lgrs			= 1024,
+	.max_conns_per_lgr		= 4096,
+	.max_rmb_bytes			= 256UL << 20,
+	.max_send_bytes			= 256UL << 20,
+};
+
+/* The limits guard memory of the whole host, so the owner of a user namespace
+ * of its own may see but not raise them.
+ */
+static bool is_limit(const struct ctl_table *entry)
+{
+	return (unsigned long)entry->data >=
+	       offsetof(struct smcr_sysctl, max_handshakes);
+}
+
+static struct ctl_table *table_make(struct net *net)
+{
+	struct smcr_sysctl *ctl = &smcr_pernet(net)->sysctl;
+	struct ctl_table *table;
+	int i;
+
+	table = kmemdup(template, sizeof(template), GFP_KERNEL);
+	if (!table)
+		return NULL;
+	for (i = 0; i < ARRAY_SIZE(template); i++) {
+		if (is_limit(&template[i]) && net->user_ns != &init_user_ns)
+			table[i].mode = 0444;
+		table[i].data = (void *)ctl + (unsigned long)template[i].data;
+	}
+	table[0].extra2 = net;
+	return table;
+}
+
+/**
+ * smcr_sysctl_net_init() - set a namespace's defaults and show them
+ * @net: the namespace; its struct smcr_net exists
+ *
+ * Context: process, namespace init.
+ * Return: 0, -ENOMEM, or -EINVAL if the defaults break law 25's inequality.
+ */
+int smcr_sysctl_net_init(struct net *net)
+{
+	struct smcr_net *sn = smcr_pernet(net);
+	struct ctl_table *table;
+	struct timing t;
+	int err;
+
+	sn->sysctl = defaults;
+	timing_get(&sn->sysctl, &t);
+	if (WARN_ON(!timing_ok(&t)))
+		return -EINVAL;
+	err = exclude_set(&sn->sysctl, EXCLUDE_DEFAULT);
+	if (err)
+		return err;
+	table = table_make(net);
+	if (!table)
+		goto out_exclude;
+	sn->sysctl_hdr = register_net_sysctl_sz(net, "net/smcr", table,
+						ARRAY_SIZE(template));
+	if (sn->sysctl_hdr)
+		return 0;
+	kfree(table);
+out_exclude:
+	kfree(rcu_dereference_protected(sn->sysctl.exclude, true));
+	return -ENOMEM;
+}
+
+/**
+ * smcr_sysctl_net_exit() - undo smcr_sysctl_net_init()
+ * @net: the namespace; no socket of it is left
+ *
+ * A file that somebody opened may be written until the table is gone, so the
+ * transparent mode ends only after that.
+ *
+ * Context: process, namespace exit.
+ */
+void smcr_sysctl_net_exit(struct net *net)
+{
+	struct smcr_net *sn = smcr_pernet(net);
+	const struct ctl_table *table = sn->sysctl_hdr->ctl_table_arg;
+
+	unregister_net_sysctl_table(sn->sysctl_hdr);
+	smcr_transparent_set(net, 0);
+	kfree(table);
+	kfree_rcu(rcu_dereference_protected(sn->sysctl.exclude, true), rcu);
+}
+
+static bool name_is(const char *name, size_t len, const char *comm)
+{
+	/* The kernel keeps 15 characters of a program's name. */
+	len = min_t(size_t, len, TASK_COMM_LEN - 1);
+	return len && !strncmp(name, comm, len) && !comm[len];
+}
+
+/**
+ * smcr_sysctl_excluded() - whether transparent mode leaves a program alone
+ * @net: namespace of the program
+ * @comm: its name, as in task_struct.comm
+ *
+ * Context: any; takes no lock.
+ * Return: true if net.smcr.transparent_exclude lists it.
+ */
+bool smcr_sysctl_excluded(const struct net *net, const char *comm)
+{
+	const char *name;
+	bool found = false;
+	size_t len;
+
+	rcu_read_lock();
+	name = rcu_dereference(smcr_pernet(net)->sysctl.exclude)->list;
+	while (*name && !found) {
+		len = strcspn(name, ", ");
+		found = name_is(name, len, comm);
+		name += len;
+		name += strspn(name, ", ");
+	}
+	rcu_read_unlock();
+	return found;
+}
+
+/**
+ * smcr_sysctl_qp_dead_time() - when a queue pair has given up for sure
+ * @net: namespace
+ *
+ * Devices may stretch each try to four times the timeout that was set. The
+ * peer is taken to use the same values.
+ *
+ * Context: any.
+ * Return: jiffies.
+ */
+unsigned long smcr_sysctl_qp_dead_time(const struct net *net)
+{
+	struct timing t;
+
+	timing_get(&smcr_pernet(net)->sysctl, &t);
+	return 4 * msecs_to_jiffies(qp_dead_ms(t.qp_timeout, t.qp_retry));
+}
+
+/**
+ * smcr_sysctl_confirm_server_ms() - server's wait for a CONFIRM LINK reply
+ * @net: namespace
+ *
+ * Longer than the client's, so that the client's Decline still finds the
+ * server listening (RFC 7609 C.7).
+ *
+ * Context: any.
+ * Return: milliseconds.
+ */
+unsigned int smcr_sysctl_confirm_server_ms(const struct net *net)
+{
+	const struct smcr_sysctl *ctl = &smcr_pernet(net)->sysctl;
+
+	return confirm_server_ms(READ_ONCE(ctl->confirm_link_timeout_ms));
+}
