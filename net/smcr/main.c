@@ -1,16 +1,210 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SMC-R sockets (RFC 7609): module entry and exit.
+ * SMC-R sockets (RFC 7609): module entry and exit, namespaces, peer IDs.
  */
+#include <linux/atomic.h>
+#include <linux/etherdevice.h>
 #include <linux/module.h>
+#include <linux/rtnetlink.h>
+#include <linux/timekeeping.h>
+#include <linux/workqueue.h>
+#include <net/net_namespace.h>
+#include <net/netns/generic.h>
+#include <net/tcp.h>
 
-static int __init smcr_init(void)
+#include "ib.h"
+#include "lgr.h"
+#include "netlink.h"
+#include "smcr.h"
+#include "sock.h"
+#include "transparent.h"
+
+unsigned int smcr_net_id;
+struct workqueue_struct *smcr_hs_wq;
+struct workqueue_struct *smcr_wq;
+
+/* Instances of this host's TCP/IP stacks. The start is taken from the clock,
+ * so that peers do not take a host that was restarted for its former self.
+ */
+static atomic_t instance;
+
+/* smc.ko uses the same static key, which counts nobody. */
+static bool smc_live;
+
+/* The peer ID of a stack: 2 bytes of instance and a MAC address (A.2.1). One
+ * of the host's if there is any yet, which makes IDs of different hosts
+ * differ; otherwise a random one, marked as locally administered.
+ */
+static void make_peer_id(struct net *net, u8 *id)
 {
+	u8 mac[ETH_ALEN], *found = NULL;
+	struct net_device *dev;
+	__be16 num;
+
+	num = cpu_to_be16(atomic_inc_return(&instance));
+	rcu_read_lock();
+	for_each_netdev_rcu(net, dev) {
+		if (dev->addr_len != ETH_ALEN ||
+		    !is_valid_ether_addr(dev->dev_addr))
+			continue;
+		found = memcpy(mac, dev->dev_addr, ETH_ALEN);
+		break;
+	}
+	rcu_read_unlock();
+	if (!found)
+		eth_random_addr(mac);
+	memcpy(id, &num, sizeof(num));
+	memcpy(id + sizeof(num), mac, ETH_ALEN);
+}
+
+static int __net_init net_init(struct net *net)
+{
+	int err;
+
+	smcr_lgr_net_init(net);
+	make_peer_id(net, smcr_pernet(net)->peer_id);
+	err = smcr_mib_init(net);
+	if (err)
+		return err;
+	err = smcr_sysctl_init(net);
+	if (err)
+		smcr_mib_exit(net);
+	return err;
+}
+
+/* No socket is left in the namespace; groups do not hold it. */
+static void __net_exit net_exit(struct net *net)
+{
+	smcr_transparent_set(net, 0);
+	smcr_sysctl_exit(net);
+	smcr_lgr_net_exit(net);
+	smcr_mib_exit(net);
+}
+
+static struct pernet_operations net_ops = {
+	.init	= net_init,
+	.exit	= net_exit,
+	.id	= &smcr_net_id,
+	.size	= sizeof(struct smcr_net),
+};
+
+/* smc.ko turns the key off when it goes, and on when it comes. */
+static int on_module(struct notifier_block *nb, unsigned long state,
+		     void *data)
+{
+	const struct module *mod = data;
+
+	if (strcmp(mod->name, "smc"))
+		return NOTIFY_DONE;
+	switch (state) {
+	case MODULE_STATE_LIVE:
+		WRITE_ONCE(smc_live, true);
+		break;
+	case MODULE_STATE_GOING:
+		WRITE_ONCE(smc_live, false);
+		static_branch_enable(&tcp_have_smc);
+		break;
+	}
+	return NOTIFY_OK;
+}
+
+static struct notifier_block module_nb = {
+	.notifier_call	= on_module,
+};
+
+static int option_on(void)
+{
+	int err;
+
+	smc_live = static_key_enabled(&tcp_have_smc);
+	err = register_module_notifier(&module_nb);
+	if (err)
+		return err;
+	static_branch_enable(&tcp_have_smc);
 	return 0;
 }
 
+static void option_off(void)
+{
+	unregister_module_notifier(&module_nb);
+	if (!smc_live)
+		static_branch_disable(&tcp_have_smc);
+}
+
+static int make_queues(void)
+{
+	smcr_hs_wq = alloc_workqueue("smcr_hs", WQ_UNBOUND, 0);
+	if (!smcr_hs_wq)
+		return -ENOMEM;
+	smcr_wq = alloc_workqueue("smcr", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	if (smcr_wq)
+		return 0;
+	destroy_workqueue(smcr_hs_wq);
+	return -ENOMEM;
+}
+
+static void destroy_queues(void)
+{
+	destroy_workqueue(smcr_hs_wq);
+	destroy_workqueue(smcr_wq);
+}
+
+static int __init smcr_init(void)
+{
+	int err;
+
+	atomic_set(&instance, ktime_get_real_seconds());
+	err = make_queues();
+	if (err)
+		return err;
+	err = register_pernet_subsys(&net_ops);
+	if (err)
+		goto out_queues;
+	err = smcr_ib_init();
+	if (err)
+		goto out_net;
+	err = smcr_netlink_init();
+	if (err)
+		goto out_ib;
+	err = option_on();
+	if (err)
+		goto out_netlink;
+	/* From here on there may be sockets */
+	err = smcr_sock_register();
+	if (err)
+		goto out_option;
+	return 0;
+out_option:
+	option_off();
+out_netlink:
+	smcr_netlink_exit();
+out_ib:
+	smcr_ib_exit();
+out_net:
+	unregister_pernet_subsys(&net_ops);
+out_queues:
+	destroy_queues();
+	rcu_barrier();
+	return err;
+}
+
+/*
+ * Sockets and namespaces with net.smcr.transparent pin the module, so neither
+ * is left. What is left are link groups without connections, and what frees
+ * itself later: work, then RCU callbacks.
+ */
 static void __exit smcr_exit(void)
 {
+	smcr_sock_unregister();
+	smcr_netlink_exit();
+	/* Ends the groups of all namespaces, telling the peers, and waits */
+	unregister_pernet_subsys(&net_ops);
+	smcr_ib_exit();
+	destroy_queues();
+	option_off();
+	synchronize_rcu();
+	rcu_barrier();
+	smcr_sock_exit();
 }
 
 module_init(smcr_init);

@@ -6,7 +6,9 @@
 #ifndef _SMCR_SOCK_H
 #define _SMCR_SOCK_H
 
+#include <linux/ipv6.h>
 #include <linux/list.h>
+#include <linux/poll.h>
 #include <linux/socket.h>
 #include <linux/spinlock.h>
 #include <net/inet_sock.h>
@@ -19,14 +21,17 @@ struct smcr_hs;
 
 /*
  * What the outer socket is at the moment. The mode changes under the outer
- * sock lock; FALLBACK is final for the life of a connection (law 4), so a
- * reader that sees it without the lock may go straight to the inner socket.
+ * sock lock; FALLBACK is final for the life of the socket (law 4), so a reader
+ * that sees it without the lock may go straight to the inner socket.
  *
  *   INIT --listen()--> LISTEN
  *    |
  *    +--connect()/accepted--> HANDSHAKE --> RDMA --> (closed)
  *    |                            |
  *    +--asked for TCP features----+-------> FALLBACK
+ *
+ * connect(AF_UNSPEC), and a connect() that fails, lead back to INIT from
+ * every mode but FALLBACK.
  */
 enum smcr_sock_mode {
 	SMCR_MODE_INIT,
@@ -40,9 +45,9 @@ enum smcr_sock_mode {
  * struct smcr_sock - the outer socket
  * @inet: generic socket; must be first. sk_state mirrors what TCP's would be
  * @mode: see above; written under the sock lock, read with READ_ONCE()
- * @inner: TCP socket, created with the outer one, released by
- *	smcr_inner_release(); never changes between (connect after AF_UNSPEC
- *	keeps it)
+ * @inner: TCP socket, created with the outer one; the same until
+ *	smcr_inner_release(), NULL then. An application's call may use it
+ *	without the lock, as its file keeps the socket from being released
  * @conn: the RDMA connection, with a reference; set in mode RDMA, under the
  *	sock lock
  * @hs: the handshake in flight, with a reference; under the sock lock
@@ -53,7 +58,10 @@ enum smcr_sock_mode {
  * @cork: TCP_CORK is set
  * @nodelay: TCP_NODELAY is set
  * @rcvbuf_set: the program set SO_RCVBUF, so it sizes the RMBE (law 16)
- * @accept_lock: protects @accept_q, @n_pending of a listener; leaf, any context
+ * @sndbuf_set: the program set SO_SNDBUF, so it sizes the send space
+ * @tcp_event: RST or FIN seen by inner.c
+ * @accept_lock: protects @accept_q, @accept_len, @n_pending and @listen_hs of
+ *	a listener; leaf, any context
  * @accept_q: children that are ready for accept(), each with the reference
  *	of its creation
  * @accept_node: a child's place in its listener's @accept_q
@@ -61,7 +69,7 @@ enum smcr_sock_mode {
  * @n_pending: a listener's children in handshake
  * @listen_hs: a listener's handshakes in flight, under @accept_lock
  * @listen_work: accepts TCP children; owns a reference while queued
- * @orig: the inner socket's own callbacks, see inner.c
+ * @orig: TCP's own callbacks of the inner socket, see inner.c
  */
 struct smcr_sock {
 	struct inet_sock	inet;
@@ -76,9 +84,9 @@ struct smcr_sock {
 	bool			nodelay;
 	bool			rcvbuf_set;
 	bool			sndbuf_set;
-	bool			tcp_event;	/* RST or FIN seen by inner.c */
+	bool			tcp_event;
 
-	spinlock_t		accept_lock;
+	spinlock_t		accept_lock;	/* covers the next five */
 	struct list_head	accept_q;
 	struct list_head	accept_node;
 	u32			accept_len;
@@ -122,11 +130,38 @@ static inline bool smcr_sock_is_fallback(const struct sock *sk)
 /* sock.c */
 int smcr_sock_register(void);
 void smcr_sock_unregister(void);
+void smcr_sock_exit(void);
 struct sock *smcr_sock_alloc_child(struct sock *parent, struct socket *inner);
+void smcr_sock_drop_child(struct sock *child);
 void smcr_sock_mode_set(struct sock *sk, enum smcr_sock_mode mode);
 void smcr_sock_connected(struct sock *sk, int err);
-void smcr_sock_accept_ready(struct sock *listener, struct sock *child);
+bool smcr_sock_accept_ready(struct sock *listener, struct sock *child);
 void smcr_sock_wake_error(struct sock *sk, int err);
+
+/* sock_ops.c */
+extern const struct proto_ops smcr_sock_ops;
+extern const struct proto_ops smcr_sock_inet_ops;
+extern const struct proto_ops smcr_sock_inet6_ops;
+void smcr_sock_end(struct sock *sk, long timeout);
+
+/* sock_io.c */
+int smcr_sock_sendmsg(struct socket *sock, struct msghdr *msg, size_t len);
+int smcr_sock_recvmsg(struct socket *sock, struct msghdr *msg, size_t len,
+		      int flags);
+ssize_t smcr_sock_splice_read(struct socket *sock, loff_t *ppos,
+			      struct pipe_inode_info *pipe, size_t len,
+			      unsigned int flags);
+void smcr_sock_splice_eof(struct socket *sock);
+__poll_t smcr_sock_poll(struct file *file, struct socket *sock,
+			struct poll_table_struct *wait);
+int smcr_sock_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg);
+int smcr_sock_compat_ioctl(struct socket *sock, unsigned int cmd,
+			   unsigned long arg);
+int smcr_sock_mmap(struct file *file, struct socket *sock,
+		   struct vm_area_struct *vma);
+int smcr_sock_gettstamp(struct socket *sock, void __user *stamp,
+			bool timeval, bool time32);
+int smcr_sock_set_rcvlowat(struct sock *sk, int val);
 
 /* sockopt.c */
 int smcr_sockopt_set(struct socket *sock, int level, int optname,

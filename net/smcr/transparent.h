@@ -7,8 +7,6 @@
 
 struct net;
 
-int smcr_transparent_init(void);
-void smcr_transparent_exit(void);
 int smcr_transparent_set(struct net *net, int val);
 
 #endif /* _SMCR_TRANSPARENT_H */

@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The inner TCP socket.
+ *
+ * Its wait queue is the outer socket's, so who sleeps or polls there is woken
+ * by either. Its callbacks tell the layer that waits for TCP at the moment:
+ *
+ *   mode        event                            goes to
+ *   LISTEN      data_ready of the listener       smcr_listen_event()
+ *   HANDSHAKE   any                              smcr_hs_event()
+ *   RDMA        FIN, RST, error                  smcr_close_tcp_event()
+ *   FALLBACK    error                            moves sk_err to the outer socket
+ *
+ * sk_user_data points to the outer socket. It is tagged, so that a TCP child,
+ * which inherits the listener's callbacks, does not inherit the pointer: until
+ * it is adopted its events go nowhere, and who adopts it looks at its state
+ * and its queue afterwards.
+ */
+#include <linux/in.h>
+#include <linux/net.h>
+#include <linux/tcp.h>
+#include <net/sock.h>
+#include <net/tcp.h>
+
+#include "close.h"
+#include "hs.h"
+#include "inner.h"
+#include "listen.h"
+#include "sock.h"
+
+#if !IS_ENABLED(CONFIG_SMC)
+#error "smcr needs a kernel with CONFIG_SMC=m or y: TCP's hooks for the SMC-R option come with it"
+#endif
+
+/* The inner lock is taken inside the outer one, which may be of the same
+ * family and so of the same lock class.
+ */
+static struct lock_class_key inner_slock_key;
+static struct lock_class_key inner_lock_key;
+
+enum inner_event {
+	INNER_STATE,
+	INNER_DATA,
+	INNER_SPACE,
+	INNER_ERROR,
+};
+
+static struct sock *inner_sk(const struct sock *sk)
+{
+	return smcr_sk(sk)->inner->sk;
+}
+
+/* Only what this file has put into sk_user_data carries this very tag. */
+static struct sock *outer_of(const struct sock *inner)
+{
+	uintptr_t data;
+
+	data = (uintptr_t)rcu_dereference_check(__sk_user_data(inner),
+						lockdep_is_held(&inner->sk_callback_lock));
+	if ((data & ~SK_USER_DATA_PTRMASK) != SK_USER_DATA_NOCOPY)
+		return NULL;
+	return (struct sock *)(data & SK_USER_DATA_PTRMASK);
+}
+
+static void move_error(struct sock *sk, struct sock *inner)
+{
+	int err = sock_error(inner);
+
+	if (err)
+		WRITE_ONCE(sk->sk_err, -err);
+}
+
+static void call_tcp(struct sock *sk, struct sock *inner,
+		     enum inner_event event)
+{
+	const struct smcr_sock *smcr = smcr_sk(sk);
+
+	switch (event) {
+	case INNER_STATE:
+		smcr->orig.state_change(inner);
+		break;
+	case INNER_DATA:
+		smcr->orig.data_ready(inner);
+		break;
+	case INNER_SPACE:
+		smcr->orig.write_space(inner);
+		break;
+	case INNER_ERROR:
+		move_error(sk, inner);
+		smcr->orig.error_report(inner);
+		break;
+	}
+}
+
+static bool tcp_ending(const struct sock *inner)
+{
+	return READ_ONCE(inner->sk_err) || inner->sk_state == TCP_CLOSE ||
+	       READ_ONCE(inner->sk_shutdown) & RCV_SHUTDOWN;
+}
+
+static void tell(struct sock *sk, struct sock *inner, enum inner_event event)
+{
+	switch (smcr_sock_mode(sk)) {
+	case SMCR_MODE_INIT:
+		break;
+	case SMCR_MODE_LISTEN:
+		if (inner->sk_state == TCP_LISTEN && event == INNER_DATA)
+			smcr_listen_event(sk);
+		break;
+	case SMCR_MODE_HANDSHAKE:
+		smcr_hs_event(sk);
+		break;
+	case SMCR_MODE_RDMA:
+		if (tcp_ending(inner))
+			smcr_close_tcp_event(sk);
+		break;
+	case SMCR_MODE_FALLBACK:
+		call_tcp(sk, inner, event);
+		break;
+	}
+}
+
+/* The outer socket cannot go away meanwhile: smcr_inner_release() takes the
+ * lock for writing before it lets go.
+ */
+static void inner_event(struct sock *inner, enum inner_event event)
+{
+	struct sock *sk;
+
+	read_lock_bh(&inner->sk_callback_lock);
+	sk = outer_of(inner);
+	if (sk)
+		tell(sk, inner, event);
+	read_unlock_bh(&inner->sk_callback_lock);
+}
+
+static void inner_state_change(struct sock *inner)
+{
+	inner_event(inner, INNER_STATE);
+}
+
+static void inner_data_ready(struct sock *inner)
+{
+	inner_event(inner, INNER_DATA);
+}
+
+static void inner_write_space(struct sock *inner)
+{
+	inner_event(inner, INNER_SPACE);
+}
+
+static void inner_error_report(struct sock *inner)
+{
+	inner_event(inner, INNER_ERROR);
+}
+
+static void save_callbacks(struct smcr_sock *smcr, const struct sock *inner)
+{
+	smcr->orig.state_change = inner->sk_state_change;
+	smcr->orig.data_ready = inner->sk_data_ready;
+	smcr->orig.write_space = inner->sk_write_space;
+	smcr->orig.error_report = inner->sk_error_report;
+}
+
+static void attach(struct sock *sk, struct socket *inner)
+{
+	write_lock_bh(&inner->sk->sk_callback_lock);
+	/* For kill_fasync(); it looks at the outer socket's list itself */
+	sock_set_flag(inner->sk, SOCK_FASYNC);
+	__rcu_assign_sk_user_data_with_flags(inner->sk, sk,
+					     SK_USER_DATA_NOCOPY);
+	write_unlock_bh(&inner->sk->sk_callback_lock);
+	WRITE_ONCE(smcr_sk(sk)->inner, inner);
+}
+
+/**
+ * smcr_inner_create() - make the TCP socket of a new outer one
+ * @sk: outer socket, not visible to anyone yet
+ * @family: AF_INET or AF_INET6
+ * @kern: the outer socket belongs to the kernel
+ *
+ * In the caller's context, so that owner, security label, cgroup and namespace
+ * are the ones a TCP socket of the program would have.
+ *
+ * Context: process.
+ * Return: 0 or -errno of socket().
+ */
+int smcr_inner_create(struct sock *sk, int family, int kern)
+{
+	struct socket *inner;
+	int err;
+
+	err = __sock_create(sock_net(sk), family, SOCK_STREAM, IPPROTO_TCP,
+			    &inner, kern);
+	if (err)
+		return err;
+	if (kern)
+		sk_net_refcnt_upgrade(inner->sk);
+	sock_lock_init_class_and_name(inner->sk, "slock-smcr-inner",
+				      &inner_slock_key, "sk_lock-smcr-inner",
+				      &inner_lock_key);
+	save_callbacks(smcr_sk(sk), inner->sk);
+	attach(sk, inner);
+	return 0;
+}
+
+/* Packets may hold or wait for the lock right now, so the lock itself must
+ * stay as it is; only what lockdep calls it changes.
+ */
+static void rekey_live(struct sock *inner)
+{
+	local_bh_disable();
+	bh_lock_sock(inner);
+	lockdep_set_class_and_name(&inner->sk_lock.slock, &inner_slock_key,
+				   "slock-smcr-inner");
+	lockdep_init_map(&inner->sk_lock.dep_map, "sk_lock-smcr-inner",
+			 &inner_lock_key, 0);
+	bh_unlock_sock(inner);
+	local_bh_enable();
+}
+
+/**
+ * smcr_inner_adopt() - give an accepted TCP socket to an outer child
+ * @sk: outer socket without an inner one; orig holds TCP's own callbacks, as
+ *	saved when the listener was made
+ * @inner: established, straight from TCP's accept
+ *
+ * Events that came before are lost: look at state and queue afterwards.
+ *
+ * Context: process, no lock of either held.
+ */
+void smcr_inner_adopt(struct sock *sk, struct socket *inner)
+{
+	rekey_live(inner->sk);
+	lock_sock(inner->sk);
+	attach(sk, inner);
+	release_sock(inner->sk);
+	smcr_inner_hook(sk);
+}
+
+/**
+ * smcr_inner_graft() - let the inner socket wake who waits at the outer one
+ * @sk: outer socket
+ * @parent: the socket that the application holds
+ *
+ * TCP, ss(8) and netfilter's owner match then see the program's own socket.
+ *
+ * Context: process.
+ */
+void smcr_inner_graft(struct sock *sk, struct socket *parent)
+{
+	struct sock *inner = inner_sk(sk);
+
+	write_lock_bh(&inner->sk_callback_lock);
+	rcu_assign_pointer(inner->sk_wq, &parent->wq);
+	sk_set_socket(inner, parent);
+	inner->sk_uid = SOCK_INODE(parent)->i_uid;
+	write_unlock_bh(&inner->sk_callback_lock);
+}
+
+/**
+ * smcr_inner_ungraft() - undo smcr_inner_graft()
+ * @sk: outer socket; nothing happens if its inner one was released
+ *
+ * Context: process; before the outer struct socket may be freed.
+ */
+void smcr_inner_ungraft(struct sock *sk)
+{
+	struct socket *own = smcr_sk(sk)->inner;
+
+	if (!own)
+		return;
+	write_lock_bh(&own->sk->sk_callback_lock);
+	rcu_assign_pointer(own->sk->sk_wq, &own->wq);
+	sk_set_socket(own->sk, own);
+	write_unlock_bh(&own->sk->sk_callback_lock);
+}
+
+/**
+ * smcr_inner_own_socket() - give the inner sock its own struct socket back
+ * @sk: outer socket in mode FALLBACK
+ *
+ * An upper layer protocol such as TLS puts its operations into
+ * sk->sk_socket->ops. They work on a TCP socket only, so they must not land in
+ * the outer one. The wait queue stays shared.
+ *
+ * Context: process.
+ */
+void smcr_inner_own_socket(struct sock *sk)
+{
+	struct socket *own = smcr_sk(sk)->inner;
+
+	write_lock_bh(&own->sk->sk_callback_lock);
+	sk_set_socket(own->sk, own);
+	write_unlock_bh(&own->sk->sk_callback_lock);
+	/* A writer may be waiting under the flag of the other one */
+	set_bit(SOCK_NOSPACE, &own->flags);
+}
+
+/**
+ * smcr_inner_hook() - install the callbacks of this file
+ * @sk: outer socket; harmless if they are there already
+ *
+ * Context: process.
+ */
+void smcr_inner_hook(struct sock *sk)
+{
+	struct sock *inner = inner_sk(sk);
+
+	write_lock_bh(&inner->sk_callback_lock);
+	inner->sk_state_change = inner_state_change;
+	inner->sk_data_ready = inner_data_ready;
+	inner->sk_write_space = inner_write_space;
+	inner->sk_error_report = inner_error_report;
+	write_unlock_bh(&inner->sk_callback_lock);
+}
+
+static void restore(struct sock *sk, struct sock *inner)
+{
+	const struct smcr_sock *smcr = smcr_sk(sk);
+
+	inner->sk_state_change = smcr->orig.state_change;
+	inner->sk_data_ready = smcr->orig.data_ready;
+	inner->sk_write_space = smcr->orig.write_space;
+	inner->sk_error_report = smcr->orig.error_report;
+}
+
+/**
+ * smcr_inner_unhook() - give TCP its callbacks back, for plain TCP
+ * @sk: outer socket, about to be in mode FALLBACK
+ *
+ * Errors still pass through here: getsockopt(SO_ERROR) looks at the outer
+ * socket.
+ *
+ * Context: process.
+ */
+void smcr_inner_unhook(struct sock *sk)
+{
+	struct sock *inner = inner_sk(sk);
+
+	write_lock_bh(&inner->sk_callback_lock);
+	restore(sk, inner);
+	inner->sk_error_report = inner_error_report;
+	write_unlock_bh(&inner->sk_callback_lock);
+}
+
+/**
+ * smcr_inner_take_error() - move a pending TCP error to the outer socket
+ * @sk: outer socket
+ *
+ * Context: process.
+ */
+void smcr_inner_take_error(struct sock *sk)
+{
+	move_error(sk, inner_sk(sk));
+}
+
+static void silence(struct sock *sk, struct sock *inner)
+{
+	write_lock_bh(&inner->sk_callback_lock);
+	restore(sk, inner);
+	rcu_assign_sk_user_data(inner, NULL);
+	write_unlock_bh(&inner->sk_callback_lock);
+}
+
+/**
+ * smcr_inner_abort() - reset the TCP connection
+ * @sk: outer socket; nothing happens if its inner one was released
+ *
+ * The peer gets a RST. No event of the inner socket comes any more.
+ *
+ * Context: process, outer sock lock held.
+ */
+void smcr_inner_abort(struct sock *sk)
+{
+	struct socket *inner = smcr_sk(sk)->inner;
+
+	if (!inner)
+		return;
+	silence(sk, inner->sk);
+	tcp_abort(inner->sk, ECONNABORTED);
+}
+
+/**
+ * smcr_inner_disconnect() - dissolve the TCP connection, for a new one
+ * @sk: outer socket in mode INIT
+ *
+ * As connect(AF_UNSPEC) on TCP, with the same error left pending.
+ *
+ * Context: process, outer sock lock held.
+ * Return: 0 or -errno.
+ */
+int smcr_inner_disconnect(struct sock *sk)
+{
+	struct sockaddr addr = { .sa_family = AF_UNSPEC };
+	struct socket *inner = smcr_sk(sk)->inner;
+	int err;
+
+	err = READ_ONCE(inner->ops)->connect(inner, &addr, sizeof(addr),
+					     O_NONBLOCK);
+	/* It may have been silenced when it was reset */
+	lock_sock(inner->sk);
+	attach(sk, inner);
+	release_sock(inner->sk);
+	move_error(sk, inner->sk);
+	return err;
+}
+
+/**
+ * smcr_inner_release() - close the TCP socket
+ * @sk: outer socket; nothing happens if it was done before
+ *
+ * SO_LINGER counts only in mode FALLBACK, where the caller must hold no lock:
+ * it may wait. Otherwise the wait, if any, was for the RDMA connection.
+ *
+ * Context: process; outer sock lock held but for mode FALLBACK.
+ */
+void smcr_inner_release(struct sock *sk)
+{
+	struct socket *inner = smcr_sk(sk)->inner;
+
+	if (!inner)
+		return;
+	WRITE_ONCE(smcr_sk(sk)->inner, NULL);
+	silence(sk, inner->sk);
+	write_lock_bh(&inner->sk->sk_callback_lock);
+	rcu_assign_pointer(inner->sk->sk_wq, &inner->wq);
+	sk_set_socket(inner->sk, inner);
+	write_unlock_bh(&inner->sk->sk_callback_lock);
+	if (!smcr_sock_is_fallback(sk)) {
+		lock_sock(inner->sk);
+		sock_reset_flag(inner->sk, SOCK_LINGER);
+		release_sock(inner->sk);
+	}
+	/* Lent by sock_io.c; without it sock_release() frees the inode */
+	inner->file = NULL;
+	sock_release(inner);
+}
+
+/**
+ * smcr_inner_smc_ok() - have both ends sent the SMC-R option?
+ * @sk: outer socket, its TCP connection established
+ * @client: we made the connection
+ *
+ * After crossed SYNs only the received option tells. An accepted child has
+ * syn_smc set only if both segments carried it.
+ *
+ * Context: any.
+ */
+bool smcr_inner_smc_ok(const struct sock *sk, bool client)
+{
+	const struct tcp_sock *tp = tcp_sk(inner_sk(sk));
+
+	if (client)
+		return tp->syn_smc && tp->rx_opt.smc_ok;
+	return tp->syn_smc;
+}
+
+/**
+ * smcr_inner_closed() - did TCP fail, rather than end in order?
+ * @sk: outer socket
+ *
+ * Context: process, outer sock lock held.
+ */
+bool smcr_inner_closed(const struct sock *sk)
+{
+	return !smcr_sk(sk)->inner || READ_ONCE(inner_sk(sk)->sk_err);
+}

@@ -1,0 +1,517 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The outer socket: protocols, families, birth and death, and what handshakes
+ * report to it.
+ *
+ * Three ways lead here: socket(AF_SMCR, SOCK_STREAM, 0 or 1), socket(AF_INET
+ * or AF_INET6, SOCK_STREAM, IPPROTO_SMCR), and accept(). What an application
+ * then calls is in sock_ops.c (connection), sock_io.c (bytes) and sockopt.c.
+ */
+#include <linux/module.h>
+#include <linux/percpu_counter.h>
+#include <linux/security.h>
+#include <linux/swap.h>
+#include <net/inet_common.h>
+#include <net/ipv6.h>
+#include <net/protocol.h>
+#include <net/sock.h>
+#include <net/tcp_states.h>
+#include <net/transp_v6.h>
+
+#include "inner.h"
+#include "listen.h"
+#include "sock.h"
+
+/* Payload memory is charged here, not to TCP: a flood of one must not starve
+ * the other. The limits are computed as TCP computes its own.
+ */
+static atomic_long_t smcr_memory_allocated;
+static DEFINE_PER_CPU(int, smcr_memory_fw_alloc);
+static struct percpu_counter smcr_sockets_allocated;
+static unsigned long smcr_memory_pressure;
+static long smcr_mem[3];
+static int smcr_wmem[3] = { 4096, 16384, 4 << 20 };
+static int smcr_rmem[3] = { 4096, 131072, 6 << 20 };
+
+static bool family_taken;
+
+static void sock_destruct(struct sock *sk)
+{
+	/* inet_sock_destruct() complains about anything else */
+	sk->sk_state = TCP_CLOSE;
+	sock_set_flag(sk, SOCK_DEAD);
+	WARN_ON_ONCE(smcr_sk(sk)->inner || smcr_sk(sk)->conn);
+	sk_sockets_allocated_dec(sk);
+	sock_prot_inuse_add(sock_net(sk), sk->sk_prot, -1);
+#if IS_ENABLED(CONFIG_IPV6)
+	if (sk->sk_family == AF_INET6) {
+		inet6_sock_destruct(sk);
+		return;
+	}
+#endif
+	inet_sock_destruct(sk);
+}
+
+/* The outer socket's size as TCP would give it, for getsockopt() to see. */
+static void init_buffers(struct sock *sk)
+{
+	const struct netns_ipv4 *ipv4 = &sock_net(sk)->ipv4;
+
+	WRITE_ONCE(sk->sk_sndbuf, READ_ONCE(ipv4->sysctl_tcp_wmem[1]));
+	WRITE_ONCE(sk->sk_rcvbuf, READ_ONCE(ipv4->sysctl_tcp_rmem[1]));
+	sk->sk_write_space = sk_stream_write_space;
+}
+
+static void init_common(struct sock *sk)
+{
+	struct smcr_sock *smcr = smcr_sk(sk);
+
+	spin_lock_init(&smcr->accept_lock);
+	INIT_LIST_HEAD(&smcr->accept_q);
+	INIT_LIST_HEAD(&smcr->accept_node);
+	INIT_LIST_HEAD(&smcr->listen_hs);
+	INIT_WORK(&smcr->listen_work, smcr_listen_work);
+	INIT_WORK(&smcr->listen_work, smcr_listen_work);
+	sk->sk_destruct = sock_destruct;
+	init_buffers(sk);
+	sk_sockets_allocated_inc(sk);
+	sock_prot_inuse_add(sock_net(sk), sk->sk_prot, 1);
+}
+
+static void init_socket_flags(struct socket *sock)
+{
+	/* SOL_SOCKET options have to reach the inner socket too */
+	set_bit(SOCK_CUSTOM_SOCKOPT, &sock->flags);
+	set_bit(SOCK_SUPPORT_ZC, &sock->flags);
+}
+
+static int init_outer(struct sock *sk, int family)
+{
+	int err;
+
+	init_common(sk);
+	err = smcr_inner_create(sk, family, !sk->sk_net_refcnt);
+	if (err)
+		return err;
+	if (sk->sk_socket) {
+		init_socket_flags(sk->sk_socket);
+		smcr_inner_graft(sk, sk->sk_socket);
+	}
+	return 0;
+}
+
+/* inet_create() and inet6_create() call it, in the context of socket(). */
+static int proto_init(struct sock *sk)
+{
+	return init_outer(sk, sk->sk_family);
+}
+
+/* Only sk_common_release() calls these, for a socket() that failed half way:
+ * proto_ops never go through struct proto.
+ */
+static void proto_destroy(struct sock *sk)
+{
+	smcr_inner_release(sk);
+}
+
+static void proto_unhash(struct sock *sk)
+{
+}
+
+static struct proto smcr_prot = {
+	.name			= "SMCR",
+	.owner			= THIS_MODULE,
+	.init			= proto_init,
+	.destroy		= proto_destroy,
+	.unhash			= proto_unhash,
+	.no_autobind		= true,
+	.obj_size		= sizeof(struct smcr_sock),
+	.memory_allocated	= &smcr_memory_allocated,
+	.per_cpu_fw_alloc	= &smcr_memory_fw_alloc,
+	.sockets_allocated	= &smcr_sockets_allocated,
+	.memory_pressure	= &smcr_memory_pressure,
+	.sysctl_mem		= smcr_mem,
+	.sysctl_wmem		= smcr_wmem,
+	.sysctl_rmem		= smcr_rmem,
+};
+
+static struct inet_protosw smcr_protosw = {
+	.type		= SOCK_STREAM,
+	.protocol	= IPPROTO_SMCR,
+	.prot		= &smcr_prot,
+	.ops		= &smcr_sock_inet_ops,
+};
+
+#if IS_ENABLED(CONFIG_IPV6)
+static struct proto smcr6_prot = {
+	.name			= "SMCRv6",
+	.owner			= THIS_MODULE,
+	.init			= proto_init,
+	.destroy		= proto_destroy,
+	.unhash			= proto_unhash,
+	.no_autobind		= true,
+	.obj_size		= sizeof(struct smcr6_sock),
+	.ipv6_pinfo_offset	= offsetof(struct smcr6_sock, np),
+	.memory_allocated	= &smcr_memory_allocated,
+	.per_cpu_fw_alloc	= &smcr_memory_fw_alloc,
+	.sockets_allocated	= &smcr_sockets_allocated,
+	.memory_pressure	= &smcr_memory_pressure,
+	.sysctl_mem		= smcr_mem,
+	.sysctl_wmem		= smcr_wmem,
+	.sysctl_rmem		= smcr_rmem,
+};
+
+static struct inet_protosw smcr6_protosw = {
+	.type		= SOCK_STREAM,
+	.protocol	= IPPROTO_SMCR,
+	.prot		= &smcr6_prot,
+	.ops		= &smcr_sock_inet6_ops,
+};
+
+static int register_inet6(void)
+{
+	int err = proto_register(&smcr6_prot, 1);
+
+	if (err)
+		return err;
+	err = inet6_register_protosw(&smcr6_protosw);
+	if (err)
+		proto_unregister(&smcr6_prot);
+	return err;
+}
+
+static void unregister_inet6(void)
+{
+	inet6_unregister_protosw(&smcr6_protosw);
+}
+
+static void unregister_proto6(void)
+{
+	proto_unregister(&smcr6_prot);
+}
+#else
+static int register_inet6(void)
+{
+	return 0;
+}
+
+static void unregister_inet6(void)
+{
+}
+
+static void unregister_proto6(void)
+{
+}
+#endif
+
+static int family_create(struct net *net, struct socket *sock, int protocol,
+			 int kern)
+{
+	struct sock *sk;
+	int err;
+
+	if (sock->type != SOCK_STREAM)
+		return -ESOCKTNOSUPPORT;
+	if (protocol != SMCR_PROTO_IPV4 && protocol != SMCR_PROTO_IPV6)
+		return -EPROTONOSUPPORT;
+	sk = sk_alloc(net, PF_SMCR, GFP_KERNEL, &smcr_prot, kern);
+	if (!sk)
+		return -ENOBUFS;
+	sock->ops = &smcr_sock_ops;
+	sock->state = SS_UNCONNECTED;
+	sock_init_data(sock, sk);
+	sk->sk_protocol = protocol;
+	err = init_outer(sk, protocol == SMCR_PROTO_IPV6 ? AF_INET6 : AF_INET);
+	if (err) {
+		sk_common_release(sk);
+		sock->sk = NULL;
+	}
+	return err;
+}
+
+static const struct net_proto_family smcr_family = {
+	.family	= PF_SMCR,
+	.create	= family_create,
+	.owner	= THIS_MODULE,
+};
+
+/* What a TCP child gets from its listener. */
+static void inherit(struct sock *child, const struct sock *parent)
+{
+	static const enum sock_flags flags[] = {
+		SOCK_URGINLINE, SOCK_KEEPOPEN, SOCK_LINGER, SOCK_BROADCAST,
+		SOCK_DBG, SOCK_LOCALROUTE, SOCK_RXQ_OVFL, SOCK_NOFCS,
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(flags); i++)
+		sock_valbool_flag(child, flags[i], sock_flag(parent, flags[i]));
+	child->sk_userlocks = parent->sk_userlocks;
+	child->sk_sndbuf = READ_ONCE(parent->sk_sndbuf);
+	child->sk_rcvbuf = READ_ONCE(parent->sk_rcvbuf);
+	child->sk_rcvlowat = READ_ONCE(parent->sk_rcvlowat);
+	child->sk_sndtimeo = READ_ONCE(parent->sk_sndtimeo);
+	child->sk_rcvtimeo = READ_ONCE(parent->sk_rcvtimeo);
+	child->sk_lingertime = READ_ONCE(parent->sk_lingertime);
+	child->sk_priority = READ_ONCE(parent->sk_priority);
+	child->sk_mark = READ_ONCE(parent->sk_mark);
+	child->sk_bound_dev_if = READ_ONCE(parent->sk_bound_dev_if);
+	child->sk_reuse = parent->sk_reuse;
+	child->sk_reuseport = parent->sk_reuseport;
+	child->sk_uid = parent->sk_uid;
+	smcr_sk(child)->nodelay = READ_ONCE(smcr_sk(parent)->nodelay);
+	smcr_sk(child)->cork = READ_ONCE(smcr_sk(parent)->cork);
+	smcr_sk(child)->rcvbuf_set = READ_ONCE(smcr_sk(parent)->rcvbuf_set);
+	smcr_sk(child)->sndbuf_set = READ_ONCE(smcr_sk(parent)->sndbuf_set);
+	smcr_sk(child)->orig = smcr_sk(parent)->orig;
+}
+
+/* Before the first charge: memory belongs to who listens. */
+static void inherit_memcg(struct sock *child, const struct sock *parent)
+{
+#ifdef CONFIG_MEMCG
+	if (!mem_cgroup_sockets_enabled || !parent->sk_memcg)
+		return;
+	if (child->sk_memcg)
+		mem_cgroup_sk_free(child);
+	css_get(&parent->sk_memcg->css);
+	child->sk_memcg = parent->sk_memcg;
+#endif
+}
+
+/**
+ * smcr_sock_alloc_child() - outer socket of an accepted TCP connection
+ * @parent: outer listener, counted by the caller
+ * @inner: the connection, from TCP's accept; the child owns it on success
+ *
+ * The child has no struct socket until accept(). It is in mode INIT; its
+ * owner makes it HANDSHAKE or FALLBACK, looks at the inner socket's state and
+ * queue, and in the end hands it to smcr_sock_accept_ready() or
+ * smcr_sock_drop_child().
+ *
+ * Context: process.
+ * Return: the child with one reference, or NULL.
+ */
+struct sock *smcr_sock_alloc_child(struct sock *parent, struct socket *inner)
+{
+	struct sock *sk;
+
+	sk = sk_alloc(sock_net(parent), parent->sk_family, GFP_KERNEL,
+		      parent->sk_prot, 0);
+	if (!sk)
+		return NULL;
+	sock_init_data(NULL, sk);
+	sk->sk_protocol = parent->sk_protocol;
+	sk->sk_state = TCP_SYN_RECV;
+#if IS_ENABLED(CONFIG_IPV6)
+	if (sk->sk_family == AF_INET6)
+		inet_sk(sk)->pinet6 = &((struct smcr6_sock *)sk)->np;
+#endif
+	init_common(sk);
+	inherit(sk, parent);
+	inherit_memcg(sk, parent);
+	security_sk_clone(parent, sk);
+	smcr_inner_adopt(sk, inner);
+	return sk;
+}
+
+/**
+ * smcr_sock_drop_child() - end a child that no accept() will return
+ * @child: from smcr_sock_alloc_child(); the reference of its creation is
+ *	consumed
+ *
+ * The peer gets a RST, as from a TCP listener that is closed.
+ *
+ * Context: process, the child's lock not held; the listener's may be.
+ */
+void smcr_sock_drop_child(struct sock *child)
+{
+	/* The listener's lock is of the same class, never taken inside */
+	lock_sock_nested(child, SINGLE_DEPTH_NESTING);
+	/* SO_LINGER of zero seconds: at once, with a reset */
+	sock_set_flag(child, SOCK_LINGER);
+	child->sk_lingertime = 0;
+	sock_set_flag(child, SOCK_DEAD);
+	if (smcr_sk(child)->mode != SMCR_MODE_RDMA)
+		smcr_inner_abort(child);
+	smcr_sock_end(child, 0);
+	if (!smcr_sk(child)->conn)
+		smcr_inner_release(child);
+	release_sock(child);
+	sock_put(child);
+}
+
+/**
+ * smcr_sock_mode_set() - change what the outer socket is
+ * @sk: outer socket
+ * @mode: the new mode
+ *
+ * Context: process, outer sock lock held.
+ */
+void smcr_sock_mode_set(struct sock *sk, enum smcr_sock_mode mode)
+{
+	WARN_ON_ONCE(smcr_sock_is_fallback(sk) &&
+		     mode != SMCR_MODE_FALLBACK);
+	WRITE_ONCE(smcr_sk(sk)->mode, mode);
+}
+
+/* A reset may come at the same time; it sets sk_err before the state. */
+static void state_established(struct sock *sk)
+{
+	if (!((1 << sk->sk_state) & (TCPF_SYN_SENT | TCPF_SYN_RECV)))
+		return;
+	WRITE_ONCE(sk->sk_state, READ_ONCE(sk->sk_shutdown) & RCV_SHUTDOWN ?
+		   TCP_CLOSE_WAIT : TCP_ESTABLISHED);
+	/* Pairs with the order of the stores in smcr_close_event() */
+	smp_mb();
+	if (READ_ONCE(sk->sk_err))
+		WRITE_ONCE(sk->sk_state, TCP_CLOSE);
+}
+
+/**
+ * smcr_sock_connected() - the end of connect()
+ * @sk: outer socket
+ * @err: 0 if it is connected, in mode RDMA or FALLBACK; otherwise an errno,
+ *	positive: the mode becomes INIT, and the program may try again
+ *
+ * Context: process, outer sock lock held.
+ */
+void smcr_sock_connected(struct sock *sk, int err)
+{
+	if (!err) {
+		state_established(sk);
+		sk->sk_state_change(sk);
+		sk_wake_async(sk, SOCK_WAKE_IO, POLL_OUT);
+		return;
+	}
+	if (!smcr_sock_is_fallback(sk))
+		smcr_sock_mode_set(sk, SMCR_MODE_INIT);
+	WRITE_ONCE(sk->sk_err, err);
+	WRITE_ONCE(sk->sk_shutdown, SHUTDOWN_MASK);
+	WRITE_ONCE(sk->sk_state, TCP_CLOSE);
+	sk->sk_state_change(sk);
+	sk_error_report(sk);
+}
+
+/**
+ * smcr_sock_accept_ready() - a child's handshake has ended well
+ * @listener: outer listener, counted by the caller
+ * @child: in mode RDMA or FALLBACK; with it goes the reference of its
+ *	creation
+ *
+ * Context: process; the child's lock may be held, the listener's too.
+ * Return: false if the listener listens no more. Nothing was done then, and
+ * the caller drops the child, without its lock.
+ */
+bool smcr_sock_accept_ready(struct sock *listener, struct sock *child)
+{
+	struct smcr_sock *smcr = smcr_sk(listener);
+	bool listening;
+
+	state_established(child);
+	spin_lock_bh(&smcr->accept_lock);
+	listening = listener->sk_state == TCP_LISTEN;
+	if (listening) {
+		list_add_tail(&smcr_sk(child)->accept_node, &smcr->accept_q);
+		WRITE_ONCE(smcr->accept_len, smcr->accept_len + 1);
+		sk_acceptq_added(listener);
+	}
+	spin_unlock_bh(&smcr->accept_lock);
+	if (listening)
+		listener->sk_data_ready(listener);
+	return listening;
+}
+
+/**
+ * smcr_sock_wake_error() - an error for the application
+ * @sk: outer socket
+ * @err: errno, positive
+ *
+ * Context: any.
+ */
+void smcr_sock_wake_error(struct sock *sk, int err)
+{
+	WRITE_ONCE(sk->sk_err, err);
+	/* Pairs with the read barrier in smcr_sock_poll() */
+	smp_wmb();
+	sk_error_report(sk);
+}
+
+static void compute_limits(void)
+{
+	unsigned long limit = max(nr_free_buffer_pages() / 16, 128UL);
+
+	smcr_mem[0] = limit / 4 * 3;
+	smcr_mem[1] = limit;
+	smcr_mem[2] = smcr_mem[0] * 2;
+}
+
+static void register_family(void)
+{
+	int err = sock_register(&smcr_family);
+
+	family_taken = err;
+	if (err)
+		pr_warn("address family %d is taken (smc.ko is loaded?): sockets of IPPROTO_SMCR (%d) work, AF_SMCR is not there\n",
+			AF_SMCR, IPPROTO_SMCR);
+}
+
+/**
+ * smcr_sock_register() - let programs make sockets
+ *
+ * A family 43 that is taken is not an error.
+ *
+ * Context: process, module init, last but for the sysctl's wishes.
+ * Return: 0 or -errno.
+ */
+int smcr_sock_register(void)
+{
+	int err;
+
+	compute_limits();
+	err = percpu_counter_init(&smcr_sockets_allocated, 0, GFP_KERNEL);
+	if (err)
+		return err;
+	err = proto_register(&smcr_prot, 1);
+	if (err)
+		goto out_counter;
+	err = register_inet6();
+	if (err)
+		goto out_proto;
+	inet_register_protosw(&smcr_protosw);
+	register_family();
+	return 0;
+out_proto:
+	proto_unregister(&smcr_prot);
+out_counter:
+	percpu_counter_destroy(&smcr_sockets_allocated);
+	return err;
+}
+
+/**
+ * smcr_sock_unregister() - no new sockets
+ *
+ * There are no old ones either: each pins the module.
+ *
+ * Context: process, module exit, first. smcr_sock_exit() follows when groups
+ * are gone and RCU callbacks have run.
+ */
+void smcr_sock_unregister(void)
+{
+	if (!family_taken)
+		sock_unregister(PF_SMCR);
+	inet_unregister_protosw(&smcr_protosw);
+	unregister_inet6();
+}
+
+/**
+ * smcr_sock_exit() - free what struct proto holds
+ *
+ * Context: process, module exit, last.
+ */
+void smcr_sock_exit(void)
+{
+	unregister_proto6();
+	proto_unregister(&smcr_prot);
+	percpu_counter_destroy(&smcr_sockets_allocated);
+}

@@ -1,0 +1,537 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Bytes in and out of the outer socket: which way they go in each mode, poll,
+ * and the ioctls that count them.
+ *
+ * In mode FALLBACK a call passes to the inner socket without the outer lock.
+ * TCP's pending error is in the outer socket then, where getsockopt(SO_ERROR)
+ * finds it (inner.c moves it), so each call looks for it at the place at which
+ * TCP would.
+ */
+#include <linux/fs.h>
+#include <linux/net.h>
+#include <linux/poll.h>
+#include <linux/sched/signal.h>
+#include <linux/sockios.h>
+#include <linux/uaccess.h>
+#include <asm/ioctls.h>
+#include <net/sock.h>
+#include <net/tcp_states.h>
+
+#include "conn.h"
+#include "fallback.h"
+#include "rx.h"
+#include "sock.h"
+#include "tx.h"
+
+/* Instead of an errno: the inner socket answers this call. */
+#define ASK_TCP		1
+
+static struct socket *inner_of(const struct socket *sock)
+{
+	return smcr_sk(sock->sk)->inner;
+}
+
+static bool in_state(const struct sock *sk, int mask)
+{
+	return (1 << READ_ONCE(sk->sk_state)) & mask;
+}
+
+/* MSG_NOSIGNAL, because only here it is known whether an error other than
+ * EPIPE was pending.
+ */
+static int send_tcp(struct socket *sock, struct msghdr *msg, size_t len)
+{
+	struct socket *inner = inner_of(sock);
+	unsigned int flags = msg->msg_flags;
+	struct sock *sk = sock->sk;
+	int ret;
+
+	ret = sock_error(sk);
+	if (ret)
+		return ret;
+	msg->msg_flags |= MSG_NOSIGNAL;
+	ret = READ_ONCE(inner->ops)->sendmsg(inner, msg, len);
+	msg->msg_flags = flags;
+	if (ret == -EPIPE)
+		ret = sk_stream_error(sk, flags, ret);
+	return ret;
+}
+
+/* MSG_FASTOPEN: TCP connects, or says why it cannot. */
+static int send_fastopen(struct sock *sk)
+{
+	switch (smcr_sk(sk)->mode) {
+	case SMCR_MODE_INIT:
+		smcr_fallback(sk, SMCR_FALLBACK_FASTOPEN, 0);
+		return ASK_TCP;
+	case SMCR_MODE_HANDSHAKE:
+		return -EALREADY;
+	case SMCR_MODE_RDMA:
+		return -EISCONN;
+	default:
+		return -EINVAL;
+	}
+}
+
+/* Wait until there is a connection. Return: 0 for RDMA, ASK_TCP or -errno. */
+static int send_ready(struct sock *sk, const struct msghdr *msg)
+{
+	long timeo = sock_sndtimeo(sk, msg->msg_flags & MSG_DONTWAIT);
+	int err;
+
+	if (smcr_sock_is_fallback(sk))
+		return ASK_TCP;
+	if (msg->msg_flags & MSG_FASTOPEN)
+		return send_fastopen(sk);
+	if (!in_state(sk, TCPF_ESTABLISHED | TCPF_CLOSE_WAIT)) {
+		err = sk_stream_wait_connect(sk, &timeo);
+		if (err)
+			return sk_stream_error(sk, msg->msg_flags, err);
+	}
+	if (smcr_sock_is_fallback(sk))
+		return ASK_TCP;
+	if (msg->msg_flags & MSG_OOB)
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+/**
+ * smcr_sock_sendmsg() - the send family
+ * @sock: outer socket
+ * @msg: what to send
+ * @len: bytes
+ *
+ * Context: process.
+ * Return: bytes accepted, or -errno.
+ */
+int smcr_sock_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
+{
+	struct sock *sk = sock->sk;
+	int ret;
+
+	if (smcr_sock_is_fallback(sk))
+		return send_tcp(sock, msg, len);
+	lock_sock(sk);
+	ret = send_ready(sk, msg);
+	if (!ret)
+		ret = smcr_tx_sendmsg(sk, msg, len);
+	else if (ret == ASK_TCP)
+		goto tcp;
+	release_sock(sk);
+	return ret;
+tcp:
+	release_sock(sk);
+	return send_tcp(sock, msg, len);
+}
+
+/* What recv() finds when TCP has no bytes and no pending error of its own. */
+static ssize_t recv_tcp_end(struct socket *sock, ssize_t ret)
+{
+	const struct sock *inner = inner_of(sock)->sk;
+	int err;
+
+	if (ret && ret != -ENOTCONN)
+		return ret;
+	/* An orderly end came first */
+	if (sock_flag(inner, SOCK_DONE))
+		return ret;
+	err = sock_error(sock->sk);
+	return err ? : ret;
+}
+
+static int recv_tcp(struct socket *sock, struct msghdr *msg, size_t len,
+		    int flags)
+{
+	struct socket *inner = inner_of(sock);
+	int ret;
+
+	ret = READ_ONCE(inner->ops)->recvmsg(inner, msg, len, flags);
+	if (!len || flags & (MSG_ERRQUEUE | MSG_OOB))
+		return ret;
+	return recv_tcp_end(sock, ret);
+}
+
+static int recv_unconnected(struct sock *sk)
+{
+	int err;
+
+	if (sk->sk_state == TCP_LISTEN)
+		return -ENOTCONN;
+	err = sock_error(sk);
+	if (err)
+		return err;
+	return sk->sk_shutdown & RCV_SHUTDOWN ? 0 : -ENOTCONN;
+}
+
+/* During the handshake, as TCP during its own: wait for the first bytes. */
+static int recv_wait(struct sock *sk, long timeo)
+{
+	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+	int err = 0;
+
+	add_wait_queue(sk_sleep(sk), &wait);
+	while (in_state(sk, TCPF_SYN_SENT | TCPF_SYN_RECV)) {
+		err = -EAGAIN;
+		if (!timeo)
+			break;
+		err = sock_intr_errno(timeo);
+		if (signal_pending(current))
+			break;
+		err = 0;
+		release_sock(sk);
+		timeo = wait_woken(&wait, TASK_INTERRUPTIBLE, timeo);
+		lock_sock(sk);
+	}
+	remove_wait_queue(sk_sleep(sk), &wait);
+	return err;
+}
+
+/* Return: 0 for RDMA, ASK_TCP, -errno; *@end is set at the stream's end. */
+static int recv_ready(struct sock *sk, bool nonblock, bool *end)
+{
+	int err;
+
+	if (in_state(sk, TCPF_SYN_SENT | TCPF_SYN_RECV)) {
+		err = recv_wait(sk, sock_rcvtimeo(sk, nonblock));
+		if (err)
+			return err;
+	}
+	switch (smcr_sk(sk)->mode) {
+	case SMCR_MODE_RDMA:
+		return 0;
+	case SMCR_MODE_FALLBACK:
+		return ASK_TCP;
+	default:
+		err = recv_unconnected(sk);
+		*end = !err;
+		return err;
+	}
+}
+
+/**
+ * smcr_sock_recvmsg() - the recv family
+ * @sock: outer socket
+ * @msg: where bytes go
+ * @len: at most so many
+ * @flags: MSG_*
+ *
+ * Context: process.
+ * Return: bytes read, 0 at the end of the stream, or -errno.
+ */
+int smcr_sock_recvmsg(struct socket *sock, struct msghdr *msg, size_t len,
+		      int flags)
+{
+	struct sock *sk = sock->sk;
+	bool end = false;
+	int ret;
+
+	if (smcr_sock_is_fallback(sk) || flags & MSG_ERRQUEUE)
+		return recv_tcp(sock, msg, len, flags);
+	lock_sock(sk);
+	ret = recv_ready(sk, flags & MSG_DONTWAIT, &end);
+	if (!ret && !end)
+		ret = smcr_rx_recvmsg(sk, msg, len, flags);
+	else if (ret == ASK_TCP)
+		goto tcp;
+	release_sock(sk);
+	return ret;
+tcp:
+	release_sock(sk);
+	return recv_tcp(sock, msg, len, flags);
+}
+
+static ssize_t splice_tcp(struct socket *sock, loff_t *ppos,
+			  struct pipe_inode_info *pipe, size_t len,
+			  unsigned int flags)
+{
+	struct socket *inner = inner_of(sock);
+	ssize_t ret;
+
+	/* TCP asks it for O_NONBLOCK */
+	WRITE_ONCE(inner->file, sock->file);
+	ret = READ_ONCE(inner->ops)->splice_read(inner, ppos, pipe, len,
+						 flags);
+	return recv_tcp_end(sock, ret);
+}
+
+/**
+ * smcr_sock_splice_read() - splice() out of the socket
+ * @sock: outer socket
+ * @ppos: must be 0
+ * @pipe: where bytes go, locked
+ * @len: at most so many
+ * @flags: SPLICE_F_*
+ *
+ * Context: process.
+ * Return: bytes moved, 0 at the end of the stream, or -errno.
+ */
+ssize_t smcr_sock_splice_read(struct socket *sock, loff_t *ppos,
+			      struct pipe_inode_info *pipe, size_t len,
+			      unsigned int flags)
+{
+	bool nonblock = sock->file->f_flags & O_NONBLOCK;
+	struct sock *sk = sock->sk;
+	bool end = false;
+	ssize_t ret;
+
+	if (smcr_sock_is_fallback(sk))
+		return splice_tcp(sock, ppos, pipe, len, flags);
+	if (*ppos)
+		return -ESPIPE;
+	lock_sock(sk);
+	ret = recv_ready(sk, nonblock, &end);
+	if (!ret && !end)
+		ret = smcr_rx_splice(sk, pipe, len, flags, nonblock);
+	else if (ret == ASK_TCP)
+		goto tcp;
+	release_sock(sk);
+	return ret;
+tcp:
+	release_sock(sk);
+	return splice_tcp(sock, ppos, pipe, len, flags);
+}
+
+/**
+ * smcr_sock_splice_eof() - sendfile() ended before what it had announced
+ * @sock: outer socket
+ *
+ * Context: process.
+ */
+void smcr_sock_splice_eof(struct socket *sock)
+{
+	struct socket *inner = inner_of(sock);
+	struct sock *sk = sock->sk;
+
+	if (smcr_sock_is_fallback(sk)) {
+		if (READ_ONCE(inner->ops)->splice_eof)
+			READ_ONCE(inner->ops)->splice_eof(inner);
+		return;
+	}
+	lock_sock(sk);
+	if (smcr_sk(sk)->mode == SMCR_MODE_RDMA && !smcr_sk(sk)->cork)
+		smcr_tx_uncork(sk);
+	release_sock(sk);
+}
+
+static __poll_t poll_readable(struct sock *sk, const struct smcr_conn *conn)
+{
+	u32 avail, target;
+
+	if (!conn)
+		return 0;
+	avail = smcr_rx_avail(conn);
+	if (!avail)
+		return 0;
+	/* More than the window can hold would never come */
+	target = sock_rcvlowat(sk, 0, READ_ONCE(conn->rx.ring.len) / 2);
+	return avail >= target ? EPOLLIN | EPOLLRDNORM : 0;
+}
+
+static bool has_room(const struct smcr_conn *conn)
+{
+	return !conn || smcr_tx_writeable(conn);
+}
+
+static __poll_t poll_writable(struct sock *sk, const struct smcr_conn *conn)
+{
+	if (READ_ONCE(sk->sk_shutdown) & SEND_SHUTDOWN || has_room(conn))
+		return EPOLLOUT | EPOLLWRNORM;
+	sk_set_bit(SOCKWQ_ASYNC_NOSPACE, sk);
+	set_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
+	/* Room that came before the bit was set gave no wake-up; pairs with
+	 * the test of the bit in tx.c
+	 */
+	smp_mb__after_atomic();
+	return has_room(conn) ? EPOLLOUT | EPOLLWRNORM : 0;
+}
+
+/* The connection is freed after an RCU grace period, so it may be looked at
+ * without the sock lock.
+ */
+static __poll_t poll_conn(struct sock *sk)
+{
+	const struct smcr_conn *conn;
+	__poll_t mask;
+
+	rcu_read_lock();
+	conn = READ_ONCE(smcr_sk(sk)->conn);
+	mask = poll_readable(sk, conn);
+	mask |= poll_writable(sk, conn);
+	rcu_read_unlock();
+	return mask;
+}
+
+static __poll_t poll_own(struct sock *sk)
+{
+	int state = READ_ONCE(sk->sk_state);
+	int shutdown = READ_ONCE(sk->sk_shutdown);
+	__poll_t mask = 0;
+
+	if (state == TCP_LISTEN)
+		return READ_ONCE(smcr_sk(sk)->accept_len) ?
+			EPOLLIN | EPOLLRDNORM : 0;
+	if (shutdown == SHUTDOWN_MASK || state == TCP_CLOSE)
+		mask |= EPOLLHUP;
+	if (shutdown & RCV_SHUTDOWN)
+		mask |= EPOLLIN | EPOLLRDNORM | EPOLLRDHUP;
+	if (state != TCP_SYN_SENT && state != TCP_SYN_RECV)
+		mask |= poll_conn(sk);
+	return mask;
+}
+
+/**
+ * smcr_sock_poll() - poll, select, epoll
+ * @file: for TCP
+ * @sock: outer socket
+ * @wait: the caller's table; it waits on the outer queue in every mode, which
+ *	the inner socket wakes too
+ *
+ * Context: process.
+ * Return: the mask TCP would give at this stage.
+ */
+__poll_t smcr_sock_poll(struct file *file, struct socket *sock,
+			struct poll_table_struct *wait)
+{
+	struct sock *sk = sock->sk;
+	__poll_t mask;
+
+	sock_poll_wait(file, sock, wait);
+	if (smcr_sock_is_fallback(sk)) {
+		struct socket *inner = inner_of(sock);
+
+		mask = READ_ONCE(inner->ops)->poll(file, inner, NULL);
+	} else {
+		mask = poll_own(sk);
+	}
+	/* Pairs with smp_wmb() in smcr_sock_wake_error() */
+	smp_rmb();
+	if (READ_ONCE(sk->sk_err))
+		mask |= EPOLLERR;
+	return mask;
+}
+
+static int ioctl_rdma(struct sock *sk, unsigned int cmd, int *val)
+{
+	struct smcr_conn *conn;
+	int err = 0;
+
+	lock_sock(sk);
+	conn = smcr_sk(sk)->conn;
+	*val = 0;
+	switch (cmd) {
+	case SIOCINQ:
+		*val = conn ? smcr_rx_avail(conn) : 0;
+		break;
+	case SIOCOUTQ:
+		*val = conn ? smcr_tx_unacked(conn) : 0;
+		break;
+	case SIOCOUTQNSD:
+		*val = conn ? smcr_tx_unsent(conn) : 0;
+		break;
+	case SIOCATMARK:
+		break;
+	default:
+		err = -ENOIOCTLCMD;
+	}
+	release_sock(sk);
+	return err;
+}
+
+/**
+ * smcr_sock_ioctl() - SIOCINQ and its like; the rest is TCP's
+ * @sock: outer socket
+ * @cmd: request
+ * @arg: user address of the answer
+ *
+ * Context: process.
+ * Return: 0 or -errno.
+ */
+int smcr_sock_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg)
+{
+	enum smcr_sock_mode mode = smcr_sock_mode(sock->sk);
+	struct socket *inner = inner_of(sock);
+	int val;
+
+	/* In a handshake the bytes on TCP are not the program's */
+	if ((mode == SMCR_MODE_RDMA || mode == SMCR_MODE_HANDSHAKE) &&
+	    !ioctl_rdma(sock->sk, cmd, &val))
+		return put_user(val, (int __user *)arg);
+	return READ_ONCE(inner->ops)->ioctl(inner, cmd, arg);
+}
+
+#ifdef CONFIG_COMPAT
+/**
+ * smcr_sock_compat_ioctl() - ioctls whose argument differs for 32 bit
+ * @sock: outer socket
+ * @cmd: request
+ * @arg: user address
+ *
+ * Context: process.
+ * Return: 0 or -errno; -ENOIOCTLCMD sends the caller to smcr_sock_ioctl().
+ */
+int smcr_sock_compat_ioctl(struct socket *sock, unsigned int cmd,
+			   unsigned long arg)
+{
+	struct socket *inner = inner_of(sock);
+
+	return READ_ONCE(inner->ops)->compat_ioctl(inner, cmd, arg);
+}
+#endif
+
+/**
+ * smcr_sock_mmap() - for TCP_ZEROCOPY_RECEIVE
+ * @file: the socket's file
+ * @sock: outer socket
+ * @vma: the mapping
+ *
+ * The peer writes an RMBE whenever it likes, so no page of one is mapped.
+ *
+ * Context: process.
+ * Return: 0 or -errno; -ENODEV but for plain TCP.
+ */
+int smcr_sock_mmap(struct file *file, struct socket *sock,
+		   struct vm_area_struct *vma)
+{
+	struct socket *inner = inner_of(sock);
+
+	if (smcr_sock_is_fallback(sock->sk) && READ_ONCE(inner->ops)->mmap)
+		return READ_ONCE(inner->ops)->mmap(file, inner, vma);
+	return sock_no_mmap(file, sock, vma);
+}
+
+/**
+ * smcr_sock_gettstamp() - time of the last packet, which only TCP knows
+ * @sock: outer socket
+ * @stamp: user address of the answer
+ * @timeval: microseconds rather than nanoseconds
+ * @time32: the old layout
+ *
+ * Context: process.
+ * Return: 0 or -errno.
+ */
+int smcr_sock_gettstamp(struct socket *sock, void __user *stamp,
+			bool timeval, bool time32)
+{
+	struct socket *inner = inner_of(sock);
+
+	return READ_ONCE(inner->ops)->gettstamp(inner, stamp, timeval, time32);
+}
+
+/**
+ * smcr_sock_set_rcvlowat() - SO_RCVLOWAT
+ * @sk: outer socket
+ * @val: bytes, not negative
+ *
+ * Context: process, outer sock lock held.
+ * Return: 0.
+ */
+int smcr_sock_set_rcvlowat(struct sock *sk, int val)
+{
+	if (sk->sk_userlocks & SOCK_RCVBUF_LOCK)
+		val = min(val, READ_ONCE(sk->sk_rcvbuf) >> 1);
+	WRITE_ONCE(sk->sk_rcvlowat, val ? : 1);
+	/* Less may do now than a moment ago */
+	sk->sk_data_ready(sk);
+	return 0;
+}

@@ -1,0 +1,614 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What an application does with a connection: bind, connect, listen, accept,
+ * shutdown, close. States, waits and errors are TCP's.
+ *
+ * The outer sock lock is given up during each wait. In mode FALLBACK a call
+ * passes to the inner socket without it.
+ */
+#include <linux/module.h>
+#include <linux/net.h>
+#include <linux/sched/signal.h>
+#include <net/inet_common.h>
+#include <net/sock.h>
+#include <net/tcp_states.h>
+
+#include "close.h"
+#include "conn.h"
+#include "connect.h"
+#include "fallback.h"
+#include "hs.h"
+#include "inner.h"
+#include "listen.h"
+#include "sock.h"
+
+/* Instead of an errno: the inner socket answers this call. */
+#define ASK_TCP		1
+
+static struct socket *inner_of(const struct socket *sock)
+{
+	return smcr_sk(sock->sk)->inner;
+}
+
+/* TCP looks at the file for its flags and, through netfilter, its owner. */
+static struct socket *inner_with_file(struct socket *sock)
+{
+	struct socket *inner = inner_of(sock);
+
+	WRITE_ONCE(inner->file, sock->file);
+	return inner;
+}
+
+static int ops_bind(struct socket *sock, struct sockaddr *addr, int len)
+{
+	struct socket *inner = inner_with_file(sock);
+
+	return READ_ONCE(inner->ops)->bind(inner, addr, len);
+}
+
+static void drop_accept_q(struct sock *sk)
+{
+	struct smcr_sock *smcr = smcr_sk(sk);
+	struct smcr_sock *child, *next;
+	LIST_HEAD(gone);
+
+	spin_lock_bh(&smcr->accept_lock);
+	list_splice_init(&smcr->accept_q, &gone);
+	WRITE_ONCE(smcr->accept_len, 0);
+	WRITE_ONCE(sk->sk_ack_backlog, 0);
+	spin_unlock_bh(&smcr->accept_lock);
+	list_for_each_entry_safe(child, next, &gone, accept_node) {
+		list_del_init(&child->accept_node);
+		smcr_sock_drop_child(&child->inet.sk);
+	}
+}
+
+/* No child joins the queue once the state has changed: see
+ * smcr_sock_accept_ready().
+ */
+static void end_listen(struct sock *sk)
+{
+	spin_lock_bh(&smcr_sk(sk)->accept_lock);
+	WRITE_ONCE(sk->sk_state, TCP_CLOSE);
+	spin_unlock_bh(&smcr_sk(sk)->accept_lock);
+	smcr_listen_stop(sk);
+	drop_accept_q(sk);
+}
+
+/**
+ * smcr_sock_end() - end what the socket is doing, for its close()
+ * @sk: outer socket
+ * @timeout: how long SO_LINGER lets an RDMA connection get its bytes out
+ *
+ * If smcr_sk(sk)->conn is still set on return, the connection lives on as an
+ * orphan and close.c releases the inner socket. Otherwise the caller does.
+ *
+ * Context: process, outer sock lock held; given up while lingering.
+ */
+void smcr_sock_end(struct sock *sk, long timeout)
+{
+	switch (smcr_sk(sk)->mode) {
+	case SMCR_MODE_LISTEN:
+		end_listen(sk);
+		break;
+	case SMCR_MODE_HANDSHAKE:
+		smcr_hs_abort(sk);
+		break;
+	case SMCR_MODE_RDMA:
+		smcr_close_release(sk, timeout);
+		break;
+	default:
+		break;
+	}
+}
+
+/* As TCP's disconnect: the peer gets a reset. */
+static void cut_rdma(struct sock *sk)
+{
+	struct smcr_conn *conn = smcr_sk(sk)->conn;
+
+	if (!conn)
+		return;
+	smcr_conn_get(conn);
+	smcr_close_reset(conn, SMCR_RESET_KILLED, ECONNRESET);
+	smcr_conn_detach(conn);
+	smcr_conn_put(conn);
+}
+
+/* connect(AF_UNSPEC) and what amounts to it. The socket can be used again. */
+static int disconnect(struct sock *sk)
+{
+	int err;
+
+	sk->sk_disconnects++;
+	switch (smcr_sk(sk)->mode) {
+	case SMCR_MODE_LISTEN:
+		end_listen(sk);
+		break;
+	case SMCR_MODE_HANDSHAKE:
+		smcr_hs_abort(sk);
+		break;
+	case SMCR_MODE_RDMA:
+		cut_rdma(sk);
+		break;
+	default:
+		break;
+	}
+	smcr_sock_mode_set(sk, SMCR_MODE_INIT);
+	err = smcr_inner_disconnect(sk);
+	WRITE_ONCE(sk->sk_state, TCP_CLOSE);
+	WRITE_ONCE(sk->sk_shutdown, 0);
+	sock_reset_flag(sk, SOCK_DONE);
+	sk_error_report(sk);
+	return err;
+}
+
+static int disconnect_sock(struct socket *sock)
+{
+	int err = disconnect(sock->sk);
+
+	sock->state = err ? SS_DISCONNECTING : SS_UNCONNECTED;
+	return err;
+}
+
+static long wait_connected(struct sock *sk, long timeo)
+{
+	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+
+	add_wait_queue(sk_sleep(sk), &wait);
+	while ((1 << sk->sk_state) & (TCPF_SYN_SENT | TCPF_SYN_RECV)) {
+		release_sock(sk);
+		timeo = wait_woken(&wait, TASK_INTERRUPTIBLE, timeo);
+		lock_sock(sk);
+		if (signal_pending(current) || !timeo)
+			break;
+	}
+	remove_wait_queue(sk_sleep(sk), &wait);
+	return timeo;
+}
+
+static int connect_begin(struct socket *sock, struct sockaddr *addr, int len)
+{
+	struct sock *sk = sock->sk;
+	int err;
+
+	if (sk->sk_state != TCP_CLOSE)
+		return -EISCONN;
+	/* What an earlier attempt left behind; TCP forgets it here, too */
+	WRITE_ONCE(sk->sk_err, 0);
+	sock_reset_flag(sk, SOCK_DONE);
+	/* Its 1 for a socket that has fallen back is our ASK_TCP */
+	err = smcr_connect_start(sk, addr, len);
+	if (err)
+		return err;
+	WRITE_ONCE(sk->sk_state, TCP_SYN_SENT);
+	sock->state = SS_CONNECTING;
+	return -EINPROGRESS;
+}
+
+static int connect_failed(struct socket *sock)
+{
+	int err = sock_error(sock->sk) ? : -ECONNABORTED;
+
+	disconnect_sock(sock);
+	return err;
+}
+
+static void connect_succeeded(struct socket *sock)
+{
+	struct socket *inner = inner_of(sock);
+
+	sock->state = SS_CONNECTED;
+	/* It was connected without waiting and has not noticed */
+	lock_sock(inner->sk);
+	inner->state = SS_CONNECTED;
+	release_sock(inner->sk);
+}
+
+static int connect_wait(struct socket *sock, int err, int flags)
+{
+	struct sock *sk = sock->sk;
+	long timeo = sock_sndtimeo(sk, flags & O_NONBLOCK);
+	int dis = sk->sk_disconnects;
+
+	if ((1 << sk->sk_state) & (TCPF_SYN_SENT | TCPF_SYN_RECV)) {
+		if (!timeo)
+			return err;
+		timeo = wait_connected(sk, timeo);
+		if (!timeo)
+			return err;
+		if (signal_pending(current))
+			return sock_intr_errno(timeo);
+		if (dis != sk->sk_disconnects)
+			return -EPIPE;
+	}
+	if (sk->sk_state == TCP_CLOSE)
+		return connect_failed(sock);
+	connect_succeeded(sock);
+	return 0;
+}
+
+static int connect_locked(struct socket *sock, struct sockaddr *addr, int len,
+			  int flags)
+{
+	int err;
+
+	if (smcr_sock_is_fallback(sock->sk))
+		return ASK_TCP;
+	if (addr->sa_family == AF_UNSPEC)
+		return disconnect_sock(sock);
+	switch (sock->state) {
+	case SS_CONNECTED:
+		return -EISCONN;
+	case SS_CONNECTING:
+		return connect_wait(sock, -EALREADY, flags);
+	case SS_UNCONNECTED:
+		err = connect_begin(sock, addr, len);
+		if (err != -EINPROGRESS)
+			return err;
+		return connect_wait(sock, err, flags);
+	default:
+		return -EINVAL;
+	}
+}
+
+static int connect_tcp(struct socket *sock, struct sockaddr *addr, int len,
+		       int flags)
+{
+	struct socket *inner = inner_with_file(sock);
+	int err;
+
+	err = READ_ONCE(inner->ops)->connect(inner, addr, len, flags);
+	/* inner.c has moved the error here */
+	if (err == -ECONNABORTED)
+		err = sock_error(sock->sk) ? : err;
+	return err;
+}
+
+static int ops_connect(struct socket *sock, struct sockaddr *addr, int len,
+		       int flags)
+{
+	struct sock *sk = sock->sk;
+	int err;
+
+	if (len < sizeof(addr->sa_family))
+		return -EINVAL;
+	inner_with_file(sock);
+	lock_sock(sk);
+	err = connect_locked(sock, addr, len, flags);
+	release_sock(sk);
+	if (err == ASK_TCP)
+		err = connect_tcp(sock, addr, len, flags);
+	return err;
+}
+
+static int inner_listen(struct sock *sk, int backlog)
+{
+	struct socket *inner = smcr_sk(sk)->inner;
+
+	return READ_ONCE(inner->ops)->listen(inner, backlog);
+}
+
+static int listen_begin(struct sock *sk, int backlog)
+{
+	enum smcr_fallback_reason reason = smcr_fallback_check(sk);
+
+	if (reason) {
+		smcr_fallback(sk, reason, 0);
+		return inner_listen(sk, backlog);
+	}
+	return smcr_listen_start(sk, backlog);
+}
+
+static int listen_locked(struct socket *sock, int backlog)
+{
+	struct sock *sk = sock->sk;
+
+	switch (smcr_sk(sk)->mode) {
+	case SMCR_MODE_FALLBACK:
+		return inner_listen(sk, backlog);
+	case SMCR_MODE_LISTEN:
+		return smcr_listen_start(sk, backlog);
+	case SMCR_MODE_INIT:
+		if (sock->state != SS_UNCONNECTED)
+			return -EINVAL;
+		return listen_begin(sk, backlog);
+	default:
+		return -EINVAL;
+	}
+}
+
+static int ops_listen(struct socket *sock, int backlog)
+{
+	int err;
+
+	inner_with_file(sock);
+	lock_sock(sock->sk);
+	err = listen_locked(sock, backlog);
+	release_sock(sock->sk);
+	return err;
+}
+
+static struct sock *accept_dequeue(struct sock *sk)
+{
+	struct smcr_sock *smcr = smcr_sk(sk);
+	struct smcr_sock *child;
+
+	spin_lock_bh(&smcr->accept_lock);
+	child = list_first_entry_or_null(&smcr->accept_q, struct smcr_sock,
+					 accept_node);
+	if (child) {
+		list_del_init(&child->accept_node);
+		WRITE_ONCE(smcr->accept_len, smcr->accept_len - 1);
+		sk_acceptq_removed(sk);
+	}
+	spin_unlock_bh(&smcr->accept_lock);
+	return child ? &child->inet.sk : NULL;
+}
+
+/* Exclusive: one child wakes one acceptor. */
+static int accept_wait(struct sock *sk, long timeo)
+{
+	struct smcr_sock *smcr = smcr_sk(sk);
+	DEFINE_WAIT(wait);
+	int err;
+
+	for (;;) {
+		prepare_to_wait_exclusive(sk_sleep(sk), &wait,
+					  TASK_INTERRUPTIBLE);
+		release_sock(sk);
+		if (!READ_ONCE(smcr->accept_len))
+			timeo = schedule_timeout(timeo);
+		sched_annotate_sleep();
+		lock_sock(sk);
+		err = 0;
+		if (smcr->accept_len)
+			break;
+		err = -EINVAL;
+		if (sk->sk_state != TCP_LISTEN)
+			break;
+		err = sock_intr_errno(timeo);
+		if (signal_pending(current))
+			break;
+		err = -EAGAIN;
+		if (!timeo)
+			break;
+	}
+	finish_wait(sk_sleep(sk), &wait);
+	return err;
+}
+
+static int accept_locked(struct sock *sk, struct proto_accept_arg *arg,
+			 struct sock **child)
+{
+	int err;
+
+	if (smcr_sock_is_fallback(sk))
+		return ASK_TCP;
+	if (sk->sk_state != TCP_LISTEN)
+		return -EINVAL;
+	while (!(*child = accept_dequeue(sk))) {
+		long timeo = sock_rcvtimeo(sk, arg->flags & O_NONBLOCK);
+
+		if (!timeo)
+			return -EAGAIN;
+		err = accept_wait(sk, timeo);
+		if (err)
+			return err;
+	}
+	arg->is_empty = !smcr_sk(sk)->accept_len;
+	/* There is room for one more */
+	smcr_listen_event(sk);
+	return 0;
+}
+
+static void accept_graft(struct sock *child, struct socket *newsock)
+{
+	lock_sock(child);
+	sock_graft(child, newsock);
+	smcr_inner_graft(child, newsock);
+	set_bit(SOCK_CUSTOM_SOCKOPT, &newsock->flags);
+	set_bit(SOCK_SUPPORT_ZC, &newsock->flags);
+	newsock->state = SS_CONNECTED;
+	release_sock(child);
+}
+
+static int accept_tcp_inner(struct socket *listener, struct socket **inner,
+			    struct proto_accept_arg *arg)
+{
+	const struct proto_ops *ops = READ_ONCE(listener->ops);
+	struct socket *sock;
+	int err;
+
+	err = sock_create_lite(listener->sk->sk_family, SOCK_STREAM,
+			       IPPROTO_TCP, &sock);
+	if (err)
+		return err;
+	sock->ops = ops;
+	__module_get(ops->owner);
+	err = ops->accept(listener, sock, arg);
+	if (err) {
+		sock_release(sock);
+		return err;
+	}
+	*inner = sock;
+	return 0;
+}
+
+/* A listener that is plain TCP has children that are. */
+static int accept_tcp(struct socket *sock, struct socket *newsock,
+		      struct proto_accept_arg *arg)
+{
+	struct sock *sk = sock->sk;
+	struct socket *inner;
+	struct sock *child;
+	int err;
+
+	err = accept_tcp_inner(inner_of(sock), &inner, arg);
+	if (err)
+		return err;
+	child = smcr_sock_alloc_child(sk, inner);
+	if (!child) {
+		sock_release(inner);
+		return -ENOMEM;
+	}
+	lock_sock(child);
+	smcr_fallback(child, smcr_sk(sk)->fallback, 0);
+	release_sock(child);
+	accept_graft(child, newsock);
+	return 0;
+}
+
+static int ops_accept(struct socket *sock, struct socket *newsock,
+		      struct proto_accept_arg *arg)
+{
+	struct sock *child = NULL;
+	int err;
+
+	lock_sock(sock->sk);
+	err = accept_locked(sock->sk, arg, &child);
+	release_sock(sock->sk);
+	if (err == ASK_TCP)
+		return accept_tcp(sock, newsock, arg);
+	if (!err)
+		accept_graft(child, newsock);
+	return err;
+}
+
+static int ops_getname(struct socket *sock, struct sockaddr *addr, int peer)
+{
+	struct socket *inner = inner_of(sock);
+
+	/* TCP may be through while the handshake is not */
+	if (peer == 1 && READ_ONCE(sock->sk->sk_state) == TCP_SYN_SENT)
+		return -ENOTCONN;
+	return READ_ONCE(inner->ops)->getname(inner, addr, peer);
+}
+
+static int inner_shutdown(struct socket *sock, int how)
+{
+	struct socket *inner = inner_of(sock);
+
+	return READ_ONCE(inner->ops)->shutdown(inner, how);
+}
+
+static int shutdown_locked(struct socket *sock, int how)
+{
+	struct sock *sk = sock->sk;
+	int mask = how + 1;
+
+	switch (sk->sk_state) {
+	case TCP_LISTEN:
+		if (mask & RCV_SHUTDOWN)
+			return disconnect_sock(sock);
+		return 0;
+	case TCP_SYN_SENT:
+		return disconnect_sock(sock);
+	case TCP_CLOSE:
+		WRITE_ONCE(sk->sk_shutdown, sk->sk_shutdown | mask);
+		if (smcr_sk(sk)->mode == SMCR_MODE_INIT)
+			inner_shutdown(sock, how);
+		return -ENOTCONN;
+	default:
+		return smcr_close_shutdown(sk, mask);
+	}
+}
+
+/* A connect() that was not repeated leaves the decision to shutdown(). */
+static void settle_state(struct socket *sock)
+{
+	if (sock->state != SS_CONNECTING)
+		return;
+	if ((1 << sock->sk->sk_state) &
+	    (TCPF_SYN_SENT | TCPF_SYN_RECV | TCPF_CLOSE))
+		sock->state = SS_DISCONNECTING;
+	else
+		sock->state = SS_CONNECTED;
+}
+
+static int ops_shutdown(struct socket *sock, int how)
+{
+	struct sock *sk = sock->sk;
+	int err;
+
+	if (how < SHUT_RD || how > SHUT_RDWR)
+		return -EINVAL;
+	lock_sock(sk);
+	if (smcr_sock_is_fallback(sk)) {
+		release_sock(sk);
+		return inner_shutdown(sock, how);
+	}
+	settle_state(sock);
+	err = shutdown_locked(sock, how);
+	sk->sk_state_change(sk);
+	release_sock(sk);
+	return err;
+}
+
+/* From here on the outer socket is an orphan. It may live on in an RDMA
+ * connection that still has bytes to get out (law 8).
+ */
+static int ops_release(struct socket *sock)
+{
+	struct sock *sk = sock->sk;
+	long timeout = 0;
+	bool ours;
+
+	if (!sk)
+		return 0;
+	if (sock_flag(sk, SOCK_LINGER) && !(current->flags & PF_EXITING))
+		timeout = sk->sk_lingertime;
+	lock_sock(sk);
+	smcr_sock_end(sk, timeout);
+	smcr_inner_ungraft(sk);
+	WRITE_ONCE(sk->sk_shutdown, SHUTDOWN_MASK);
+	sock_orphan(sk);
+	sock->sk = NULL;
+	ours = !smcr_sk(sk)->conn;
+	if (ours && !smcr_sock_is_fallback(sk)) {
+		smcr_inner_release(sk);
+		ours = false;
+	}
+	release_sock(sk);
+	/* SO_LINGER of TCP waits here */
+	if (ours)
+		smcr_inner_release(sk);
+	sock_put(sk);
+	return 0;
+}
+
+#ifdef CONFIG_COMPAT
+#define COMPAT_IOCTL	.compat_ioctl = smcr_sock_compat_ioctl,
+#else
+#define COMPAT_IOCTL
+#endif
+
+/* One set of functions, whatever the family. */
+#define SMCR_OPS(_family) {						\
+	.family		= _family,					\
+	.owner		= THIS_MODULE,					\
+	.release	= ops_release,					\
+	.bind		= ops_bind,					\
+	.connect	= ops_connect,					\
+	.socketpair	= sock_no_socketpair,				\
+	.accept		= ops_accept,					\
+	.getname	= ops_getname,					\
+	.poll		= smcr_sock_poll,				\
+	.ioctl		= smcr_sock_ioctl,				\
+	COMPAT_IOCTL							\
+	.gettstamp	= smcr_sock_gettstamp,				\
+	.listen		= ops_listen,					\
+	.shutdown	= ops_shutdown,					\
+	.setsockopt	= smcr_sockopt_set,				\
+	.getsockopt	= smcr_sockopt_get,				\
+	.sendmsg	= smcr_sock_sendmsg,				\
+	.recvmsg	= smcr_sock_recvmsg,				\
+	.mmap		= smcr_sock_mmap,				\
+	.splice_read	= smcr_sock_splice_read,			\
+	.splice_eof	= smcr_sock_splice_eof,				\
+	.set_rcvlowat	= smcr_sock_set_rcvlowat,			\
+}
+
+const struct proto_ops smcr_sock_ops = SMCR_OPS(PF_SMCR);
+const struct proto_ops smcr_sock_inet_ops = SMCR_OPS(PF_INET);
+const struct proto_ops smcr_sock_inet6_ops = SMCR_OPS(PF_INET6);

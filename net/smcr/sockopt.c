@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Socket options: one table says who serves which.
+ *
+ * What is not in the table goes to both sockets at SOL_SOCKET (the outer one
+ * first: it is the one getsockopt() asks there), and to TCP at every other
+ * level. getsockopt() at SOL_SOCKET never comes here.
+ */
+#include <linux/in.h>
+#include <linux/in6.h>
+#include <linux/net.h>
+#include <linux/sockptr.h>
+#include <linux/tcp.h>
+#include <net/sock.h>
+
+#include "fallback.h"
+#include "inner.h"
+#include "sock.h"
+#include "tx.h"
+
+enum opt_action {
+	OPT_INNER,	/* TCP's alone */
+	OPT_OUTER,	/* ours alone, TCP's in mode FALLBACK */
+	OPT_BOTH,	/* generic code for the outer socket, then for TCP's */
+	OPT_SNDBUF,	/* both, and it sizes our send space */
+	OPT_RCVBUF,	/* both, and it sizes our element (law 16) */
+	OPT_NODELAY,	/* TCP's and noted here */
+	OPT_CORK,	/* likewise; taking the cork out sends */
+	OPT_ASK,	/* TCP's; once set, only TCP can serve the program */
+	OPT_ULP,	/* likewise; not on an RDMA connection */
+	OPT_REPAIR,	/* likewise */
+	OPT_REFUSE,	/* would break the pair of sockets */
+};
+
+/**
+ * struct opt_rule - who serves an option
+ * @level: SOL_*
+ * @name: option
+ * @action: see above
+ * @reason: OPT_ASK, OPT_ULP, OPT_REPAIR: why plain TCP is used then
+ * @min_len: OPT_ASK: a shorter value leaves the reason out; sizeof(int) for
+ *	an int whose zero means off, 0 for anything else
+ */
+struct opt_rule {
+	int				level;
+	int				name;
+	enum opt_action			action;
+	enum smcr_fallback_reason	reason;
+	unsigned int			min_len;
+};
+
+static const struct opt_rule rules[] = {
+	{ SOL_SOCKET, SO_SNDBUF, OPT_SNDBUF },
+	{ SOL_SOCKET, SO_SNDBUFFORCE, OPT_SNDBUF },
+	{ SOL_SOCKET, SO_RCVBUF, OPT_RCVBUF },
+	{ SOL_SOCKET, SO_RCVBUFFORCE, OPT_RCVBUF },
+	/* Filters look at packets, and only TCP has any */
+	{ SOL_SOCKET, SO_ATTACH_FILTER, OPT_INNER },
+	{ SOL_SOCKET, SO_ATTACH_BPF, OPT_INNER },
+	{ SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, OPT_INNER },
+	{ SOL_SOCKET, SO_ATTACH_REUSEPORT_EBPF, OPT_INNER },
+	{ SOL_SOCKET, SO_DETACH_FILTER, OPT_INNER },
+	{ SOL_SOCKET, SO_DETACH_REUSEPORT_BPF, OPT_INNER },
+	{ SOL_SOCKET, SO_LOCK_FILTER, OPT_INNER },
+	/* Would charge twice */
+	{ SOL_SOCKET, SO_RESERVE_MEM, OPT_INNER },
+	{ SOL_SOCKET, SO_ZEROCOPY, OPT_OUTER },
+	{ SOL_SOCKET, SO_PEEK_OFF, OPT_OUTER },
+	{ SOL_SOCKET, SO_PASSCRED, OPT_OUTER },
+	{ SOL_SOCKET, SO_PASSPIDFD, OPT_OUTER },
+	{ SOL_SOCKET, SO_PASSSEC, OPT_OUTER },
+
+	{ SOL_TCP, TCP_NODELAY, OPT_NODELAY },
+	{ SOL_TCP, TCP_CORK, OPT_CORK },
+	{ SOL_TCP, TCP_ULP, OPT_ULP, SMCR_FALLBACK_ULP },
+	{ SOL_TCP, TCP_REPAIR, OPT_REPAIR, SMCR_FALLBACK_REPAIR },
+	{ SOL_TCP, TCP_FASTOPEN, OPT_ASK, SMCR_FALLBACK_FASTOPEN,
+	  sizeof(int) },
+	{ SOL_TCP, TCP_FASTOPEN_CONNECT, OPT_ASK, SMCR_FALLBACK_FASTOPEN,
+	  sizeof(int) },
+	{ SOL_TCP, TCP_FASTOPEN_KEY, OPT_ASK, SMCR_FALLBACK_FASTOPEN },
+	{ SOL_TCP, TCP_FASTOPEN_NO_COOKIE, OPT_ASK, SMCR_FALLBACK_FASTOPEN,
+	  sizeof(int) },
+	/* Keys: the socket itself tells at connect() whether it has any */
+
+#if IS_ENABLED(CONFIG_IPV6)
+	/* Makes an IPv4 socket of TCP's, in place */
+	{ SOL_IPV6, IPV6_ADDRFORM, OPT_REFUSE },
+#endif
+};
+
+static const struct opt_rule *find_rule(int level, int name)
+{
+	static const struct opt_rule both = { .action = OPT_BOTH };
+	static const struct opt_rule inner = { .action = OPT_INNER };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(rules); i++)
+		if (rules[i].level == level && rules[i].name == name)
+			return &rules[i];
+	return level == SOL_SOCKET ? &both : &inner;
+}
+
+static int set_inner(struct sock *sk, int level, int name, sockptr_t val,
+		     unsigned int len)
+{
+	struct socket *inner = smcr_sk(sk)->inner;
+
+	if (level == SOL_SOCKET)
+		return sock_setsockopt(inner, level, name, val, len);
+	return READ_ONCE(inner->ops)->setsockopt(inner, level, name, val, len);
+}
+
+static int set_outer(struct socket *sock, int level, int name, sockptr_t val,
+		     unsigned int len)
+{
+	if (smcr_sock_is_fallback(sock->sk))
+		return set_inner(sock->sk, level, name, val, len);
+	return sock_setsockopt(sock, level, name, val, len);
+}
+
+static int set_both(struct socket *sock, int level, int name, sockptr_t val,
+		    unsigned int len)
+{
+	int err = sock_setsockopt(sock, level, name, val, len);
+
+	return err ? : set_inner(sock->sk, level, name, val, len);
+}
+
+static int set_sndbuf(struct socket *sock, int level, int name, sockptr_t val,
+		      unsigned int len)
+{
+	int err = set_both(sock, level, name, val, len);
+
+	if (!err)
+		WRITE_ONCE(smcr_sk(sock->sk)->sndbuf_set, true);
+	return err;
+}
+
+static int set_rcvbuf(struct socket *sock, int level, int name, sockptr_t val,
+		      unsigned int len)
+{
+	int err = set_both(sock, level, name, val, len);
+
+	if (!err)
+		WRITE_ONCE(smcr_sk(sock->sk)->rcvbuf_set, true);
+	return err;
+}
+
+static int read_int(sockptr_t val, unsigned int len, int *out)
+{
+	*out = 0;
+	if (len < sizeof(*out))
+		return -EINVAL;
+	return copy_from_sockptr(out, val, sizeof(*out)) ? -EFAULT : 0;
+}
+
+/* TCP has checked the value before. */
+static int set_nodelay(struct sock *sk, int name, sockptr_t val,
+		       unsigned int len)
+{
+	int err, on;
+
+	err = set_inner(sk, SOL_TCP, name, val, len) ? :
+	      read_int(val, len, &on);
+	if (err)
+		return err;
+	lock_sock(sk);
+	smcr_sk(sk)->nodelay = on;
+	/* As with TCP, it lets go of what is held back now */
+	if (on && smcr_sk(sk)->mode == SMCR_MODE_RDMA && !smcr_sk(sk)->cork)
+		smcr_tx_uncork(sk);
+	release_sock(sk);
+	return 0;
+}
+
+static int set_cork(struct sock *sk, int name, sockptr_t val,
+		    unsigned int len)
+{
+	int err, on;
+
+	err = set_inner(sk, SOL_TCP, name, val, len) ? :
+	      read_int(val, len, &on);
+	if (err)
+		return err;
+	lock_sock(sk);
+	smcr_sk(sk)->cork = on;
+	if (!on && smcr_sk(sk)->mode == SMCR_MODE_RDMA)
+		smcr_tx_uncork(sk);
+	release_sock(sk);
+	return 0;
+}
+
+static bool is_off(const struct opt_rule *rule, sockptr_t val,
+		   unsigned int len)
+{
+	int on;
+
+	if (!rule->min_len)
+		return false;
+	return read_int(val, len, &on) || !on;
+}
+
+/* Under the lock, so that connect() and listen() see it or come first. */
+static int set_asked(struct sock *sk, const struct opt_rule *rule,
+		     sockptr_t val, unsigned int len)
+{
+	int err;
+
+	lock_sock(sk);
+	err = set_inner(sk, rule->level, rule->name, val, len);
+	if (!err && smcr_sk(sk)->mode == SMCR_MODE_INIT &&
+	    !is_off(rule, val, len))
+		smcr_sk(sk)->fallback_asked = rule->reason;
+	release_sock(sk);
+	return err;
+}
+
+static int set_ulp(struct sock *sk, const struct opt_rule *rule,
+		   sockptr_t val, unsigned int len)
+{
+	switch (smcr_sock_mode(sk)) {
+	case SMCR_MODE_FALLBACK:
+		smcr_inner_own_socket(sk);
+		return set_inner(sk, rule->level, rule->name, val, len);
+	case SMCR_MODE_RDMA:
+		/* What TCP says without the protocol's module */
+		return -ENOENT;
+	case SMCR_MODE_HANDSHAKE:
+		return -ENOTCONN;
+	default:
+		smcr_inner_own_socket(sk);
+		return set_asked(sk, rule, val, len);
+	}
+}
+
+static int set_repair(struct sock *sk, const struct opt_rule *rule,
+		      sockptr_t val, unsigned int len)
+{
+	switch (smcr_sock_mode(sk)) {
+	case SMCR_MODE_RDMA:
+	case SMCR_MODE_HANDSHAKE:
+		return -EPERM;
+	default:
+		return set_asked(sk, rule, val, len);
+	}
+}
+
+/**
+ * smcr_sockopt_set() - setsockopt()
+ * @sock: outer socket
+ * @level: SOL_*
+ * @optname: option
+ * @optval: value, in user or kernel memory
+ * @optlen: its bytes
+ *
+ * Context: process.
+ * Return: 0 or -errno, as TCP would answer but for what the table refuses.
+ */
+int smcr_sockopt_set(struct socket *sock, int level, int optname,
+		     sockptr_t optval, unsigned int optlen)
+{
+	const struct opt_rule *rule = find_rule(level, optname);
+	struct sock *sk = sock->sk;
+
+	switch (rule->action) {
+	case OPT_INNER:
+		return set_inner(sk, level, optname, optval, optlen);
+	case OPT_OUTER:
+		return set_outer(sock, level, optname, optval, optlen);
+	case OPT_BOTH:
+		return set_both(sock, level, optname, optval, optlen);
+	case OPT_SNDBUF:
+		return set_sndbuf(sock, level, optname, optval, optlen);
+	case OPT_RCVBUF:
+		return set_rcvbuf(sock, level, optname, optval, optlen);
+	case OPT_NODELAY:
+		return set_nodelay(sk, optname, optval, optlen);
+	case OPT_CORK:
+		return set_cork(sk, optname, optval, optlen);
+	case OPT_ASK:
+		return set_asked(sk, rule, optval, optlen);
+	case OPT_ULP:
+		return set_ulp(sk, rule, optval, optlen);
+	case OPT_REPAIR:
+		return set_repair(sk, rule, optval, optlen);
+	case OPT_REFUSE:
+		break;
+	}
+	return -ENOPROTOOPT;
+}
+
+/**
+ * smcr_sockopt_get() - getsockopt() at every level but SOL_SOCKET
+ * @sock: outer socket
+ * @level: SOL_*
+ * @optname: option
+ * @optval: user address of the value
+ * @optlen: user address of its length
+ *
+ * Context: process.
+ * Return: 0 or -errno.
+ */
+int smcr_sockopt_get(struct socket *sock, int level, int optname,
+		     char __user *optval, int __user *optlen)
+{
+	struct socket *inner = smcr_sk(sock->sk)->inner;
+
+	/* What TCP still has in its queue is not for the program */
+	if (level == SOL_TCP && optname == TCP_ZEROCOPY_RECEIVE &&
+	    !smcr_sock_is_fallback(sock->sk))
+		return -EOPNOTSUPP;
+	return READ_ONCE(inner->ops)->getsockopt(inner, level, optname, optval,
+						 optlen);
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * net.smcr.transparent: programs that ask for TCP get SMC-R.
+ *
+ * socket() lets update_socket_protocol() choose the protocol, as a hook for
+ * BPF. A kretprobe there changes the answer TCP to IPPROTO_SMCR for tasks in
+ * a namespace that wants it. Sockets made inside the kernel do not pass there.
+ *
+ * The probe exists while any namespace wants it; each such namespace holds a
+ * reference to the module, so that the module cannot go while programs rely
+ * on it.
+ */
+#include <linux/kprobes.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/net.h>
+#include <linux/nsproxy.h>
+#include <linux/sched.h>
+#include <net/net_namespace.h>
+
+#include "mib.h"
+#include "smcr.h"
+#include "sock.h"
+#include "sysctl.h"
+#include "transparent.h"
+
+/* Calls under way at once, preempted in the middle; more are missed. */
+#define MAX_ACTIVE	1024
+
+/* Protects @users, @probe's registration and each namespace's value. */
+static DEFINE_MUTEX(lock);
+static unsigned int users;
+static struct kretprobe probe;
+/* Misses that were counted so far */
+static atomic_t missed;
+
+static bool wanted(const struct net *net)
+{
+	return READ_ONCE(smcr_pernet(net)->sysctl.transparent) &&
+	       !smcr_sysctl_excluded(net, current->comm);
+}
+
+static bool is_tcp(struct pt_regs *regs)
+{
+	int family = regs_get_kernel_argument(regs, 0);
+	int type = regs_get_kernel_argument(regs, 1);
+	int protocol = regs_get_kernel_argument(regs, 2);
+
+	return (family == AF_INET || family == AF_INET6) &&
+	       (type & SOCK_TYPE_MASK) == SOCK_STREAM &&
+	       (protocol == IPPROTO_IP || protocol == IPPROTO_TCP);
+}
+
+/* A probe that is missed shows only in the probe's own number, which no
+ * namespace owns: whoever comes next gets it.
+ */
+static void count_missed(struct net *net)
+{
+	int now = READ_ONCE(probe.nmissed);
+	int before = atomic_xchg(&missed, now);
+
+	if (now > before)
+		smcr_mib_add(net, SMCR_MIB_PROBEMISSED, now - before);
+}
+
+/* Preemption is off. Return: 0 to look at the result as well. */
+static int on_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct net *net;
+
+	if (!is_tcp(regs) || !current->nsproxy)
+		return 1;
+	net = current->nsproxy->net_ns;
+	if (!wanted(net))
+		return 1;
+	count_missed(net);
+	return 0;
+}
+
+/* A BPF program may have chosen something else. */
+static int on_return(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	int protocol = regs_return_value(regs);
+
+	if (protocol == IPPROTO_IP || protocol == IPPROTO_TCP)
+		regs_set_return_value(regs, IPPROTO_SMCR);
+	return 0;
+}
+
+static int probe_start(void)
+{
+	int err;
+
+	probe = (struct kretprobe){
+		.kp.symbol_name	= "update_socket_protocol",
+		.entry_handler	= on_entry,
+		.handler	= on_return,
+		.maxactive	= MAX_ACTIVE,
+	};
+	atomic_set(&missed, 0);
+	err = register_kretprobe(&probe);
+	if (!err)
+		return 0;
+	pr_warn("net.smcr.transparent: no probe on update_socket_protocol (error %d): the kernel needs CONFIG_KRETPROBES. Use AF_SMCR or IPPROTO_SMCR instead\n",
+		err);
+	return -EOPNOTSUPP;
+}
+
+static int user_add(void)
+{
+	int err;
+
+	if (!try_module_get(THIS_MODULE))
+		return -EBUSY;
+	err = users ? 0 : probe_start();
+	if (err)
+		module_put(THIS_MODULE);
+	else
+		users++;
+	return err;
+}
+
+static void user_del(void)
+{
+	if (!--users)
+		unregister_kretprobe(&probe);
+	module_put(THIS_MODULE);
+}
+
+/**
+ * smcr_transparent_set() - turn it on or off for a namespace
+ * @net: the namespace; sysctl.transparent is changed here
+ * @val: 0 or 1; existing sockets stay what they are
+ *
+ * Context: process; sleeps.
+ * Return: 0, -EOPNOTSUPP if the kernel has no such probe, -EBUSY if the module
+ * is on its way out.
+ */
+int smcr_transparent_set(struct net *net, int val)
+{
+	struct smcr_sysctl *ctl = &smcr_pernet(net)->sysctl;
+	int err = 0;
+
+	mutex_lock(&lock);
+	if (val && !ctl->transparent)
+		err = user_add();
+	else if (!val && ctl->transparent)
+		user_del();
+	if (!err)
+		WRITE_ONCE(ctl->transparent, val);
+	mutex_unlock(&lock);
+	return err;
+}
