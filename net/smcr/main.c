@@ -66,7 +66,7 @@ static int __net_init net_init(struct net *net)
 	err = smcr_mib_init(net);
 	if (err)
 		return err;
-	err = smcr_sysctl_init(net);
+	err = smcr_sysctl_net_init(net);
 	if (err)
 		smcr_mib_exit(net);
 	return err;
@@ -76,7 +76,7 @@ static int __net_init net_init(struct net *net)
 static void __net_exit net_exit(struct net *net)
 {
 	smcr_transparent_set(net, 0);
-	smcr_sysctl_exit(net);
+	smcr_sysctl_net_exit(net);
 	smcr_lgr_net_exit(net);
 	smcr_mib_exit(net);
 }
