@@ -8,6 +8,7 @@
  * as a whole against what is possible (cdc_msg.c), and only then taken.
  */
 #include <net/sock.h>
+#include <trace/events/smcr.h>
 
 #include "cdc.h"
 #include "close.h"
@@ -15,7 +16,6 @@
 #include "lgr.h"
 #include "link.h"
 #include "mib.h"
-#include "trace.h"
 #include "tx.h"
 
 static void cdc_flags(struct smcr_conn *conn, const struct smcr_cdc_result *res)

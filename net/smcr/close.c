@@ -17,6 +17,7 @@
 #include <linux/net.h>
 #include <net/sock.h>
 #include <net/tcp_states.h>
+#include <trace/events/smcr.h>
 
 #include "close.h"
 #include "conn.h"
@@ -24,7 +25,6 @@
 #include "lgr.h"
 #include "mib.h"
 #include "sock.h"
-#include "trace.h"
 #include "tx.h"
 
 /* Actions that wait for process context. */

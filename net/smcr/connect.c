@@ -15,7 +15,6 @@
 #include "mib.h"
 #include "path.h"
 #include "sock.h"
-#include "trace.h"
 
 /**
  * smcr_connect_start() - begin to connect
@@ -275,7 +274,7 @@ void smcr_connect_step(struct smcr_hs *hs)
 	bool more = true;
 
 	while (more) {
-		trace_smcr_handshake(true, hs->step, 0);
+		smcr_hs_trace(hs, 0);
 		switch (hs->step) {
 		case SMCR_HS_TCP:
 			more = step_tcp(hs);

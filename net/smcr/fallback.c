@@ -12,12 +12,12 @@
 #include <net/l3mdev.h>
 #include <net/proto_memory.h>
 #include <net/sock.h>
+#include <trace/events/smcr.h>
 
 #include "fallback.h"
 #include "inner.h"
 #include "mib.h"
 #include "sock.h"
-#include "trace.h"
 
 /**
  * smcr_fallback() - go on as plain TCP, for good

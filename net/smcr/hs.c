@@ -15,8 +15,10 @@
  */
 #include <linux/jiffies.h>
 #include <linux/slab.h>
+#include <linux/sock_diag.h>
 #include <net/sock.h>
 #include <net/tcp.h>
+#include <trace/events/smcr.h>
 
 #include "close.h"
 #include "conn.h"
@@ -29,7 +31,6 @@
 #include "mib.h"
 #include "path.h"
 #include "sock.h"
-#include "trace.h"
 
 static void hs_free_rcu(struct rcu_head *rcu)
 {
@@ -95,6 +96,19 @@ void smcr_hs_event(struct sock *sk)
 		smcr_hs_put(hs);
 	}
 	rcu_read_unlock();
+}
+
+/**
+ * smcr_hs_trace() - one step of a handshake for the tracepoint
+ * @hs: the handshake
+ * @err: why it ends, or 0
+ *
+ * Context: process.
+ */
+void smcr_hs_trace(const struct smcr_hs *hs, int err)
+{
+	trace_smcr_handshake(sock_gen_cookie(hs->sk), hs->client, hs->step,
+			     err);
 }
 
 static void hs_timer(struct timer_list *timer)
@@ -303,7 +317,7 @@ void smcr_hs_fallback(struct smcr_hs *hs, enum smcr_fallback_reason reason,
  */
 void smcr_hs_fail(struct smcr_hs *hs, int err)
 {
-	trace_smcr_handshake(hs->client, hs->step, err);
+	smcr_hs_trace(hs, err);
 	if (hs->first_contact && hs->lgr)
 		smcr_lgr_terminate(hs->lgr, SMCR_RESET_HANDSHAKE, ECONNRESET);
 	hs_release(hs);
@@ -335,7 +349,7 @@ void smcr_hs_done(struct smcr_hs *hs)
 	smcr_mib_inc(net, SMCR_MIB_HANDSHAKESDONE);
 	smcr_mib_inc(net, hs->client ? SMCR_MIB_ACTIVEOPENS :
 				       SMCR_MIB_PASSIVEOPENS);
-	trace_smcr_handshake(hs->client, SMCR_HS_DONE, 0);
+	smcr_hs_trace(hs, 0);
 	hs_release(hs);
 	smcr_sock_mode_set(sk, SMCR_MODE_RDMA);
 	smcr_conn_put(conn);

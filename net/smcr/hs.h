@@ -126,6 +126,7 @@ void smcr_hs_drop_group(struct smcr_hs *hs);
 void smcr_hs_declined(struct smcr_hs *hs);
 void smcr_hs_decline_more(struct smcr_hs *hs);
 void smcr_hs_drop(struct smcr_hs *hs);
+void smcr_hs_trace(const struct smcr_hs *hs, int err);
 void smcr_hs_cancel(struct smcr_hs *hs);
 int smcr_hs_recv(struct smcr_hs *hs, enum smcr_clc_type want);
 int smcr_hs_send(struct smcr_hs *hs);

@@ -25,6 +25,7 @@
 #include <net/ipv6.h>
 #include <net/net_namespace.h>
 #include <net/sock.h>
+#include <trace/events/smcr.h>
 
 #include "close.h"
 #include "conn.h"
@@ -33,7 +34,6 @@
 #include "lgr_policy.h"
 #include "mib.h"
 #include "rmb.h"
-#include "trace.h"
 
 static atomic_t lgr_ids = ATOMIC_INIT(0);
 

@@ -25,12 +25,12 @@
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <rdma/ib_verbs.h>
+#include <trace/events/smcr.h>
 
 #include "lgr.h"
 #include "link.h"
 #include "mib.h"
 #include "smcr.h"
-#include "trace.h"
 #include "wr.h"
 
 /* Bytes that shall go inline: a CDC or LLC message (law 13) */

@@ -23,7 +23,6 @@
 #include "mib.h"
 #include "path.h"
 #include "sock.h"
-#include "trace.h"
 
 static u32 hs_limit(const struct sock *sk)
 {
@@ -478,7 +477,7 @@ void smcr_listen_step(struct smcr_hs *hs)
 	bool more = true;
 
 	while (more) {
-		trace_smcr_handshake(false, hs->step, 0);
+		smcr_hs_trace(hs, 0);
 		switch (hs->step) {
 		case SMCR_HS_PROPOSAL:
 			more = step_proposal(hs);

@@ -19,6 +19,7 @@
 #include <linux/net.h>
 #include <linux/random.h>
 #include <linux/slab.h>
+#include <trace/events/smcr.h>
 
 #include "close.h"
 #include "conn.h"
@@ -28,7 +29,6 @@
 #include "llc_msg.h"
 #include "mib.h"
 #include "rmb.h"
-#include "trace.h"
 #include "wr.h"
 
 /* Cookies of sends whose completion matters */

@@ -26,6 +26,7 @@
 #include <linux/sched/signal.h>
 #include <linux/uio.h>
 #include <net/sock.h>
+#include <trace/events/smcr.h>
 
 #include "close.h"
 #include "conn.h"
@@ -34,7 +35,6 @@
 #include "link.h"
 #include "mib.h"
 #include "sock.h"
-#include "trace.h"
 #include "tx.h"
 #include "tx_plan.h"
 #include "wr.h"
