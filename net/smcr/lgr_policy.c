@@ -13,7 +13,7 @@ static bool num_used(const struct smcr_link_nums *nums, u8 num)
 	return nums->used[num / 32] & 1U << num % 32;
 }
 
-static bool num_live(u8 num, const u8 *live, unsigned int nr_live)
+static bool num_live(unsigned int num, const u8 *live, unsigned int nr_live)
 {
 	while (nr_live--)
 		if (live[nr_live] == num)
@@ -24,46 +24,18 @@ static bool num_live(u8 num, const u8 *live, unsigned int nr_live)
 static void num_mark(struct smcr_link_nums *nums, u8 num)
 {
 	nums->used[num / 32] |= 1U << num % 32;
-	nums->last = num;
 }
 
-/* All 255 were used: start over; numbers of live links stay taken */
+/* All 255 were used, or live: start over */
 static void nums_recycle(struct smcr_link_nums *nums, const u8 *live,
 			 unsigned int nr_live)
 {
-	unsigned int num, i;
+	unsigned int num;
 
 	for (num = 1; num <= SMCR_MAX_LINK_NUM; num++)
-		if (!num_used(nums, (u8)num))
+		if (!num_used(nums, (u8)num) && !num_live(num, live, nr_live))
 			return;
 	memset(nums->used, 0, sizeof(nums->used));
-	for (i = 0; i < nr_live; i++)
-		nums->used[live[i] / 32] |= 1U << live[i] % 32;
-}
-
-/**
- * smcr_link_nums_next() - number for a new link, in a server (2.2.4)
- * @nums: numbers of the group
- * @live: numbers of the links that exist
- * @nr_live: how many
- *
- * Return: 1..255, not used since all of them were; -ENOSPC if all are live.
- */
-int smcr_link_nums_next(struct smcr_link_nums *nums, const u8 *live,
-			unsigned int nr_live)
-{
-	u8 num = nums->last;
-	unsigned int i;
-
-	nums_recycle(nums, live, nr_live);
-	for (i = 0; i < SMCR_MAX_LINK_NUM; i++) {
-		num = num % SMCR_MAX_LINK_NUM + 1;
-		if (num_used(nums, num))
-			continue;
-		num_mark(nums, num);
-		return num;
-	}
-	return -ENOSPC;
 }
 
 /**
@@ -86,6 +58,25 @@ int smcr_link_nums_take(struct smcr_link_nums *nums, u8 num, const u8 *live,
 		return -EEXIST;
 	num_mark(nums, num);
 	return 0;
+}
+
+/**
+ * smcr_link_nums_next() - number for a new link, in a server (2.2.4)
+ * @nums: numbers of the group
+ * @live: numbers of the links that exist
+ * @nr_live: how many
+ *
+ * Return: 1..255, not used since all of them were; -ENOSPC if all are live.
+ */
+int smcr_link_nums_next(struct smcr_link_nums *nums, const u8 *live,
+			unsigned int nr_live)
+{
+	unsigned int num;
+
+	for (num = 1; num <= SMCR_MAX_LINK_NUM; num++)
+		if (!smcr_link_nums_take(nums, (u8)num, live, nr_live))
+			return (int)num;
+	return -ENOSPC;
 }
 
 /**

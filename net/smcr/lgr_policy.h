@@ -15,13 +15,11 @@
 /**
  * struct smcr_link_nums - link numbers of one group (2.2.4)
  * @used: bit i: number i was given out since the numbers were last exhausted
- * @last: given out last, 0 before the first
  *
  * All zero at the start. Guarded by the group's lock.
  */
 struct smcr_link_nums {
 	u32 used[(SMCR_MAX_LINK_NUM + 32) / 32];
-	u8 last;
 };
 
 /**
