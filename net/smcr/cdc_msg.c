@@ -109,7 +109,6 @@ enum smcr_cdc_verdict smcr_cdc_check(const struct smcr_cdc_rx *rx,
 	if (lim->new_link && ahead != 1)
 		return SMCR_CDC_DATA_LOST;
 
-	memset(res, 0, sizeof(*res));
 	verdict = check_cursors(rx, lim, msg, res);
 	if (verdict != SMCR_CDC_ACCEPT)
 		return verdict;

@@ -68,7 +68,7 @@ static enum smcr_clc_fault decode(const u8 *buf, size_t len, u8 type,
 	u8 *copy = exact_copy(buf, len);
 	enum smcr_clc_fault fault;
 
-	memset(out, 0, sizeof(*out));
+	memset(out, 0xA5, sizeof(*out));
 	switch (type) {
 	case SMCR_CLC_PROPOSAL:
 		fault = smcr_clc_proposal_decode(copy, len, &out->proposal);
@@ -200,11 +200,14 @@ static void accept_bytes(void)
 
 static void decline_bytes(void)
 {
-	struct smcr_clc_decline d = { .version = 1, .out_of_sync = true,
-				      .diagnosis = SMCR_DIAG_OUT_OF_SYNC };
+	struct smcr_clc_decline d;
 	union any got;
 	u8 buf[28];
 
+	memset(&d, 0, sizeof(d));
+	d.version = 1;
+	d.out_of_sync = true;
+	d.diagnosis = SMCR_DIAG_OUT_OF_SYNC;
 	memcpy(d.peer_id, peer_id, sizeof(peer_id));
 	EXPECT_EQ(smcr_clc_decline_encode(buf, sizeof(buf), &d), 28);
 	EXPECT_BYTES(buf, decline_sync, sizeof(buf));
@@ -481,7 +484,7 @@ static void area_growth(void)
 
 static void no_smcr(void)
 {
-	u8 short_n[44] = { 0 }, smcd[52];
+	u8 short_n[44] = { 0 }, smcd[52], accept[68];
 	union any out;
 
 	EXPECT_EQ(WITH(proposal_linux, 7, 0x20), SMCR_CLC_OK);
@@ -498,7 +501,10 @@ static void no_smcr(void)
 	smcd[7] = 0x11;
 	memcpy(smcd + 48, eye_d, 4);
 	EXPECT_EQ(decode(smcd, 52, 1, &out), SMCR_CLC_NO_SMCR);
-	EXPECT_EQ(WITH(accept_first, 3, 0xC4), SMCR_CLC_BAD_EYE);
+	memcpy(accept, accept_first, sizeof(accept));
+	accept[3] = 0xC4;
+	accept[7] = 0x19;
+	EXPECT_EQ(decode(accept, 68, 2, &out), SMCR_CLC_BAD_EYE);
 }
 
 static void zero(u8 *p, size_t len)
@@ -590,6 +596,9 @@ static void rmbe(void)
 
 	EXPECT_EQ(WITH(accept_first, 45, 0), SMCR_CLC_BAD_RMBE);
 	EXPECT_EQ(WITH(accept_first, 45, 255), SMCR_CLC_OK);
+	memcpy(buf, accept_first, 68);
+	memset(buf + 52, 0, 8);
+	EXPECT_EQ(decode(buf, 68, 2, &out), SMCR_CLC_OK);
 	/* index 7 of 128 KB: the last byte may be the last of all */
 	memcpy(buf, accept_first, 68);
 	memset(buf + 52, 0xFF, 8);

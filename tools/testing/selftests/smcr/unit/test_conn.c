@@ -124,8 +124,12 @@ static void check_end(const struct smcr_conn_fsm *from, unsigned int ev,
 	u32 fate = actions & (ST(FREE) | ST(QUARANTINE));
 	bool ends = to->state == ST(CLOSED) && from->state != ST(CLOSED);
 
-	(void)ev;
 	EXPECT_EQ(ends, fate == ST(FREE) || fate == ST(QUARANTINE));
+	/* free if the peer said that it will not write again */
+	if (ends)
+		EXPECT_EQ(fate == ST(FREE), to->peer_closed ||
+			  ev == EV(PEER_ABORT) ||
+			  from->state == ST(PROCESS_ABORT));
 	if (from->state == ST(CLOSED))
 		EXPECT_EQ(actions, 0);
 }
@@ -149,6 +153,68 @@ static void check_flags(const struct smcr_conn_fsm *from, unsigned int ev,
 	EXPECT_EQ(to->we_closed, from->we_closed || sends == ST(SEND_CLOSE));
 	if (sends & (ST(SEND_CLOSE) | ST(SEND_ABORT)))
 		EXPECT(actions & ST(STOP_WRITES));
+}
+
+/* A connection that still has something to say or to hear */
+static bool open_end(const struct smcr_conn_fsm *fsm)
+{
+	return fsm->state >= ST(ACTIVE) && fsm->state < ST(PEER_ABORT_WAIT) &&
+	       !fsm->we_closed;
+}
+
+static void check_app(const struct smcr_conn_fsm *from, unsigned int ev,
+		      const struct smcr_conn_fsm *to, u32 actions)
+{
+	bool unsaid = from->state == ST(ACTIVE) ||
+		      from->state == ST(APP_CLOSE_WAIT1);
+
+	(void)to;
+	if (ev == EV(ESTABLISHED))
+		EXPECT_EQ(actions, 0);
+	if (ev == EV(APP_SHUTDOWN))
+		EXPECT_EQ(actions, unsaid ? ST(FLUSH) : 0);
+	if (ev == EV(APP_CLOSE) && from->state != ST(INIT))
+		EXPECT_EQ(actions, open_end(from) ?
+			  ST(FLUSH) | ST(START_TIMER) : 0);
+	if (ev == EV(FLUSH_DONE) && unsaid)
+		EXPECT_EQ(actions, ST(SEND_DONE));
+	if (ev == EV(FLUSH_CLOSE) && open_end(from))
+		EXPECT(actions & ST(SEND_CLOSE));
+}
+
+static void app_events(void)
+{
+	each_step(check_app);
+}
+
+/* What the peer says first reaches the readers; what it repeats does not */
+static void check_peer(const struct smcr_conn_fsm *from, unsigned int ev,
+		       const struct smcr_conn_fsm *to, u32 actions)
+{
+	bool aborts = from->state >= ST(PEER_ABORT_WAIT);
+	u32 want = ST(EOF);
+
+	if (ev == EV(PEER_DONE))
+		EXPECT_EQ(actions,
+			  smcr_conn_state_can_recv(from) ? ST(EOF) : 0);
+	/* after our C nothing of ours can be unsent */
+	if (ev == EV(PEER_CLOSED_UNSENT) && from->we_closed)
+		ev = EV(PEER_CLOSED);
+	if (ev != EV(PEER_CLOSED) || aborts)
+		return;
+	EXPECT(to->peer_closed);
+	if (from->peer_closed)
+		want = 0;
+	else if (from->we_closed)
+		want |= ST(STOP_TIMER) | ST(CLOSE_TCP) | ST(FREE);
+	else
+		want |= ST(STOP_WRITES);
+	EXPECT_EQ(actions, want);
+}
+
+static void peer_events(void)
+{
+	each_step(check_peer);
 }
 
 static void flags_sent(void)
@@ -463,6 +529,8 @@ static const struct fact facts[] = {
 	{ "what cannot happen changes nothing", impossible },
 	{ "each way to Closed either frees the element or holds it back", element_fate },
 	{ "a step sends one flag at most, and none after our C", flags_sent },
+	{ "shutdown and close flush first, then say D or C", app_events },
+	{ "D and C of the peer reach the readers once", peer_events },
 	{ "each wait for the peer has a timer", timers },
 	{ "TCP is closed or reset exactly once, and reset with the readers", tcp_fate },
 	{ "a timer or a dead link ends each state", no_stranding },

@@ -13,7 +13,7 @@ static void numbers(void)
 	int i, num;
 
 	for (i = 0; i < 255; i++) {
-		num = smcr_link_nums_next(&nums, live, 2);
+		num = smcr_link_nums_next(&nums, NULL, 0);
 		EXPECT(num >= 1 && num <= 255 && !used[num]);
 		used[num] = true;
 	}
@@ -32,6 +32,21 @@ static void numbers_start(void)
 
 	EXPECT_EQ(smcr_link_nums_next(&nums, NULL, 0), 1);
 	EXPECT_EQ(smcr_link_nums_next(&nums, NULL, 0), 2);
+}
+
+/* A link whose number was given out elsewhere lives all the same */
+static void numbers_live(void)
+{
+	struct smcr_link_nums nums = { 0 };
+	const u8 live[] = { 1, 3 };
+	int i;
+
+	EXPECT_EQ(smcr_link_nums_take(&nums, 3, live, 2), -EEXIST);
+	EXPECT_EQ(smcr_link_nums_next(&nums, live, 2), 2);
+	EXPECT_EQ(smcr_link_nums_next(&nums, live, 2), 4);
+	for (i = 5; i < 256; i++)
+		EXPECT_EQ(smcr_link_nums_next(&nums, live, 2), i);
+	EXPECT_EQ(smcr_link_nums_next(&nums, live, 2), 2);
 }
 
 static void numbers_exhausted(void)
@@ -56,10 +71,12 @@ static void numbers_taken(void)
 	EXPECT_EQ(smcr_link_nums_take(&nums, 7, live, 1), -EEXIST);
 	EXPECT_EQ(smcr_link_nums_take(&nums, 9, live, 1), 0);
 	EXPECT_EQ(smcr_link_nums_take(&nums, 9, live, 1), -EEXIST);
-	for (i = 1; i < 256; i++)
-		if (i != 7 && i != 9)
-			EXPECT_EQ(smcr_link_nums_take(&nums, (u8)i, live, 1),
-				  0);
+	for (i = 255; i > 0; i--) {
+		if (i == 7 || i == 9)
+			continue;
+		EXPECT_EQ(smcr_link_nums_take(&nums, 9, live, 1), -EEXIST);
+		EXPECT_EQ(smcr_link_nums_take(&nums, (u8)i, live, 1), 0);
+	}
 	EXPECT_EQ(smcr_link_nums_take(&nums, 9, live, 1), 0);
 	EXPECT_EQ(smcr_link_nums_take(&nums, 7, live, 1), -EEXIST);
 	EXPECT_EQ(smcr_link_nums_take(&nums, 255, live, 1), 0);
@@ -144,6 +161,7 @@ static void rmb_elements(void)
 	EXPECT_EQ(smcr_lgr_policy_rmb_elements(rxe, 16384, 3), 128);
 	EXPECT_EQ(smcr_lgr_policy_rmb_elements(rxe, 524288, 0), 4);
 	EXPECT_EQ(smcr_lgr_policy_rmb_elements(0xFFFFFFFF, 16384, 3), 255);
+	EXPECT_EQ(smcr_lgr_policy_rmb_elements(0xFFFFFFFF, 16384, 2), 64);
 	EXPECT_EQ(smcr_lgr_policy_rmb_elements(0xFFFFFFFF, 16384, 254), 255);
 	EXPECT_EQ(smcr_lgr_policy_rmb_elements(65536, 131072, 0), 0);
 	EXPECT_EQ(smcr_lgr_policy_rmb_elements(131072, 131072, 5), 1);
@@ -162,6 +180,7 @@ static void watermark(void)
 static const struct fact facts[] = {
 	{ "a link number returns only after all 255 were used, never while it lives", numbers },
 	{ "link numbers start at 1", numbers_start },
+	{ "a live number is never given out", numbers_live },
 	{ "255 live links leave no number", numbers_exhausted },
 	{ "a client refuses a number that lives or was used", numbers_taken },
 	{ "the smaller link limit holds, 0 says nothing", max_links },

@@ -103,15 +103,24 @@ static void further_links(void)
 
 static void full(void)
 {
+	struct smcr_rtoken *rt;
 	unsigned int i;
+	u64 vaddr;
+	u32 rkey;
 
 	for (i = 0; i < 255; i++)
 		EXPECT(add(0, i << 8, i) > 0);
 	EXPECT_EQ(add(0, 0xFFFFFF, 0), -ENOSPC);
 	EXPECT_EQ(add(0, 5 << 8, 5), smcr_rtoken_find(&tbl, 0, 5 << 8));
-	free(smcr_rtoken_del(&tbl, 77));
+	rt = smcr_rtoken_del(&tbl, 77);
+	EXPECT(rt && !rt->id);
+	free(rt);
 	EXPECT_EQ(add(0, 0xFFFFFF, 0), 77);
 	EXPECT(!smcr_rtoken_del(&tbl, 0));
+	smcr_rtoken_drop_link(&tbl, 0);
+	for (i = 1; i < 256; i++)
+		EXPECT_EQ(smcr_rtoken_get(&tbl, (u8)i, 0, &rkey, &vaddr),
+			  -ENOENT);
 	clear();
 	EXPECT(!smcr_rtoken_del(&tbl, 1));
 }
