@@ -7,7 +7,6 @@
  * lock (law 4). It is never undone.
  */
 #include <linux/netdevice.h>
-#include <linux/sock_diag.h>
 #include <linux/tcp.h>
 #include <net/l3mdev.h>
 #include <net/proto_memory.h>
@@ -42,7 +41,7 @@ void smcr_fallback(struct sock *sk, enum smcr_fallback_reason reason,
 	/* Events between a handshake's last look and here */
 	smcr_inner_take_error(sk);
 	smcr_mib_fallback(sock_net(sk), reason);
-	trace_smcr_fallback(sock_gen_cookie(sk), reason, peer_diagnosis);
+	trace_smcr_fallback(smcr->id, reason, peer_diagnosis);
 }
 
 static bool has_tcp_auth(const struct sock *inner)

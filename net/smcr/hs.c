@@ -15,7 +15,6 @@
  */
 #include <linux/jiffies.h>
 #include <linux/slab.h>
-#include <linux/sock_diag.h>
 #include <net/sock.h>
 #include <net/tcp.h>
 #include <trace/events/smcr.h>
@@ -107,8 +106,7 @@ void smcr_hs_event(struct sock *sk)
  */
 void smcr_hs_trace(const struct smcr_hs *hs, int err)
 {
-	trace_smcr_handshake(sock_gen_cookie(hs->sk), hs->client, hs->step,
-			     err);
+	trace_smcr_handshake(smcr_sk(hs->sk)->id, hs->client, hs->step, err);
 }
 
 static void hs_timer(struct timer_list *timer)

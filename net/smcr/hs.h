@@ -12,6 +12,7 @@
 #include <linux/timer.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
+#include <uapi/linux/smcr.h>
 
 #include "clc.h"
 #include "ib.h"

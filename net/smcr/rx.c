@@ -251,6 +251,13 @@ int smcr_rx_recvmsg(struct sock *sk, struct msghdr *msg, size_t len, int flags)
 	return ret;
 }
 
+/* Ordinary pages, of which the pipe's reader may do what it likes. */
+static const struct pipe_buf_operations rx_pipe_ops = {
+	.release	= generic_pipe_buf_release,
+	.try_steal	= generic_pipe_buf_try_steal,
+	.get		= generic_pipe_buf_get,
+};
+
 struct rx_splice {
 	struct pipe_inode_info	*pipe;
 	struct sock		*sk;
@@ -269,7 +276,7 @@ static ssize_t rx_to_pipe(void *to, const u8 *from, u32 len)
 	while (done < len) {
 		u32 part = min_t(u32, len - done, PAGE_SIZE);
 		struct pipe_buffer buf = {
-			.ops = &default_pipe_buf_ops,
+			.ops = &rx_pipe_ops,
 			.len = part,
 		};
 		ssize_t n;

@@ -52,6 +52,24 @@ static void sock_destruct(struct sock *sk)
 	inet_sock_destruct(sk);
 }
 
+/* Traces name sockets by number. */
+static atomic_t sock_ids = ATOMIC_INIT(0);
+
+/* The caller knows that there is room for a writer who found none. */
+static void sock_write_space(struct sock *sk)
+{
+	struct socket_wq *wq;
+
+	rcu_read_lock();
+	wq = rcu_dereference(sk->sk_wq);
+	if (skwq_has_sleeper(wq))
+		wake_up_interruptible_poll(&wq->wait, EPOLLOUT | EPOLLWRNORM |
+						      EPOLLWRBAND);
+	if (wq && wq->fasync_list && !(sk->sk_shutdown & SEND_SHUTDOWN))
+		sock_wake_async(wq, SOCK_WAKE_SPACE, POLL_OUT);
+	rcu_read_unlock();
+}
+
 /* The outer socket's size as TCP would give it, for getsockopt() to see. */
 static void init_buffers(struct sock *sk)
 {
@@ -59,13 +77,14 @@ static void init_buffers(struct sock *sk)
 
 	WRITE_ONCE(sk->sk_sndbuf, READ_ONCE(ipv4->sysctl_tcp_wmem[1]));
 	WRITE_ONCE(sk->sk_rcvbuf, READ_ONCE(ipv4->sysctl_tcp_rmem[1]));
-	sk->sk_write_space = sk_stream_write_space;
+	sk->sk_write_space = sock_write_space;
 }
 
 static void init_common(struct sock *sk)
 {
 	struct smcr_sock *smcr = smcr_sk(sk);
 
+	smcr->id = atomic_inc_return(&sock_ids);
 	spin_lock_init(&smcr->accept_lock);
 	INIT_LIST_HEAD(&smcr->accept_q);
 	INIT_LIST_HEAD(&smcr->accept_node);
@@ -270,10 +289,9 @@ static void inherit(struct sock *child, const struct sock *parent)
 static void inherit_memcg(struct sock *child, const struct sock *parent)
 {
 #ifdef CONFIG_MEMCG
-	if (!mem_cgroup_sockets_enabled || !parent->sk_memcg)
+	if (!mem_cgroup_sockets_enabled || !parent->sk_memcg ||
+	    child->sk_memcg)
 		return;
-	if (child->sk_memcg)
-		mem_cgroup_sk_free(child);
 	css_get(&parent->sk_memcg->css);
 	child->sk_memcg = parent->sk_memcg;
 #endif
