@@ -472,6 +472,18 @@ int smcr_ib_walk(const struct net *net, int skip,
 	return seen;
 }
 
+/**
+ * smcr_ib_dev_name() - name of a device, for displays
+ * @dev: a device that the caller keeps, for links smcr_link_verbs_get()
+ *
+ * Context: any.
+ * Return: the name, valid as long as the device.
+ */
+const char *smcr_ib_dev_name(const struct smcr_ibdev *dev)
+{
+	return dev_name(&dev->ibdev->dev);
+}
+
 /* Send chunks */
 
 static void chunk_free(struct smcr_chunk *chunk)

@@ -138,6 +138,8 @@ int smcr_ib_walk(const struct net *net, int skip,
 void smcr_ib_dev_hold(struct smcr_ibdev *dev);
 void smcr_ib_dev_drop(struct smcr_ibdev *dev);
 
+const char *smcr_ib_dev_name(const struct smcr_ibdev *dev);
+
 struct smcr_chunk *smcr_ib_chunk_get(struct smcr_ibdev *dev, gfp_t gfp,
 				     bool *fresh);
 void smcr_ib_chunk_put(struct smcr_chunk *chunk);

@@ -1,0 +1,673 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Generic netlink family "smcr": dumps of what a namespace has. The policies
+ * and the table of operations are generated (genl.c).
+ *
+ * A dump that does not fit one message goes on in the next call from the
+ * numbers of the last object shown, so objects that come or go meanwhile
+ * neither repeat nor hide others. No lock is held while a message is filled;
+ * each object is held by a reference.
+ */
+#include <linux/netlink.h>
+#include <net/genetlink.h>
+#include <net/inet_sock.h>
+#include <net/sock.h>
+
+#include "conn.h"
+#include "genl.h"
+#include "ib.h"
+#include "lgr.h"
+#include "link.h"
+#include "netlink.h"
+#include "rmb.h"
+#include "smcr.h"
+#include "sock.h"
+
+/* The numbers on the wire are those inside. */
+static_assert((int)SMCR_NL_LINKGROUP_ROLE_SERVER == (int)SMCR_SERVER);
+static_assert((int)SMCR_NL_LINKGROUP_STATE_FORMING == (int)SMCR_LGR_FORMING);
+static_assert((int)SMCR_NL_LINKGROUP_STATE_DEAD == (int)SMCR_LGR_DEAD);
+static_assert((int)SMCR_NL_LINK_STATE_INIT == (int)SMCR_LINK_INIT);
+static_assert((int)SMCR_NL_LINK_STATE_DEAD == (int)SMCR_LINK_DEAD);
+static_assert((int)SMCR_NL_DIALECT_LINUX == (int)SMCR_DIALECT_LINUX);
+static_assert((int)SMCR_NL_CONN_STATE_INIT == (int)SMCR_CONN_INIT);
+static_assert((int)SMCR_NL_CONN_STATE_PEER_ABORT_WAIT ==
+	      (int)SMCR_CONN_PEER_ABORT_WAIT);
+static_assert((int)SMCR_NL_CONN_STATE_CLOSED == (int)SMCR_CONN_CLOSED);
+
+static struct genl_family smcr_nl_family;
+
+/**
+ * struct dump - where a dump stands, in netlink_callback.ctx
+ * @lgr: id of the link group that comes next, or a smaller one
+ * @pos: entry in that group, or of the whole dump, that comes next
+ */
+struct dump {
+	u32 lgr;
+	u32 pos;
+};
+
+/**
+ * struct msg - a message being filled
+ * @skb: the dump's buffer
+ * @cb: the dump
+ * @cmd: enum smcr_cmd
+ * @hdr: set by msg_begin()
+ * @priv: the asker may see what identifies hosts and adapters
+ */
+struct msg {
+	struct sk_buff *skb;
+	struct netlink_callback *cb;
+	u8 cmd;
+	void *hdr;
+	bool priv;
+};
+
+static struct dump *dump_state(struct netlink_callback *cb)
+{
+	NL_ASSERT_CTX_FITS(struct dump);
+	return (struct dump *)cb->ctx;
+}
+
+static void msg_init(struct msg *msg, struct sk_buff *skb,
+		     struct netlink_callback *cb, u8 cmd)
+{
+	struct net *net = sock_net(skb->sk);
+
+	msg->skb = skb;
+	msg->cb = cb;
+	msg->cmd = cmd;
+	msg->priv = netlink_ns_capable(cb->skb, net->user_ns, CAP_NET_ADMIN);
+}
+
+static int msg_begin(struct msg *msg)
+{
+	struct netlink_callback *cb = msg->cb;
+
+	msg->hdr = genlmsg_put(msg->skb, NETLINK_CB(cb->skb).portid,
+			       cb->nlh->nlmsg_seq, &smcr_nl_family,
+			       NLM_F_MULTI, msg->cmd);
+	return msg->hdr ? 0 : -EMSGSIZE;
+}
+
+/* Ends the message, or takes it back if @err says that it did not fit. */
+static int msg_end(struct msg *msg, int err)
+{
+	if (err)
+		genlmsg_cancel(msg->skb, msg->hdr);
+	else
+		genlmsg_end(msg->skb, msg->hdr);
+	return err;
+}
+
+/* A dump that showed something goes on later; nothing fits only if even an
+ * empty buffer is too small.
+ */
+static int dump_result(const struct sk_buff *skb, int err)
+{
+	return err == -EMSGSIZE && skb->len ? skb->len : err;
+}
+
+static int put_private(struct msg *msg, int attr, const void *data, int len)
+{
+	return msg->priv ? nla_put(msg->skb, attr, len, data) : 0;
+}
+
+/* Path MTU enumeration of the RFC to bytes */
+static u32 mtu_bytes(u8 mtu)
+{
+	return 128u << mtu;
+}
+
+/* Devices */
+
+static int device_fill(struct msg *msg, const struct smcr_port *port,
+		       const char *dev, bool active)
+{
+	struct sk_buff *skb = msg->skb;
+
+	if (nla_put_string(skb, SMCR_A_DEVICE_DEVICE, dev) ||
+	    nla_put_u32(skb, SMCR_A_DEVICE_PORT, port->port) ||
+	    nla_put_u32(skb, SMCR_A_DEVICE_STATE,
+			active ? SMCR_NL_PORT_STATE_ACTIVE :
+				 SMCR_NL_PORT_STATE_DOWN) ||
+	    nla_put_u32(skb, SMCR_A_DEVICE_IFINDEX, port->ifindex) ||
+	    nla_put_u32(skb, SMCR_A_DEVICE_MTU, mtu_bytes(port->mtu)) ||
+	    nla_put_u32(skb, SMCR_A_DEVICE_GID_INDEX, port->sgid_index) ||
+	    put_private(msg, SMCR_A_DEVICE_GID, port->gid, SMCR_GID_LEN) ||
+	    put_private(msg, SMCR_A_DEVICE_MAC, port->mac, SMCR_MAC_LEN))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int device_show(const struct smcr_port *port, const char *dev,
+		       bool active, void *arg)
+{
+	struct msg *msg = arg;
+	int err = msg_begin(msg);
+
+	if (err)
+		return err;
+	return msg_end(msg, device_fill(msg, port, dev, active));
+}
+
+/**
+ * smcr_nl_device_get_dumpit() - dump the RoCE ports that smcr may use
+ * @skb: to fill
+ * @cb: the dump
+ *
+ * Context: process.
+ * Return: bytes filled, 0 at the end, or -errno.
+ */
+int smcr_nl_device_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct dump *dump = dump_state(cb);
+	struct msg msg;
+
+	msg_init(&msg, skb, cb, SMCR_CMD_DEVICE_GET);
+	dump->pos = smcr_ib_walk(sock_net(skb->sk), dump->pos, device_show,
+				 &msg);
+	return skb->len;
+}
+
+/* Link groups */
+
+/* A group from where the dump stands, with a reference, or NULL */
+static struct smcr_lgr *lgr_resume(struct net *net, const struct dump *dump)
+{
+	struct smcr_lgr *lgr = smcr_lgr_next(net, NULL);
+
+	while (lgr && lgr->id < dump->lgr)
+		lgr = smcr_lgr_next(net, lgr);
+	return lgr;
+}
+
+static u32 lgr_count_links(struct smcr_lgr *lgr)
+{
+	u32 n = 0;
+	int i;
+
+	spin_lock_bh(&lgr->conns_lock);
+	for (i = 0; i < SMCR_MAX_LINKS; i++)
+		n += !!lgr->links[i];
+	spin_unlock_bh(&lgr->conns_lock);
+	return n;
+}
+
+static u64 lgr_rmb_bytes(struct smcr_lgr *lgr)
+{
+	struct smcr_rmb *rmb;
+	u64 bytes = 0;
+
+	mutex_lock(&lgr->mutex);
+	list_for_each_entry(rmb, &lgr->rmbs, list)
+		bytes += (u64)rmb->n_pages * PAGE_SIZE;
+	mutex_unlock(&lgr->mutex);
+	return bytes;
+}
+
+static int lgr_fill(struct msg *msg, struct smcr_lgr *lgr)
+{
+	struct sk_buff *skb = msg->skb;
+
+	if (nla_put_u32(skb, SMCR_A_LINKGROUP_LINKGROUP, lgr->id) ||
+	    nla_put_u32(skb, SMCR_A_LINKGROUP_ROLE, lgr->role) ||
+	    nla_put_u32(skb, SMCR_A_LINKGROUP_STATE, smcr_lgr_state(lgr)) ||
+	    nla_put_u32(skb, SMCR_A_LINKGROUP_DIALECT,
+			READ_ONCE(lgr->dialect)) ||
+	    nla_put_u32(skb, SMCR_A_LINKGROUP_LINKS, lgr_count_links(lgr)) ||
+	    nla_put_u32(skb, SMCR_A_LINKGROUP_MAX_LINKS,
+			READ_ONCE(lgr->max_links)) ||
+	    nla_put_u32(skb, SMCR_A_LINKGROUP_CONNS, READ_ONCE(lgr->n_conns)) ||
+	    nla_put_u32(skb, SMCR_A_LINKGROUP_RMBS, READ_ONCE(lgr->n_rmbs)) ||
+	    nla_put_uint(skb, SMCR_A_LINKGROUP_RMB_BYTES, lgr_rmb_bytes(lgr)) ||
+	    put_private(msg, SMCR_A_LINKGROUP_PEER_ID, lgr->key.peer_id,
+			SMCR_PEER_ID_LEN))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int lgr_show(struct msg *msg, struct smcr_lgr *lgr, struct dump *dump)
+{
+	int err = msg_begin(msg);
+
+	if (err)
+		return err;
+	return msg_end(msg, lgr_fill(msg, lgr));
+}
+
+typedef int (*lgr_show_fn)(struct msg *msg, struct smcr_lgr *lgr,
+			   struct dump *dump);
+
+/* Shows each group, or the one that was asked for, through @show, which keeps
+ * its place within the group in dump->pos.
+ */
+static int lgr_walk(struct msg *msg, u32 only, lgr_show_fn show)
+{
+	struct dump *dump = dump_state(msg->cb);
+	struct net *net = sock_net(msg->skb->sk);
+	struct smcr_lgr *lgr;
+	int err = 0;
+
+	for (lgr = lgr_resume(net, dump); lgr; lgr = smcr_lgr_next(net, lgr)) {
+		if (lgr->id != dump->lgr)
+			dump->pos = 0;
+		dump->lgr = lgr->id;
+		if (only && lgr->id != only)
+			continue;
+		err = show(msg, lgr, dump);
+		if (err)
+			break;
+		dump->lgr = lgr->id + 1;
+		dump->pos = 0;
+	}
+	if (lgr)
+		smcr_lgr_put(lgr);
+	return dump_result(msg->skb, err);
+}
+
+/**
+ * smcr_nl_linkgroup_get_dumpit() - dump the link groups
+ * @skb: to fill
+ * @cb: the dump
+ *
+ * Context: process.
+ * Return: bytes filled, 0 at the end, or -errno.
+ */
+int smcr_nl_linkgroup_get_dumpit(struct sk_buff *skb,
+				 struct netlink_callback *cb)
+{
+	struct msg msg;
+
+	msg_init(&msg, skb, cb, SMCR_CMD_LINKGROUP_GET);
+	return lgr_walk(&msg, 0, lgr_show);
+}
+
+/* The group that the request names, 0 if none; -ENOENT if there is no such */
+static int asked_lgr(struct netlink_callback *cb, int attr, u32 *id)
+{
+	const struct genl_info *info = genl_info_dump(cb);
+	struct net *net = sock_net(cb->skb->sk);
+	struct smcr_lgr *lgr;
+
+	*id = 0;
+	if (!info->attrs || !info->attrs[attr])
+		return 0;
+	*id = nla_get_u32(info->attrs[attr]);
+	for (lgr = smcr_lgr_next(net, NULL); lgr; lgr = smcr_lgr_next(net, lgr))
+		if (lgr->id == *id)
+			break;
+	/* It may go while its dump is under way. */
+	if (!lgr && !dump_state(cb)->lgr) {
+		NL_SET_ERR_MSG_ATTR(cb->extack, info->attrs[attr],
+				    "no link group has this number");
+		return -ENOENT;
+	}
+	if (lgr)
+		smcr_lgr_put(lgr);
+	return 0;
+}
+
+/* Links */
+
+static int link_fill_private(struct msg *msg, const struct smcr_link *link)
+{
+	struct sk_buff *skb = msg->skb;
+
+	if (!msg->priv)
+		return 0;
+	if (nla_put_u32(skb, SMCR_A_LINK_QPN, link->qpn) ||
+	    nla_put(skb, SMCR_A_LINK_GID, SMCR_GID_LEN, link->local.gid) ||
+	    nla_put(skb, SMCR_A_LINK_MAC, SMCR_MAC_LEN, link->local.mac))
+		return -EMSGSIZE;
+	/* The far end is set before the link leaves this state. */
+	if (smp_load_acquire(&link->state) == SMCR_LINK_INIT)
+		return 0;
+	if (nla_put_u32(skb, SMCR_A_LINK_PEER_QPN, link->peer.qpn) ||
+	    nla_put(skb, SMCR_A_LINK_PEER_GID, SMCR_GID_LEN, link->peer.gid) ||
+	    nla_put(skb, SMCR_A_LINK_PEER_MAC, SMCR_MAC_LEN, link->peer.mac))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int link_fill_device(struct msg *msg, struct smcr_link *link)
+{
+	int err;
+
+	/* Without this the device may be gone. */
+	if (!smcr_link_verbs_get(link))
+		return 0;
+	err = nla_put_string(msg->skb, SMCR_A_LINK_DEVICE,
+			     smcr_ib_dev_name(link->local.dev));
+	smcr_link_verbs_put(link);
+	return err;
+}
+
+static int link_fill(struct msg *msg, struct smcr_link *link)
+{
+	struct sk_buff *skb = msg->skb;
+
+	if (nla_put_u32(skb, SMCR_A_LINK_LINKGROUP, link->lgr->id) ||
+	    nla_put_u32(skb, SMCR_A_LINK_LINK, link->num) ||
+	    nla_put_u32(skb, SMCR_A_LINK_STATE, smcr_link_state(link)) ||
+	    link_fill_device(msg, link) ||
+	    nla_put_u32(skb, SMCR_A_LINK_PORT, link->local.port) ||
+	    nla_put_u32(skb, SMCR_A_LINK_IFINDEX, link->local.ifindex) ||
+	    nla_put_u32(skb, SMCR_A_LINK_MTU, mtu_bytes(link->local.mtu)) ||
+	    nla_put_u32(skb, SMCR_A_LINK_UID, link->uid) ||
+	    nla_put_u32(skb, SMCR_A_LINK_PEER_UID, READ_ONCE(link->peer_uid)))
+		return -EMSGSIZE;
+	return link_fill_private(msg, link);
+}
+
+static struct smcr_link *link_at(struct smcr_lgr *lgr, u32 slot)
+{
+	struct smcr_link *link;
+
+	spin_lock_bh(&lgr->conns_lock);
+	link = lgr->links[slot];
+	if (link)
+		smcr_link_get(link);
+	spin_unlock_bh(&lgr->conns_lock);
+	return link;
+}
+
+static int links_show(struct msg *msg, struct smcr_lgr *lgr, struct dump *dump)
+{
+	struct smcr_link *link;
+	int err = 0;
+
+	for (; dump->pos < SMCR_MAX_LINKS; dump->pos++) {
+		link = link_at(lgr, dump->pos);
+		if (!link)
+			continue;
+		err = msg_begin(msg);
+		if (!err)
+			err = msg_end(msg, link_fill(msg, link));
+		smcr_link_put(link);
+		if (err)
+			break;
+	}
+	return err;
+}
+
+/**
+ * smcr_nl_link_get_dumpit() - dump the links of all groups, or of one
+ * @skb: to fill
+ * @cb: the dump
+ *
+ * Context: process.
+ * Return: bytes filled, 0 at the end, or -errno.
+ */
+int smcr_nl_link_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct msg msg;
+	u32 only;
+	int err;
+
+	err = asked_lgr(cb, SMCR_A_LINK_LINKGROUP, &only);
+	if (err)
+		return err;
+	msg_init(&msg, skb, cb, SMCR_CMD_LINK_GET);
+	return lgr_walk(&msg, only, links_show);
+}
+
+/* Connections */
+
+/**
+ * struct conn_info - what is shown of a connection, taken under its lock
+ * @sk: outer socket with a reference, or NULL if the program closed
+ * @state: enum smcr_conn_state
+ * @reset: why it was reset
+ * @link: number of its link, 0 if none
+ * @rx_size: bytes its element holds
+ * @rx_queued: bytes received and not read
+ * @rx_bytes: bytes read
+ * @tx_size: bytes the peer's element holds
+ * @tx_queued: bytes accepted and not written
+ * @tx_unread: bytes written and not read by the peer
+ * @tx_bytes: bytes written
+ */
+struct conn_info {
+	struct sock *sk;
+	enum smcr_conn_state state;
+	enum smcr_reset_reason reset;
+	u8 link;
+	u32 rx_size;
+	u64 rx_queued;
+	u64 rx_bytes;
+	u32 tx_size;
+	u64 tx_queued;
+	u64 tx_unread;
+	u64 tx_bytes;
+};
+
+static void conn_read(struct smcr_conn *conn, struct conn_info *info)
+{
+	spin_lock_bh(&conn->lock);
+	info->sk = conn->sk;
+	if (info->sk)
+		sock_hold(info->sk);
+	info->state = conn->fsm.state;
+	info->reset = conn->reset_reason;
+	info->link = conn->link ? conn->link->num : 0;
+	info->rx_size = conn->rx.ring.len;
+	info->rx_queued = conn->rx.peer.prod - conn->rx.cons;
+	info->rx_bytes = conn->rx.cons;
+	info->tx_size = conn->tx.ring.len;
+	info->tx_queued = conn->tx.end - conn->tx.nxt;
+	info->tx_unread = conn->tx.nxt - conn->rx.peer.cons;
+	info->tx_bytes = conn->tx.nxt;
+	spin_unlock_bh(&conn->lock);
+}
+
+/* The TCP socket below @sk, with a reference, or NULL. It may be closed at any
+ * time; struct socket and the memory of a TCP sock last through RCU.
+ */
+static struct sock *inner_get(const struct sock *sk)
+{
+	struct sock *inner = NULL;
+	struct socket *sock;
+
+	rcu_read_lock();
+	sock = READ_ONCE(smcr_sk(sk)->inner);
+	if (sock)
+		inner = READ_ONCE(sock->sk);
+	if (inner && !refcount_inc_not_zero(&inner->sk_refcnt))
+		inner = NULL;
+	rcu_read_unlock();
+	/* The memory may have become another connection's before the count. */
+	if (inner && READ_ONCE(smcr_sk(sk)->inner) != sock) {
+		sock_put(inner);
+		inner = NULL;
+	}
+	return inner;
+}
+
+static int addr_fill(struct sk_buff *skb, const struct sock *inner)
+{
+	const struct inet_sock *inet = inet_sk(inner);
+
+#if IS_ENABLED(CONFIG_IPV6)
+	if (inner->sk_family == AF_INET6) {
+		if (nla_put_in6_addr(skb, SMCR_A_CONN_LOCAL,
+				     &inner->sk_v6_rcv_saddr) ||
+		    nla_put_in6_addr(skb, SMCR_A_CONN_PEER,
+				     &inner->sk_v6_daddr))
+			return -EMSGSIZE;
+	} else
+#endif
+	if (nla_put_in_addr(skb, SMCR_A_CONN_LOCAL, inet->inet_rcv_saddr) ||
+	    nla_put_in_addr(skb, SMCR_A_CONN_PEER, inet->inet_daddr))
+		return -EMSGSIZE;
+	if (nla_put_u32(skb, SMCR_A_CONN_LOCAL_PORT, inet->inet_num) ||
+	    nla_put_u32(skb, SMCR_A_CONN_PEER_PORT, ntohs(inet->inet_dport)))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int sock_fill(struct msg *msg, struct sock *sk)
+{
+	struct user_namespace *ns = sk_user_ns(NETLINK_CB(msg->cb->skb).sk);
+	struct sock *inner;
+	int err = 0;
+
+	if (!sk)
+		return 0;
+	inner = inner_get(sk);
+	if (inner) {
+		err = addr_fill(msg->skb, inner);
+		sock_put(inner);
+	}
+	if (err ||
+	    nla_put_uint(msg->skb, SMCR_A_CONN_INODE, sock_i_ino(sk)) ||
+	    nla_put_u32(msg->skb, SMCR_A_CONN_UID,
+			from_kuid_munged(ns, sock_i_uid(sk))))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int conn_fill(struct msg *msg, const struct smcr_conn *conn,
+		     const struct conn_info *info)
+{
+	struct sk_buff *skb = msg->skb;
+
+	if (nla_put_u32(skb, SMCR_A_CONN_CONN, conn->id) ||
+	    nla_put_u32(skb, SMCR_A_CONN_LINKGROUP, conn->lgr->id) ||
+	    nla_put_u32(skb, SMCR_A_CONN_LINK, info->link) ||
+	    nla_put_u32(skb, SMCR_A_CONN_STATE, info->state) ||
+	    sock_fill(msg, info->sk) ||
+	    nla_put_u32(skb, SMCR_A_CONN_RX_SIZE, info->rx_size) ||
+	    nla_put_uint(skb, SMCR_A_CONN_RX_QUEUED, info->rx_queued) ||
+	    nla_put_uint(skb, SMCR_A_CONN_RX_BYTES, info->rx_bytes) ||
+	    nla_put_u32(skb, SMCR_A_CONN_TX_SIZE, info->tx_size) ||
+	    nla_put_uint(skb, SMCR_A_CONN_TX_QUEUED, info->tx_queued) ||
+	    nla_put_uint(skb, SMCR_A_CONN_TX_UNREAD, info->tx_unread) ||
+	    nla_put_uint(skb, SMCR_A_CONN_TX_BYTES, info->tx_bytes) ||
+	    nla_put_u32(skb, SMCR_A_CONN_RESET_REASON, info->reset))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int conn_show(struct msg *msg, struct smcr_conn *conn)
+{
+	struct conn_info info;
+	int err;
+
+	err = msg_begin(msg);
+	if (err)
+		return err;
+	conn_read(conn, &info);
+	err = msg_end(msg, conn_fill(msg, conn, &info));
+	if (info.sk)
+		sock_put(info.sk);
+	return err;
+}
+
+static int conns_show(struct msg *msg, struct smcr_lgr *lgr, struct dump *dump)
+{
+	struct smcr_conn *conn;
+	u32 next = dump->pos;
+	int err;
+
+	while ((conn = smcr_lgr_conn_next(lgr, &next))) {
+		err = conn_show(msg, conn);
+		smcr_conn_put(conn);
+		if (err)
+			return err;
+		dump->pos = next;
+		cond_resched();
+	}
+	return 0;
+}
+
+/**
+ * smcr_nl_conn_get_dumpit() - dump the connections of all groups, or of one
+ * @skb: to fill
+ * @cb: the dump
+ *
+ * Context: process.
+ * Return: bytes filled, 0 at the end, or -errno.
+ */
+int smcr_nl_conn_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct msg msg;
+	u32 only;
+	int err;
+
+	err = asked_lgr(cb, SMCR_A_CONN_LINKGROUP, &only);
+	if (err)
+		return err;
+	msg_init(&msg, skb, cb, SMCR_CMD_CONN_GET);
+	return lgr_walk(&msg, only, conns_show);
+}
+
+/* Counters */
+
+static int stat_show(struct msg *msg, enum smcr_mib field)
+{
+	struct net *net = sock_net(msg->skb->sk);
+	int err = msg_begin(msg);
+
+	if (err)
+		return err;
+	if (nla_put_string(msg->skb, SMCR_A_STATS_NAME, smcr_mib_name(field)) ||
+	    nla_put_uint(msg->skb, SMCR_A_STATS_VALUE,
+			 smcr_mib_read(net, field)))
+		err = -EMSGSIZE;
+	return msg_end(msg, err);
+}
+
+/**
+ * smcr_nl_stats_get_dumpit() - dump the counters
+ * @skb: to fill
+ * @cb: the dump
+ *
+ * Context: process.
+ * Return: bytes filled, 0 at the end, or -errno.
+ */
+int smcr_nl_stats_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct dump *dump = dump_state(cb);
+	struct msg msg;
+	int err = 0;
+
+	msg_init(&msg, skb, cb, SMCR_CMD_STATS_GET);
+	for (; dump->pos < SMCR_MIB_MAX; dump->pos++) {
+		err = stat_show(&msg, dump->pos);
+		if (err)
+			break;
+	}
+	return dump_result(skb, err);
+}
+
+static struct genl_family smcr_nl_family __ro_after_init = {
+	.name		= SMCR_FAMILY_NAME,
+	.version	= SMCR_FAMILY_VERSION,
+	.netnsok	= true,
+	.parallel_ops	= true,
+	.module		= THIS_MODULE,
+	.split_ops	= smcr_nl_ops,
+	.n_split_ops	= ARRAY_SIZE(smcr_nl_ops),
+};
+
+/**
+ * smcr_netlink_init() - register the family
+ *
+ * Context: process, module init.
+ * Return: 0 or -errno.
+ */
+int __init smcr_netlink_init(void)
+{
+	return genl_register_family(&smcr_nl_family);
+}
+
+/**
+ * smcr_netlink_exit() - unregister the family; no dump runs afterwards
+ *
+ * Context: process, module init or exit.
+ */
+void smcr_netlink_exit(void)
+{
+	genl_unregister_family(&smcr_nl_family);
+}
