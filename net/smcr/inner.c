@@ -32,9 +32,7 @@
 #error "smcr needs a kernel with CONFIG_SMC=m or y: TCP's hooks for the SMC-R option come with it"
 #endif
 
-/* The inner lock is taken inside the outer one, which may be of the same
- * family and so of the same lock class.
- */
+/* Taken inside the outer one, and told apart from other TCP sockets. */
 static struct lock_class_key inner_slock_key;
 static struct lock_class_key inner_lock_key;
 
@@ -385,7 +383,7 @@ void smcr_inner_abort(struct sock *sk)
  * smcr_inner_disconnect() - dissolve the TCP connection, for a new one
  * @sk: outer socket in mode INIT
  *
- * As connect(AF_UNSPEC) on TCP, with the same error left pending.
+ * As connect(AF_UNSPEC) on TCP, but that no error is left pending.
  *
  * Context: process, outer sock lock held.
  * Return: 0 or -errno.
@@ -402,7 +400,8 @@ int smcr_inner_disconnect(struct sock *sk)
 	lock_sock(inner->sk);
 	attach(sk, inner);
 	release_sock(inner->sk);
-	move_error(sk, inner->sk);
+	/* The outer socket knows what it was, and why it ended */
+	sock_error(inner->sk);
 	return err;
 }
 

@@ -52,6 +52,12 @@ static void sock_destruct(struct sock *sk)
 	inet_sock_destruct(sk);
 }
 
+/* Outside of TCP's own locks, which have the class of the family: both the
+ * inner socket's and those of its children that nobody has adopted yet.
+ */
+static struct lock_class_key outer_slock_key;
+static struct lock_class_key outer_lock_key;
+
 /* Traces name sockets by number. */
 static atomic_t sock_ids = ATOMIC_INIT(0);
 
@@ -84,6 +90,8 @@ static void init_common(struct sock *sk)
 {
 	struct smcr_sock *smcr = smcr_sk(sk);
 
+	sock_lock_init_class_and_name(sk, "slock-smcr", &outer_slock_key,
+				      "sk_lock-smcr", &outer_lock_key);
 	smcr->id = atomic_inc_return(&sock_ids);
 	spin_lock_init(&smcr->accept_lock);
 	INIT_LIST_HEAD(&smcr->accept_q);

@@ -118,6 +118,7 @@ static void cut_rdma(struct sock *sk)
 /* connect(AF_UNSPEC) and what amounts to it. The socket can be used again. */
 static int disconnect(struct sock *sk)
 {
+	int state = sk->sk_state;
 	int err;
 
 	sk->sk_disconnects++;
@@ -138,6 +139,8 @@ static int disconnect(struct sock *sk)
 	err = smcr_inner_disconnect(sk);
 	WRITE_ONCE(sk->sk_state, TCP_CLOSE);
 	WRITE_ONCE(sk->sk_shutdown, 0);
+	if (state != TCP_CLOSE && state != TCP_LISTEN)
+		WRITE_ONCE(sk->sk_err, ECONNRESET);
 	sock_reset_flag(sk, SOCK_DONE);
 	sk_error_report(sk);
 	return err;

@@ -24,6 +24,7 @@ enum opt_action {
 	OPT_BOTH,	/* generic code for the outer socket, then for TCP's */
 	OPT_SNDBUF,	/* both, and it sizes our send space */
 	OPT_RCVBUF,	/* both, and it sizes our element (law 16) */
+	OPT_REUSEPORT,	/* both; generic code knows only IP families */
 	OPT_NODELAY,	/* TCP's and noted here */
 	OPT_CORK,	/* likewise; taking the cork out sends */
 	OPT_ASK,	/* TCP's; once set, only TCP can serve the program */
@@ -54,6 +55,7 @@ static const struct opt_rule rules[] = {
 	{ SOL_SOCKET, SO_SNDBUFFORCE, OPT_SNDBUF },
 	{ SOL_SOCKET, SO_RCVBUF, OPT_RCVBUF },
 	{ SOL_SOCKET, SO_RCVBUFFORCE, OPT_RCVBUF },
+	{ SOL_SOCKET, SO_REUSEPORT, OPT_REUSEPORT },
 	/* Filters look at packets, and only TCP has any */
 	{ SOL_SOCKET, SO_ATTACH_FILTER, OPT_INNER },
 	{ SOL_SOCKET, SO_ATTACH_BPF, OPT_INNER },
@@ -153,6 +155,17 @@ static int read_int(sockptr_t val, unsigned int len, int *out)
 	if (len < sizeof(*out))
 		return -EINVAL;
 	return copy_from_sockptr(out, val, sizeof(*out)) ? -EFAULT : 0;
+}
+
+static int set_reuseport(struct sock *sk, sockptr_t val, unsigned int len)
+{
+	int err, on;
+
+	err = set_inner(sk, SOL_SOCKET, SO_REUSEPORT, val, len) ? :
+	      read_int(val, len, &on);
+	if (!err)
+		sk->sk_reuseport = !!on;
+	return err;
 }
 
 /* TCP has checked the value before. */
@@ -274,6 +287,8 @@ int smcr_sockopt_set(struct socket *sock, int level, int optname,
 		return set_sndbuf(sock, level, optname, optval, optlen);
 	case OPT_RCVBUF:
 		return set_rcvbuf(sock, level, optname, optval, optlen);
+	case OPT_REUSEPORT:
+		return set_reuseport(sk, optval, optlen);
 	case OPT_NODELAY:
 		return set_nodelay(sk, optname, optval, optlen);
 	case OPT_CORK:
