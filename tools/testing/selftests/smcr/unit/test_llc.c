@@ -219,6 +219,12 @@ static void fields(void)
 	buf[3] = 0x01;
 	decode(buf, LEN, RFC, &msg);
 	EXPECT(!msg.confirm_link.no_eye);
+	bytes_of(&goldens[16], buf);
+	decode(buf, LEN, RFC, &msg);
+	EXPECT(msg.rkey_cont.negative);
+	buf[3] = 0x80;
+	decode(buf, LEN, RFC, &msg);
+	EXPECT(!msg.rkey_cont.negative);
 	bytes_of(&goldens[2], buf);
 	decode(buf, LEN, RFC, &msg);
 	EXPECT_EQ(msg.add_link.psn, 0xd1d2d3);
@@ -373,6 +379,8 @@ static void add_link_rules(void)
 	EXPECT_EQ(decode(buf, LEN, RFC, &msg), SMCR_LLC_BAD_LINK_NUM);
 	buf[29] = 1;
 	EXPECT_EQ(decode(buf, LEN, RFC, &msg), SMCR_LLC_BAD_QPN);
+	buf[28] = 2;
+	EXPECT_EQ(decode(buf, LEN, RFC, &msg), SMCR_LLC_OK);
 	EXPECT_EQ(with(2, 30, 0), SMCR_LLC_OK);
 	EXPECT_EQ(with(2, 30, 15), SMCR_LLC_OK);
 }
@@ -390,6 +398,9 @@ static void continuation_rules(void)
 	bytes_of(&goldens[6], buf);
 	memcpy(buf + 24, buf + 8, 4);
 	EXPECT_EQ(decode(buf, LEN, RFC, &msg), SMCR_LLC_DUPLICATE);
+	bytes_of(&goldens[7], buf);
+	memset(buf + 8, 0, 4);
+	EXPECT_EQ(decode(buf, LEN, RFC, &msg), SMCR_LLC_OK);
 }
 
 static void rkey_rules(void)
@@ -435,6 +446,9 @@ static void counts_bound_encoders(void)
 	msg.add_cont.nr_left = 200;
 	smcr_llc_msg_encode(buf, RFC, &msg);
 	EXPECT_EQ(buf[40], 0);
+	msg.add_cont.nr_left = 1;
+	smcr_llc_msg_encode(buf, RFC, &msg);
+	EXPECT_EQ(buf[24], 0);
 }
 
 /* Any 44 bytes: decoding what decoding and encoding made changes nothing */
