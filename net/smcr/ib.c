@@ -325,8 +325,7 @@ static bool ib_port_active(struct smcr_port *port)
 }
 
 /* First active port for @q; its device's reference passes to @out. */
-static bool ib_find(const struct ib_query *q, const u8 *mac,
-		    struct smcr_port *out)
+static bool ib_find(const struct ib_query *q, struct smcr_port *out)
 {
 	struct ib_gid_entry entry;
 	struct smcr_ibdev *dev;
@@ -334,8 +333,7 @@ static bool ib_find(const struct ib_query *q, const u8 *mac,
 
 	for (nth = 0; (dev = ib_lookup(q, nth, &entry)); nth++) {
 		memset(out, 0, sizeof(*out));
-		if (ib_port_fill(dev, &entry, out) && ib_port_active(out) &&
-		    (!mac || ether_addr_equal(mac, out->mac)))
+		if (ib_port_fill(dev, &entry, out) && ib_port_active(out))
 			return true;
 		ib_dev_put(dev);
 	}
@@ -362,30 +360,11 @@ enum smcr_port_miss smcr_ib_port_find(struct net_device *ndev,
 	struct ib_query q = { .ndev = ndev, .local = local };
 
 	for (q.score = 0; q.score < IB_SCORES; q.score++) {
-		if (ib_find(&q, NULL, out))
+		if (ib_find(&q, out))
 			return SMCR_PORT_OK;
 	}
 	q.score = IB_SCORES;
 	return ib_any_match(&q) ? SMCR_PORT_NO_GID : SMCR_PORT_NO_RNIC;
-}
-
-/**
- * smcr_ib_port_find_gid() - the local port with a GID and MAC
- * @net: namespace of its netdev
- * @gid: the GID
- * @mac: MAC address of its netdev
- * @out: the port, with a reference, or with @dev NULL
- *
- * Context: process; asks the device.
- * Return: SMCR_PORT_OK, or why there is none.
- */
-enum smcr_port_miss smcr_ib_port_find_gid(const struct net *net,
-					  const u8 *gid, const u8 *mac,
-					  struct smcr_port *out)
-{
-	struct ib_query q = { .net = net, .gid = gid, .score = IB_SCORES };
-
-	return ib_find(&q, mac, out) ? SMCR_PORT_OK : SMCR_PORT_NO_GID;
 }
 
 /**
@@ -395,6 +374,7 @@ enum smcr_port_miss smcr_ib_port_find_gid(const struct net *net,
  * A cheap hint for connect(): smcr_ib_port_find() decides.
  *
  * Context: any but hard irq.
+ * Return: true if the netdev carries a GID of a RoCE port.
  */
 bool smcr_ib_port_usable(struct net_device *ndev)
 {
@@ -407,6 +387,7 @@ bool smcr_ib_port_usable(struct net_device *ndev)
  * smcr_ib_any() - is there any device that could be used?
  *
  * Context: any.
+ * Return: true if there is; a hint.
  */
 bool smcr_ib_any(void)
 {
@@ -419,6 +400,7 @@ bool smcr_ib_any(void)
  * @gid: a GID that a peer claims
  *
  * Context: any but hard irq.
+ * Return: true if one does.
  */
 bool smcr_ib_gid_is_ours(const struct net *net, const u8 *gid)
 {

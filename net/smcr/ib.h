@@ -34,7 +34,8 @@ struct smcr_ib_gids;
  * @released: completed when @refs reaches zero
  * @list: in ib.c's device list, under ib.c's lock
  * @gids: ports and GIDs that can be used, under ib.c's lock
- * @links_lock: protects @links and @removing; any context, hard irq too
+ * @links_lock: protects @links and @removing; any context, hard irq too. A
+ *	link's tx_lock is taken inside
  * @links: links that have a queue pair on the device
  * @removing: the device is on its way out; no new link is built on it
  * @chunk_lock: protects @chunks, @all_chunks, @n_free, @gone; leaf, any context
@@ -123,9 +124,6 @@ void smcr_ib_exit(void);
 enum smcr_port_miss smcr_ib_port_find(struct net_device *ndev,
 				      const struct in6_addr *local,
 				      struct smcr_port *out);
-enum smcr_port_miss smcr_ib_port_find_gid(const struct net *net,
-					  const u8 *gid, const u8 *mac,
-					  struct smcr_port *out);
 bool smcr_ib_port_usable(struct net_device *ndev);
 bool smcr_ib_any(void);
 void smcr_ib_port_get(const struct smcr_port *port);

@@ -44,16 +44,6 @@
 /* Value for "try for ever", which no link may use (law 25) */
 #define LINK_RETRY_MAX		6
 
-static const char * const link_state_names[] = {
-	[SMCR_LINK_INIT]	= "INIT",
-	[SMCR_LINK_READY]	= "READY",
-	[SMCR_LINK_ACTIVE]	= "ACTIVE",
-	[SMCR_LINK_FAILED]	= "FAILED",
-	[SMCR_LINK_DEAD]	= "DEAD",
-};
-
-static_assert(ARRAY_SIZE(link_state_names) == SMCR_LINK_N_STATES);
-
 /* No entry: the event is illegal in the state. An entry that names the state
  * itself: nothing to do. Values are the next state + 1.
  */
@@ -80,17 +70,6 @@ static const u8 link_next[SMCR_LINK_N_STATES][SMCR_LINK_N_EVENTS] = {
 };
 
 #undef TO
-
-/**
- * smcr_link_state_name() - a state for people
- * @state: the state
- *
- * Context: any.
- */
-const char *smcr_link_state_name(enum smcr_link_state state)
-{
-	return state < SMCR_LINK_N_STATES ? link_state_names[state] : "?";
-}
 
 /* The only place that changes the state; the gate follows it. */
 static int link_event(struct smcr_link *link, enum smcr_link_event event)

@@ -148,7 +148,6 @@ struct smcr_link *smcr_link_get(struct smcr_link *link);
 void smcr_link_put(struct smcr_link *link);
 bool smcr_link_verbs_get(struct smcr_link *link);
 void smcr_link_verbs_put(struct smcr_link *link);
-const char *smcr_link_state_name(enum smcr_link_state state);
 
 static inline enum smcr_link_state smcr_link_state(const struct smcr_link *l)
 {

@@ -276,7 +276,6 @@ int smcr_rmb_map(struct smcr_rmb *rmb, struct smcr_link *link, int slot)
 	return err;
 }
 
-/* The group may free the RMB from here on, but not before: see @pending. */
 static void reg_done(struct smcr_wr_reg *reg, int err)
 {
 	struct smcr_rmb_map *map = container_of(reg, struct smcr_rmb_map, reg);
@@ -286,9 +285,9 @@ static void reg_done(struct smcr_wr_reg *reg, int err)
 		/* Pairs with who tells the peer the key */
 		smp_store_release(&map->registered, true);
 	}
-	/* Pairs with smcr_rmb_unmap(), after which @map is gone */
-	smp_store_release(&map->pending, false);
 	map->done(reg, err);
+	/* Last use of @map; pairs with smcr_rmb_unmap() */
+	smp_store_release(&map->pending, false);
 }
 
 /**
@@ -492,7 +491,10 @@ void smcr_rmb_elem_return(struct smcr_rmb *rmb, u8 idx, u32 dirty,
 	struct smcr_rmb_elem *elem = &rmb->elems[idx - 1];
 
 	spin_lock_bh(&rmb->lock);
-	WARN_ON_ONCE(elem->state != SMCR_RMBE_USED);
+	if (WARN_ON_ONCE(elem->state != SMCR_RMBE_USED)) {
+		spin_unlock_bh(&rmb->lock);
+		return;
+	}
 	switch (end) {
 	case SMCR_RMBE_END_UNUSED:
 		memset(smcr_rmb_elem_addr(rmb, idx), 0, SMCR_RMBE_EYE_LEN);
@@ -567,9 +569,9 @@ unsigned long smcr_rmb_clean(struct smcr_rmb *rmb)
  * smcr_rmb_in_use() - elements that are not free
  * @rmb: the RMB
  *
- * Counts those too that wait to be zeroed or are in quarantine.
- *
  * Context: any; a snapshot.
+ * Return: their number, those included that wait to be zeroed or are in
+ * quarantine.
  */
 u16 smcr_rmb_in_use(const struct smcr_rmb *rmb)
 {

@@ -184,18 +184,18 @@ static u32 chunks_spill(struct smcr_wr *wr, u32 keep)
 void smcr_wr_chunk_put(struct smcr_link *link, struct smcr_chunk *chunk)
 {
 	struct smcr_wr *wr = link->wr;
-	u32 n;
+	bool drained, full;
 
 	chunk->mark = READ_ONCE(wr->head);
 	spin_lock_bh(&wr->chunk_lock);
 	list_add(&chunk->list, &wr->chunks);
-	n = ++wr->n_chunks;
-	if (wr->drained)
-		n = WR_CHUNKS_WAIT + 1;
+	wr->n_chunks++;
+	drained = wr->drained;
+	full = wr->n_chunks > WR_CHUNKS_WAIT;
 	spin_unlock_bh(&wr->chunk_lock);
-	if (n <= WR_CHUNKS_WAIT)
-		return;
-	if (chunks_spill(wr, wr->drained ? 0 : WR_CHUNKS_KEPT) > WR_CHUNKS_WAIT)
+	if (drained)
+		chunks_spill(wr, 0);
+	else if (full && chunks_spill(wr, WR_CHUNKS_KEPT) > WR_CHUNKS_WAIT)
 		smcr_wr_post_fence(link);
 }
 
@@ -222,27 +222,6 @@ static struct smcr_conn *wait_pop(struct smcr_link *link)
 	list_del_init(&conn->wait_node);
 	clear_bit(SMCR_CONN_F_WAITING, &conn->flags);
 	return conn;
-}
-
-/**
- * smcr_wr_unwait() - a connection does not wait for a send slot any more
- * @link: the link
- * @conn: the connection, which may or may not wait
- *
- * Context: any.
- */
-void smcr_wr_unwait(struct smcr_link *link, struct smcr_conn *conn)
-{
-	unsigned long irq;
-	bool waited;
-
-	spin_lock_irqsave(&link->tx_lock, irq);
-	waited = test_and_clear_bit(SMCR_CONN_F_WAITING, &conn->flags);
-	if (waited)
-		list_del_init(&conn->wait_node);
-	spin_unlock_irqrestore(&link->tx_lock, irq);
-	if (waited)
-		smcr_conn_put(conn);
 }
 
 /* Free slots, those for control too. */
@@ -687,9 +666,9 @@ int smcr_wr_post_reg(struct smcr_link *link, struct smcr_wr_reg *reg)
  * smcr_wr_sq_depth() - send slots of a link
  * @link: link after smcr_wr_init()
  *
- * Its queue pair has room for one request more, the drain's.
- *
  * Context: any.
+ * Return: a power of two. The queue pair has room for one request more, the
+ * drain's.
  */
 u32 smcr_wr_sq_depth(const struct smcr_link *link)
 {

@@ -114,7 +114,6 @@ void smcr_wr_recv_free(struct smcr_link *link);
 /* Sending */
 int smcr_wr_post(struct smcr_link *link, struct smcr_wr_batch *batch);
 int smcr_wr_post_fence(struct smcr_link *link);
-void smcr_wr_unwait(struct smcr_link *link, struct smcr_conn *conn);
 struct smcr_chunk *smcr_wr_chunk_get(struct smcr_link *link, gfp_t gfp,
 				     bool *fresh);
 void smcr_wr_chunk_put(struct smcr_link *link, struct smcr_chunk *chunk);

@@ -243,9 +243,9 @@ void smcr_wr_recv_close(struct smcr_link *link)
  * smcr_wr_rq_depth() - receive buffers of a link
  * @link: link after smcr_wr_recv_init()
  *
- * Its queue pair has room for one request more, the drain's.
- *
  * Context: any.
+ * Return: a power of two. The queue pair has room for one request more, the
+ * drain's.
  */
 u32 smcr_wr_rq_depth(const struct smcr_link *link)
 {
