@@ -12,6 +12,7 @@
 #include <linux/security.h>
 #include <linux/swap.h>
 #include <net/inet_common.h>
+#include <net/inet_connection_sock.h>
 #include <net/ipv6.h>
 #include <net/protocol.h>
 #include <net/sock.h>
@@ -280,7 +281,6 @@ static void inherit(struct sock *child, const struct sock *parent)
 	child->sk_sndtimeo = READ_ONCE(parent->sk_sndtimeo);
 	child->sk_rcvtimeo = READ_ONCE(parent->sk_rcvtimeo);
 	child->sk_lingertime = READ_ONCE(parent->sk_lingertime);
-	child->sk_priority = READ_ONCE(parent->sk_priority);
 	child->sk_mark = READ_ONCE(parent->sk_mark);
 	child->sk_bound_dev_if = READ_ONCE(parent->sk_bound_dev_if);
 	child->sk_reuse = parent->sk_reuse;
@@ -420,6 +420,31 @@ void smcr_sock_connected(struct sock *sk, int err)
 }
 
 /**
+ * smcr_sock_backlog_sync() - count our children in TCP's backlog
+ * @listener: outer listener in mode LISTEN
+ *
+ * Children leave TCP's accept queue before the program accepts them. TCP goes
+ * on counting them, so that listen()'s limit holds for all together and a
+ * further client waits, as it would for TCP.
+ *
+ * Context: any, accept_lock held, after a change of accept_len or n_pending.
+ */
+void smcr_sock_backlog_sync(struct sock *listener)
+{
+	struct smcr_sock *smcr = smcr_sk(listener);
+	struct sock *inner = smcr->inner->sk;
+	struct request_sock_queue *queue;
+	u32 held = smcr->accept_len + smcr->n_pending;
+
+	queue = &inet_csk(inner)->icsk_accept_queue;
+	spin_lock_bh(&queue->rskq_lock);
+	WRITE_ONCE(inner->sk_ack_backlog,
+		   inner->sk_ack_backlog + held - smcr->held);
+	spin_unlock_bh(&queue->rskq_lock);
+	smcr->held = held;
+}
+
+/**
  * smcr_sock_accept_ready() - a child's handshake has ended well
  * @listener: outer listener, counted by the caller
  * @child: in mode RDMA or FALLBACK; with it goes the reference of its
@@ -441,6 +466,7 @@ bool smcr_sock_accept_ready(struct sock *listener, struct sock *child)
 		list_add_tail(&smcr_sk(child)->accept_node, &smcr->accept_q);
 		WRITE_ONCE(smcr->accept_len, smcr->accept_len + 1);
 		sk_acceptq_added(listener);
+		smcr_sock_backlog_sync(listener);
 	}
 	spin_unlock_bh(&smcr->accept_lock);
 	if (listening)

@@ -61,13 +61,14 @@ enum smcr_sock_mode {
  * @rcvbuf_set: the program set SO_RCVBUF, so it sizes the RMBE (law 16)
  * @sndbuf_set: the program set SO_SNDBUF, so it sizes the send space
  * @tcp_event: RST or FIN seen by inner.c
- * @accept_lock: protects @accept_q, @accept_len, @n_pending and @listen_hs of
- *	a listener; leaf, any context
+ * @accept_lock: protects @accept_q, @accept_len, @n_pending, @held and
+ *	@listen_hs of a listener; any context, only TCP's queue lock inside
  * @accept_q: children that are ready for accept(), each with the reference
  *	of its creation
  * @accept_node: a child's place in its listener's @accept_q
  * @accept_len: entries of @accept_q
  * @n_pending: a listener's children in handshake
+ * @held: children that TCP's backlog counts though it has them no more
  * @listen_hs: a listener's handshakes in flight, under @accept_lock
  * @listen_work: accepts TCP children; owns a reference while queued
  * @orig: TCP's own callbacks of the inner socket, see inner.c
@@ -88,11 +89,12 @@ struct smcr_sock {
 	bool			sndbuf_set;
 	bool			tcp_event;
 
-	spinlock_t		accept_lock;	/* covers the next five */
+	spinlock_t		accept_lock;	/* covers the next six */
 	struct list_head	accept_q;
 	struct list_head	accept_node;
 	u32			accept_len;
 	u32			n_pending;
+	u32			held;
 	struct list_head	listen_hs;
 	struct work_struct	listen_work;
 
@@ -137,6 +139,7 @@ struct sock *smcr_sock_alloc_child(struct sock *parent, struct socket *inner);
 void smcr_sock_drop_child(struct sock *child);
 void smcr_sock_mode_set(struct sock *sk, enum smcr_sock_mode mode);
 void smcr_sock_connected(struct sock *sk, int err);
+void smcr_sock_backlog_sync(struct sock *listener);
 bool smcr_sock_accept_ready(struct sock *listener, struct sock *child);
 void smcr_sock_wake_error(struct sock *sk, int err);
 

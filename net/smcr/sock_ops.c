@@ -56,6 +56,7 @@ static void drop_accept_q(struct sock *sk)
 	list_splice_init(&smcr->accept_q, &gone);
 	WRITE_ONCE(smcr->accept_len, 0);
 	WRITE_ONCE(sk->sk_ack_backlog, 0);
+	smcr_sock_backlog_sync(sk);
 	spin_unlock_bh(&smcr->accept_lock);
 	list_for_each_entry_safe(child, next, &gone, accept_node) {
 		list_del_init(&child->accept_node);
@@ -261,6 +262,9 @@ static int connect_tcp(struct socket *sock, struct sockaddr *addr, int len,
 	struct socket *inner = inner_with_file(sock);
 	int err;
 
+	/* TCP forgets the error of a former connection; it was moved here */
+	if (addr->sa_family != AF_UNSPEC && inner->state == SS_UNCONNECTED)
+		WRITE_ONCE(sock->sk->sk_err, 0);
 	err = READ_ONCE(inner->ops)->connect(inner, addr, len, flags);
 	/* inner.c has moved the error here */
 	if (err == -ECONNABORTED)
@@ -344,6 +348,7 @@ static struct sock *accept_dequeue(struct sock *sk)
 		list_del_init(&child->accept_node);
 		WRITE_ONCE(smcr->accept_len, smcr->accept_len - 1);
 		sk_acceptq_removed(sk);
+		smcr_sock_backlog_sync(sk);
 	}
 	spin_unlock_bh(&smcr->accept_lock);
 	return child ? &child->inet.sk : NULL;
@@ -400,8 +405,6 @@ static int accept_locked(struct sock *sk, struct proto_accept_arg *arg,
 			return err;
 	}
 	arg->is_empty = !smcr_sk(sk)->accept_len;
-	/* There is room for one more */
-	smcr_listen_event(sk);
 	return 0;
 }
 

@@ -20,7 +20,7 @@
 
 enum opt_action {
 	OPT_INNER,	/* TCP's alone */
-	OPT_OUTER,	/* ours alone, TCP's in mode FALLBACK */
+	OPT_OUTER,	/* ours alone; SO_ZEROCOPY is TCP's in mode FALLBACK */
 	OPT_BOTH,	/* generic code for the outer socket, then for TCP's */
 	OPT_SNDBUF,	/* both, and it sizes our send space */
 	OPT_RCVBUF,	/* both, and it sizes our element (law 16) */
@@ -113,11 +113,34 @@ static int set_inner(struct sock *sk, int level, int name, sockptr_t val,
 	return READ_ONCE(inner->ops)->setsockopt(inner, level, name, val, len);
 }
 
+static int read_int(sockptr_t val, unsigned int len, int *out)
+{
+	*out = 0;
+	if (len < sizeof(*out))
+		return -EINVAL;
+	return copy_from_sockptr(out, val, sizeof(*out)) ? -EFAULT : 0;
+}
+
+/* getsockopt() looks at the outer socket. */
+static int set_zerocopy_tcp(struct sock *sk, sockptr_t val, unsigned int len)
+{
+	int err, on;
+
+	err = set_inner(sk, SOL_SOCKET, SO_ZEROCOPY, val, len) ? :
+	      read_int(val, len, &on);
+	if (err)
+		return err;
+	lock_sock(sk);
+	sock_valbool_flag(sk, SOCK_ZEROCOPY, on);
+	release_sock(sk);
+	return 0;
+}
+
 static int set_outer(struct socket *sock, int level, int name, sockptr_t val,
 		     unsigned int len)
 {
-	if (smcr_sock_is_fallback(sock->sk))
-		return set_inner(sock->sk, level, name, val, len);
+	if (smcr_sock_is_fallback(sock->sk) && name == SO_ZEROCOPY)
+		return set_zerocopy_tcp(sock->sk, val, len);
 	return sock_setsockopt(sock, level, name, val, len);
 }
 
@@ -147,14 +170,6 @@ static int set_rcvbuf(struct socket *sock, int level, int name, sockptr_t val,
 	if (!err)
 		WRITE_ONCE(smcr_sk(sock->sk)->rcvbuf_set, true);
 	return err;
-}
-
-static int read_int(sockptr_t val, unsigned int len, int *out)
-{
-	*out = 0;
-	if (len < sizeof(*out))
-		return -EINVAL;
-	return copy_from_sockptr(out, val, sizeof(*out)) ? -EFAULT : 0;
 }
 
 static int set_reuseport(struct sock *sk, sockptr_t val, unsigned int len)
