@@ -87,7 +87,7 @@ def build_initramfs(kernel):
 
 def take_slot():
     """Wait until few enough beds run for this machine; returns the lock."""
-    slots = int(os.environ.get("SMCR_BEDS", max(1, os.cpu_count() // 2)))
+    slots = int(os.environ.get("SMCR_BEDS", max(2, os.cpu_count() // 2)))
     os.makedirs(os.path.join(CACHE, "bed"), exist_ok=True)
     said = False
     while True:
@@ -143,6 +143,7 @@ class Session:
                 ("BED_SMCR", smcr), ("BED_TOP", TOP), ("BED_VM", VM),
                 ("BED_KERNEL", kernel))))
         self.count = 0
+        self.slot = None
 
     def build_smcr(self):
         """The module and the tool as the working tree has them now."""
@@ -155,6 +156,7 @@ class Session:
 
     def start(self):
         """Boot, and wait until the agents have set their hosts up."""
+        self.slot = take_slot()
         begin = time.monotonic()
         limit = 180 * (DEBUG_FACTOR if self.flavour == "debug" else 1)
         error = self.bed.start(os.path.join(VM, "agent"), limit)
@@ -249,6 +251,8 @@ class Session:
     def close(self):
         """End the machines."""
         self.bed.stop()
+        if self.slot:
+            self.slot.close()
 
 
 def script_text(script):
@@ -517,17 +521,12 @@ def main():
     opt = parse()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     output_of(os.path.join(TOP, "scripts/deps"), "vm")
-    slot = take_slot()
-    try:
-        if opt.mode == "tests":
-            return tests_main(opt)
-        opt.kernel = opt.kernel or "release"
-        if opt.mode == "one":
-            return scripts_main(opt, ["server"], [opt.script])
-        return scripts_main(opt, ["server", "client"],
-                            [opt.server, opt.client])
-    finally:
-        slot.close()
+    if opt.mode == "tests":
+        return tests_main(opt)
+    opt.kernel = opt.kernel or "release"
+    if opt.mode == "one":
+        return scripts_main(opt, ["server"], [opt.script])
+    return scripts_main(opt, ["server", "client"], [opt.server, opt.client])
 
 
 if __name__ == "__main__":
