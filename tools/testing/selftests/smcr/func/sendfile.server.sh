@@ -10,7 +10,7 @@ save begin
 serve $kind "$SERVER"
 together ready
 served
-by_rdma begin 40000000 40000000
+by_rdma begin 37000000 37000000
 no_conn_left
 together end
 finish

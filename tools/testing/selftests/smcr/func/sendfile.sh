@@ -20,7 +20,7 @@ io_check "sendfile in pieces of 1 to 10000 bytes" \
 io_check "sendfile to a slow reader" \
 	$kind "$SERVER" stream -u 4m -d 0 -S sendfile -w 1m -D 1000
 io_check "end of the server" $kind "$SERVER" quit
-by_rdma begin 40000000 40000000
+by_rdma begin 37000000 37000000
 no_conn_left
 together end
 finish
