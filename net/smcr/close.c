@@ -108,6 +108,15 @@ static void close_break(struct smcr_conn *conn)
 	sk->sk_state_change(sk);
 }
 
+/* What follows the last accepted byte; a close stays a close. */
+static void close_flush(struct smcr_conn *conn, enum smcr_conn_event event)
+{
+	if (event == SMCR_CONN_EV_APP_CLOSE)
+		conn->flush = SMCR_CONN_FLUSH_CLOSE;
+	else if (conn->flush == SMCR_CONN_FLUSH_NONE)
+		conn->flush = SMCR_CONN_FLUSH_DONE;
+}
+
 static void close_flags(struct smcr_conn *conn, u32 actions)
 {
 	u16 flags = 0;
@@ -146,8 +155,7 @@ void smcr_close_event(struct smcr_conn *conn, enum smcr_conn_event event)
 	if (actions & SMCR_CONN_RESET)
 		close_break(conn);
 	if (actions & SMCR_CONN_FLUSH)
-		conn->flush = event == SMCR_CONN_EV_APP_CLOSE ?
-			      SMCR_CONN_FLUSH_CLOSE : SMCR_CONN_FLUSH_DONE;
+		close_flush(conn, event);
 	close_flags(conn, actions);
 	if (actions & SMCR_CONN_START_TIMER)
 		close_arm(conn, close_patience(conn));

@@ -235,6 +235,19 @@ int smcr_conn_set_peer(struct smcr_conn *conn,
 	return 0;
 }
 
+/**
+ * smcr_conn_size_valid() - has the group's dialect such an element size?
+ * @lgr: the group, past CONFIRM LINK
+ * @bytes: size of the peer's element, of the wire's enumeration
+ *
+ * Context: any.
+ */
+bool smcr_conn_size_valid(const struct smcr_lgr *lgr, u32 bytes)
+{
+	return lgr->dialect == SMCR_DIALECT_LINUX ||
+	       bytes <= SMCR_RMBE_SIZE_MAX;
+}
+
 static int charge(struct sock *sk, u32 size)
 {
 	int need = size - sk->sk_forward_alloc;
@@ -257,13 +270,17 @@ static int charge(struct sock *sk, u32 size)
  *
  * Context: process, outer sock lock held.
  * Return: 0, -ENOBUFS when the charge is refused, -ECONNRESET when the group
- * has died meanwhile.
+ * has died meanwhile, -EPROTO when the peer's element is of no size that its
+ * dialect has.
  */
 int smcr_conn_start(struct smcr_conn *conn, struct sock *sk)
 {
 	enum smcr_dialect dialect = conn->lgr->dialect;
 	u32 size = conn->rx.rmb->elem_size;
 
+	/* First contact: the dialect was not known when the size came. */
+	if (!smcr_conn_size_valid(conn->lgr, conn->peer_size))
+		return -EPROTO;
 	if (charge(sk, size))
 		return -ENOBUFS;
 	spin_lock_bh(&conn->lock);

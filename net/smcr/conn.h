@@ -184,6 +184,7 @@ int smcr_conn_elem_take(struct smcr_conn *conn, u32 size);
 int smcr_conn_set_peer(struct smcr_conn *conn,
 		       const struct smcr_clc_accept *msg, bool may_add);
 int smcr_conn_start(struct smcr_conn *conn, struct sock *sk);
+bool smcr_conn_size_valid(const struct smcr_lgr *lgr, u32 bytes);
 void smcr_conn_unlink(struct smcr_conn *conn, enum smcr_rmbe_end end);
 void smcr_conn_detach(struct smcr_conn *conn);
 

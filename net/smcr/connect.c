@@ -176,6 +176,11 @@ static bool subsequent_contact(struct smcr_hs *hs,
 		smcr_hs_decline_sync(hs);
 		return false;
 	}
+	if (!smcr_conn_size_valid(hs->lgr,
+				  smcr_bsize_to_bytes(hs->accept.bsize))) {
+		decline(hs, SMCR_FALLBACK_BAD_ENUM);
+		return false;
+	}
 	hs->step = SMCR_HS_GROUP;
 	return true;
 }

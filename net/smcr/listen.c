@@ -269,6 +269,7 @@ static enum smcr_fallback_reason check_proposal(struct smcr_hs *hs)
 /* Step PROPOSAL (3.5.1.2): checked before anything is allocated. */
 static bool step_proposal(struct smcr_hs *hs)
 {
+	struct sock *inner = smcr_sk(hs->sk)->inner->sk;
 	enum smcr_fallback_reason reason;
 	enum smcr_clc_fault fault;
 
@@ -277,6 +278,9 @@ static bool step_proposal(struct smcr_hs *hs)
 	fault = smcr_clc_proposal_decode(hs->clc.rx, hs->clc.rx_len,
 					 &hs->proposal);
 	smcr_clc_recv_next(&hs->clc);
+	if (!fault && !smcr_clc_proposal_fits(&hs->proposal,
+					      smcr_path_is_v6(inner)))
+		fault = SMCR_CLC_BAD_PREFIXES;
 	if (fault) {
 		bad_clc(hs, fault, true);
 		return false;

@@ -547,7 +547,15 @@ static void abort_users(struct smcr_lgr *lgr, u8 id)
 	u32 slot = 0;
 
 	while ((conn = smcr_lgr_conn_next(lgr, &slot))) {
-		if (READ_ONCE(conn->peer_rmb) == id)
+		bool hit;
+
+		/* The id may serve another RMB next. */
+		spin_lock_bh(&lgr->rtoken_lock);
+		hit = conn->peer_rmb == id;
+		if (hit)
+			conn->peer_rmb = 0;
+		spin_unlock_bh(&lgr->rtoken_lock);
+		if (hit)
 			smcr_close_reset(conn, SMCR_RESET_RMBE_CONFLICT,
 					 ECONNRESET);
 		smcr_conn_put(conn);

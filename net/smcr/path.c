@@ -206,6 +206,17 @@ static struct net_device *sock_dev(struct sock *inner)
 }
 
 /**
+ * smcr_path_is_v6() - does the TCP connection run over IPv6 itself?
+ * @inner: connected TCP socket
+ *
+ * Context: any.
+ */
+bool smcr_path_is_v6(const struct sock *inner)
+{
+	return !is_v4(inner);
+}
+
+/**
  * smcr_path_is_local() - is the TCP peer an address of this host?
  * @inner: connected TCP socket
  *

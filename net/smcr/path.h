@@ -24,6 +24,7 @@ void smcr_path_subnet_fill(struct sock *inner, const struct smcr_port *port,
 bool smcr_path_subnet_match(struct sock *inner, const struct smcr_port *port,
 			    const struct smcr_clc_proposal *msg);
 void smcr_path_peer_addr(const struct sock *inner, struct in6_addr *addr);
+bool smcr_path_is_v6(const struct sock *inner);
 bool smcr_path_is_local(const struct sock *inner);
 
 #endif /* _SMCR_PATH_H */
