@@ -122,7 +122,6 @@ static int disconnect(struct sock *sk)
 	int state = sk->sk_state;
 	int err;
 
-	sk->sk_disconnects++;
 	switch (smcr_sk(sk)->mode) {
 	case SMCR_MODE_LISTEN:
 		end_listen(sk);
@@ -194,6 +193,7 @@ static int connect_failed(struct socket *sock)
 {
 	int err = sock_error(sock->sk) ? : -ECONNABORTED;
 
+	sock->sk->sk_disconnects++;
 	disconnect_sock(sock);
 	return err;
 }
@@ -239,8 +239,11 @@ static int connect_locked(struct socket *sock, struct sockaddr *addr, int len,
 
 	if (smcr_sock_is_fallback(sock->sk))
 		return ASK_TCP;
-	if (addr->sa_family == AF_UNSPEC)
+	if (addr->sa_family == AF_UNSPEC) {
+		/* Who waits for the old connection must not take the new one */
+		sock->sk->sk_disconnects++;
 		return disconnect_sock(sock);
+	}
 	switch (sock->state) {
 	case SS_CONNECTED:
 		return -EISCONN;
@@ -484,9 +487,15 @@ static int ops_accept(struct socket *sock, struct socket *newsock,
 static int ops_getname(struct socket *sock, struct sockaddr *addr, int peer)
 {
 	struct socket *inner = inner_of(sock);
+	enum smcr_sock_mode mode = smcr_sock_mode(sock->sk);
+	int state = READ_ONCE(sock->sk->sk_state);
 
-	/* TCP may be through while the handshake is not */
-	if (peer == 1 && READ_ONCE(sock->sk->sk_state) == TCP_SYN_SENT)
+	/* TCP may be through while the handshake is not, and outlives both
+	 * directions of the stream.
+	 */
+	if (peer == 1 &&
+	    (mode == SMCR_MODE_HANDSHAKE || mode == SMCR_MODE_RDMA) &&
+	    (state == TCP_SYN_SENT || state == TCP_CLOSE))
 		return -ENOTCONN;
 	return READ_ONCE(inner->ops)->getname(inner, addr, peer);
 }
