@@ -35,7 +35,7 @@ for round in 1 2 3; do
 	check_not "round $round: the counters are gone" test -e "$STAT"
 	check_not "round $round: the sysctls are gone" test -e /proc/sys/net/smcr
 	check_not "round $round: the family is gone" \
-		"$IO" $kind "$SERVER" "$PORT" stream
+		"$IO" inet4 "$SERVER" "$PORT" stream
 	check "round $round: insmod" insmod "$module"
 	save again
 	io_check "round $round: a stream" $kind "$SERVER" stream -H
