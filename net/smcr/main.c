@@ -72,12 +72,10 @@ static int __net_init net_init(struct net *net)
 	return err;
 }
 
-/* No socket is left in the namespace; groups do not hold it. */
 static void __net_exit net_exit(struct net *net)
 {
 	smcr_transparent_set(net, 0);
 	smcr_sysctl_net_exit(net);
-	smcr_lgr_net_exit(net);
 	smcr_mib_exit(net);
 }
 
@@ -86,6 +84,14 @@ static struct pernet_operations net_ops = {
 	.exit	= net_exit,
 	.id	= &smcr_net_id,
 	.size	= sizeof(struct smcr_net),
+};
+
+/* No socket is left in the namespace, and groups do not hold it. Operations of
+ * their own, because at module exit groups must be gone before the devices,
+ * and the devices, which look for groups, before what a namespace owns.
+ */
+static struct pernet_operations lgr_ops = {
+	.exit	= smcr_lgr_net_exit,
 };
 
 /* smc.ko turns the key off when it goes, and on when it comes. */
@@ -160,9 +166,12 @@ static int __init smcr_init(void)
 	err = register_pernet_subsys(&net_ops);
 	if (err)
 		goto out_queues;
-	err = smcr_ib_init();
+	err = register_pernet_subsys(&lgr_ops);
 	if (err)
 		goto out_net;
+	err = smcr_ib_init();
+	if (err)
+		goto out_lgr;
 	err = smcr_netlink_init();
 	if (err)
 		goto out_ib;
@@ -180,6 +189,8 @@ out_netlink:
 	smcr_netlink_exit();
 out_ib:
 	smcr_ib_exit();
+out_lgr:
+	unregister_pernet_subsys(&lgr_ops);
 out_net:
 	unregister_pernet_subsys(&net_ops);
 out_queues:
@@ -198,9 +209,10 @@ static void __exit smcr_exit(void)
 	smcr_sock_unregister();
 	smcr_netlink_exit();
 	/* Ends the groups of all namespaces, telling the peers, and waits */
-	unregister_pernet_subsys(&net_ops);
+	unregister_pernet_subsys(&lgr_ops);
 	smcr_ib_exit();
 	destroy_queues();
+	unregister_pernet_subsys(&net_ops);
 	option_off();
 	synchronize_rcu();
 	rcu_barrier();
