@@ -65,7 +65,7 @@ struct msg {
 
 static struct dump *dump_state(struct netlink_callback *cb)
 {
-	NL_ASSERT_CTX_FITS(struct dump);
+	NL_ASSERT_DUMP_CTX_FITS(struct dump);
 	return (struct dump *)cb->ctx;
 }
 
