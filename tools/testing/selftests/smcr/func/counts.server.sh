@@ -10,6 +10,6 @@ save begin
 serve $kind "$SERVER"
 together ready
 served
-by_rdma begin 200000 200000
+by_rdma begin 100000 100000
 together end
 finish

@@ -3,6 +3,7 @@
 # topology: pair
 # kernel: both
 # nics: 1
+# timeout: 400
 # no-smcr: server
 # A server without the module: every call as over TCP.
 # shellcheck source-path=SCRIPTDIR source=lib.sh

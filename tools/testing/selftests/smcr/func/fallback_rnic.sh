@@ -3,6 +3,7 @@
 # topology: pair
 # kernel: both
 # nics: 1
+# timeout: 400
 # No RNIC on one host: TCP, and every call as over TCP.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -212,7 +212,7 @@ by_tcp() {
 	grew "$1" Fallbacks -eq "$3"
 	grew "$1" RdmaWrites -eq 0
 	grew "$1" TxBytes -eq 0
-	[ "$(delta "$1" Fallbacks)" = "$3" ] || show_deltas "$1" Fallback
+	[ "$(delta "$1" "Fallback$2")" = "$3" ] || show_deltas "$1" Fallback
 }
 
 all_closed() {
@@ -298,7 +298,7 @@ addresses() {
 # steps KIND LOG [SCRIPT...]: a run of compared steps; the agent is at work
 steps() {
 	addresses "$1"
-	timeout $((100 * SLOW)) "$SEMANTICS" --remote "$1" "$SERVER" \
+	timeout $((180 * SLOW)) "$SEMANTICS" --remote "$1" "$SERVER" \
 		"$CLIENT" "$PORT" "${@:3}" >"$2"
 }
 

@@ -3,6 +3,7 @@
 # topology: one
 # kernel: both
 # nics: 1
+# timeout: 400
 # net.smcr.loopback: RDMA to the host's own addresses, or TCP with its reason.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -50,9 +51,9 @@ no_conn_left
 
 save semantics
 check "semantics, TCP to itself" sh -c \
-	"timeout $((100 * SLOW)) $SEMANTICS --local tcp4 $own4 >$tmp/log.tcp"
+	"timeout $((180 * SLOW)) $SEMANTICS --local tcp4 $own4 >$tmp/log.tcp"
 check "semantics, smcr to itself" sh -c \
-	"timeout $((100 * SLOW)) $SEMANTICS --local smcr4 $own4 >$tmp/log.smcr"
+	"timeout $((180 * SLOW)) $SEMANTICS --local smcr4 $own4 >$tmp/log.smcr"
 check "both logs are equal" diff -U 12 "$tmp/log.tcp" "$tmp/log.smcr"
 no_fallback semantics
 no_conn_left

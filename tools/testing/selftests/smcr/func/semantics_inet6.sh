@@ -3,6 +3,7 @@
 # topology: pair
 # kernel: both
 # nics: 1
+# timeout: 400
 # Socket calls over inet6 give the results they give over tcp6.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"

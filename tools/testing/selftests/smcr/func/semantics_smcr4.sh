@@ -3,6 +3,7 @@
 # topology: pair
 # kernel: both
 # nics: 1
+# timeout: 400
 # Socket calls over smcr4 give the results they give over tcp4.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
