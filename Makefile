@@ -2,28 +2,89 @@
 # smcr: SMC-R sockets (RFC 7609) as a loadable module. "make help" lists the
 # targets. Each installs through apt what it needs.
 
-KDIR ?= $(lastword $(sort $(wildcard /lib/modules/6.12.*-amd64/build)))
 PREFIX ?= /usr/local
 export SMCR_CACHE ?= /var/cache/smcr
 
 SELFTESTS := tools/testing/selftests/smcr
-# The headers may be installed by the "deps" script while make runs, so the
-# default is looked up again after it.
-kdir = $(or $(KDIR),$(lastword $(sort $(wildcard \
-	/lib/modules/6.12.*-amd64/build))))
+
+# The headers may be installed while make runs, so this is looked up late.
+newest = $(lastword $(sort $(wildcard /lib/modules/6.12.*-amd64/build)))
+kdir = $(or $(KDIR),$(newest))
+# The lock is for two that build in one working tree at the same time.
 kbuild = +flock Kbuild $(MAKE) -C $(kdir) M=$(CURDIR)
 
 .DEFAULT_GOAL := all
 .PHONY: all module tool
 all: module tool
 
-module: deps-build
+# W=1, C=1 and V=1 work as in the kernel.
+module: deps
 	$(call kbuild) modules
 
-tool: deps-build
-	@if [ -f tools/smcr-ctl/Makefile ]; then \
-		$(MAKE) -C tools/smcr-ctl; fi
+tool: deps
+	$(if $(wildcard tools/smcr-ctl/Makefile),$(MAKE) -C tools/smcr-ctl)
 
-.PHONY: deps-%
-deps-%:
-	@scripts/deps $*
+.PHONY: deps
+deps:
+	@scripts/deps build
+
+.PHONY: check-config
+check-config: deps
+	@scripts/check-config $(kdir)
+
+.PHONY: install uninstall
+install: all
+	$(call kbuild) INSTALL_MOD_DIR=updates modules_install
+	$(MAKE) -C tools/smcr-ctl PREFIX=$(PREFIX) install
+	depmod $(notdir $(patsubst %/build,%,$(kdir)))
+
+uninstall:
+	rm -f /lib/modules/*/updates/net/smcr/smcr.ko*
+	depmod $(notdir $(patsubst %/build,%,$(kdir)))
+	$(MAKE) -C tools/smcr-ctl PREFIX=$(PREFIX) uninstall
+
+.PHONY: demo
+demo:
+	@scripts/demo
+
+.PHONY: check unit lint vm
+check:
+	@scripts/check
+
+unit:
+	@scripts/deps unit
+	@$(MAKE) -s -C $(SELFTESTS)/unit run
+
+lint:
+	@scripts/lint
+
+# The release kernel unless K=debug or K=both.
+vm:
+	@test -n "$(T)" || { echo "make vm T=NAME, T=func, T=apps or T=all;" \
+		"K=debug for the debug kernel, K=both for both"; exit 2; }
+	@scripts/deps net apps
+	@python3 -B $(SELFTESTS)/vm/bed.py tests $(T) \
+		$(if $(filter both,$(K)),,--kernel $(or $(K),release))
+
+.PHONY: clean help
+clean:
+	$(if $(wildcard $(kdir)),$(call kbuild) clean)
+	$(if $(wildcard tools/smcr-ctl/Makefile),$(MAKE) -C tools/smcr-ctl clean)
+	for d in unit func; do $(MAKE) -C $(SELFTESTS)/$$d clean; done
+	rm -rf $(SELFTESTS)/out
+
+help:
+	@echo 'smcr: SMC-R sockets (RFC 7609). Targets:'
+	@echo '  all            module (net/smcr/smcr.ko) and tool (default);'
+	@echo '                 KDIR= for another kernel, W=1, C=1, V=1'
+	@echo '  check-config   what the kernel in KDIR lacks'
+	@echo '  install        module under updates/, tool under PREFIX'
+	@echo '  uninstall      both away again'
+	@echo '  demo           two virtual hosts, unmodified programs, RDMA'
+	@echo '  check          every test (under an hour on 2 processors)'
+	@echo '  unit           protocol logic alone, in seconds'
+	@echo '  lint           style, layers, sparse, generated code'
+	@echo '  vm T=NAME      one test in virtual machines, see'
+	@echo '                 $(SELFTESTS)/vm/README.md'
+	@echo '  clean          what was built here; the cache in'
+	@echo '                 $$SMCR_CACHE ($(SMCR_CACHE)) stays'
