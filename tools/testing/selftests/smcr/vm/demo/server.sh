@@ -8,8 +8,7 @@ iperf3 -s -D
 redis-server --bind 10.9.0.1 --protected-mode no --save '' \
 	--daemonize yes >/dev/null
 for port in 5201 6379; do
-	until ss -Htln | grep -q ":$port " ||
-		grep -qi ":$(printf %04X $port) " /proc/net/tcp; do
+	until ss -Htln "sport = :$port" | grep -q .; do
 		read -rt 0.1 <>/run/bed/never
 	done
 done
