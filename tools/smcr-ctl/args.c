@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * smcr-ctl [OPTIONS] [ OBJECT [ show [FILTER...] | help ] ]
+ *
+ * Nothing here prints or allocates.
+ */
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "args.h"
+
+/**
+ * struct parser - where the parser stands
+ * @argv: words left
+ * @n: how many
+ * @out: result
+ * @error: why not, with the word quoted
+ * @error_len: room in @error
+ */
+struct parser {
+	char *const *argv;
+	int n;
+	struct args *out;
+	char *error;
+	size_t error_len;
+};
+
+__attribute__((format(printf, 2, 3)))
+static int fail(struct parser *p, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(p->error, p->error_len, fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+static const char *next(struct parser *p)
+{
+	if (!p->n)
+		return NULL;
+	p->n--;
+	return *p->argv++;
+}
+
+static int long_option(struct parser *p, const char *word)
+{
+	static const struct {
+		const char *name;
+		char letter;
+	} names[] = {
+		{ "json", 'j' }, { "pretty", 'p' }, { "details", 'd' },
+		{ "version", 'V' }, { "help", 'h' },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(names[i].name, word + 2))
+			return names[i].letter;
+	return fail(p, "option \"%s\" is unknown, try smcr-ctl help", word);
+}
+
+static int set_option(struct parser *p, int letter)
+{
+	switch (letter) {
+	case 'j':
+		p->out->json = true;
+		return 0;
+	case 'p':
+		p->out->pretty = true;
+		return 0;
+	case 'd':
+		p->out->details = true;
+		return 0;
+	case 'V':
+		p->out->action = ACT_VERSION;
+		return 0;
+	case 'h':
+		p->out->action = ACT_HELP;
+		return 0;
+	}
+	return fail(p, "option \"-%c\" is unknown, try smcr-ctl help",
+		    isprint(letter) ? letter : '?');
+}
+
+static int options(struct parser *p)
+{
+	const char *word;
+	int letter;
+
+	while (p->n && p->argv[0][0] == '-' && p->argv[0][1]) {
+		word = next(p);
+		if (word[1] == '-') {
+			letter = long_option(p, word);
+			if (letter < 0 || set_option(p, letter))
+				return -1;
+			continue;
+		}
+		for (word++; *word; word++)
+			if (set_option(p, (unsigned char)*word))
+				return -1;
+	}
+	return 0;
+}
+
+static bool is_number(const char *word)
+{
+	return *word && strspn(word, "0123456789") == strlen(word);
+}
+
+static int check_enum(struct parser *p, const struct column *col,
+		      const char *word)
+{
+	char list[ARGS_ERROR_LEN / 2] = "";
+	size_t len = 0;
+	int i;
+
+	for (i = 0; col->names[i]; i++) {
+		if (!strcmp(col->names[i], word))
+			return 0;
+		len += snprintf(list + len, sizeof(list) - len, "%s%s",
+				i ? ", " : "", col->names[i]);
+		if (len >= sizeof(list))
+			break;
+	}
+	return fail(p, "\"%s\" is no %s; there are %s", word, col->key, list);
+}
+
+static int add_filter(struct parser *p, unsigned int column, const char *word)
+{
+	const struct column *col = &p->out->object->columns[column];
+
+	if (p->out->n_filters == MAX_FILTERS)
+		return fail(p, "\"%s\" is one filter too many", word);
+	if (column_is_number(col) && !is_number(word))
+		return fail(p, "\"%s\" is no number, as %s needs", word,
+			    col->key);
+	if (col->type == COL_ENUM && check_enum(p, col, word))
+		return -1;
+	p->out->filters[p->out->n_filters].column = column;
+	p->out->filters[p->out->n_filters].value = word;
+	p->out->n_filters++;
+	return 0;
+}
+
+static int unknown_word(struct parser *p, const char *word)
+{
+	const char *name = p->out->object->name;
+
+	return fail(p, "\"%s\" is unknown, try smcr-ctl %s help", word, name);
+}
+
+/* [PRIMARY] [KEY VALUE]... */
+static int filters(struct parser *p)
+{
+	const struct object *obj = p->out->object;
+	const struct column *primary = &obj->columns[obj->primary];
+	const char *word, *val;
+	bool first = true;
+	int col;
+
+	for (; (word = next(p)); first = false) {
+		col = column_find(obj, word);
+		if (col < 0) {
+			if (!first || (column_is_number(primary) &&
+				       !is_number(word)))
+				return unknown_word(p, word);
+			if (add_filter(p, obj->primary, word))
+				return -1;
+			continue;
+		}
+		val = next(p);
+		if (!val)
+			return fail(p, "\"%s\" needs a value", word);
+		if (add_filter(p, col, val))
+			return -1;
+	}
+	return 0;
+}
+
+static int object(struct parser *p, const char *word)
+{
+	bool ambiguous;
+
+	p->out->object = object_find(word, &ambiguous);
+	if (ambiguous)
+		return fail(p, "object \"%s\" is ambiguous, try smcr-ctl help",
+			    word);
+	if (!p->out->object)
+		return fail(p, "object \"%s\" is unknown, try smcr-ctl help",
+			    word);
+	return 0;
+}
+
+static int command(struct parser *p, const char *word)
+{
+	if (!strcmp(word, "help")) {
+		p->out->action = ACT_HELP;
+		if (p->n)
+			return fail(p, "\"%s\" is too much", p->argv[0]);
+		return 0;
+	}
+	if (strcmp(word, "show"))
+		return fail(p, "command \"%s\" is unknown, try smcr-ctl %s help",
+			    word, p->out->object->name);
+	return filters(p);
+}
+
+/**
+ * args_parse() - understand a command line
+ * @argc: words, the program's name included
+ * @argv: the words; @out points into them
+ * @out: result
+ * @error: buffer for what is wrong
+ * @error_len: its size
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int args_parse(int argc, char *const *argv, struct args *out, char *error,
+	       size_t error_len)
+{
+	struct parser p = {
+		.argv = argv + (argc > 0), .n = argc > 0 ? argc - 1 : 0,
+		.out = out, .error = error, .error_len = error_len,
+	};
+	const char *word;
+
+	memset(out, 0, sizeof(*out));
+	if (options(&p))
+		return -1;
+	word = next(&p);
+	if (out->action != ACT_OVERVIEW || !word)
+		return 0;
+	if (!strcmp(word, "help")) {
+		out->action = ACT_HELP;
+		word = next(&p);
+		return word ? object(&p, word) : 0;
+	}
+	if (object(&p, word))
+		return -1;
+	out->action = ACT_SHOW;
+	word = next(&p);
+	return word ? command(&p, word) : 0;
+}

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-2.0
+# bash completion for smcr-ctl; objects and columns come from its own help
+
+_smcr_ctl()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} word object='' i words
+
+	for ((i = 1; i < COMP_CWORD; i++)); do
+		word=${COMP_WORDS[i]}
+		[[ $word == -* ]] && continue
+		object=$word
+		break
+	done
+	if [[ -z $object && $cur == -* ]]; then
+		words='--json --pretty --details --version --help'
+	elif [[ -z $object ]]; then
+		words='device linkgroup link conn stats help'
+	elif ((COMP_CWORD == i + 1)); then
+		words='show help'
+	elif (((COMP_CWORD - i) % 2 == 0)); then
+		words=$(smcr-ctl "$object" help 2>/dev/null |
+			sed -n '/^COLUMN:/,$s/^  \([a-z-]*\).*/\1/p')
+	else
+		words=''
+	fi
+	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
+}
+
+complete -F _smcr_ctl smcr-ctl

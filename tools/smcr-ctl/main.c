@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * smcr-ctl: what SMC-R sockets do on this host.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/smcr.h>
+
+#include "args.h"
+#include "nl.h"
+#include "print.h"
+
+#ifndef VERSION
+#define VERSION "0.1"
+#endif
+
+#define EXIT_USAGE	2
+
+/**
+ * struct show - rows being shown
+ * @args: what was asked for
+ * @p: printer
+ * @rows: shown so far
+ */
+struct show {
+	const struct args *args;
+	struct printer *p;
+	unsigned int rows;
+};
+
+static void help_general(void)
+{
+	size_t i;
+
+	printf("Usage: smcr-ctl [OPTIONS] [ OBJECT [ show [FILTER...] ] ]\n"
+	       "       smcr-ctl [ OBJECT ] help\n\n"
+	       "Shows what SMC-R sockets do on this host. Without an object: all of it.\n\n"
+	       "OBJECT, or a unique beginning of it:\n");
+	for (i = 0; i < n_objects; i++)
+		printf("  %-10s %s\n", objects[i].name, objects[i].help);
+	printf("\nOPTIONS:\n"
+	       "  -j, --json      JSON\n"
+	       "  -p, --pretty    JSON on several lines\n"
+	       "  -d, --details   all columns, and counters that are zero\n"
+	       "  -V, --version   the version\n"
+	       "  -h, --help      this text\n\n"
+	       "A FILTER is a column and its value, as they are shown.\n");
+}
+
+static void help_object(const struct object *obj)
+{
+	const struct column *col;
+	int i;
+
+	printf("Usage: smcr-ctl %s show [%s] [COLUMN VALUE]...\n\n"
+	       "Shows %s.\n\nCOLUMN:\n", obj->name,
+	       obj->columns[obj->primary].key, obj->help);
+	for (i = 0; obj->columns[i].key; i++) {
+		col = &obj->columns[i];
+		printf("  %s%s\n", col->key,
+		       col->flags & COL_DETAIL ? "  (shown with -d)" : "");
+	}
+}
+
+static bool row_passes(const struct args *args, const struct object *obj,
+		       const struct value *row)
+{
+	unsigned int i;
+
+	for (i = 0; i < args->n_filters; i++)
+		if (!value_matches(obj, row, args->filters[i].column,
+				   args->filters[i].value))
+			return false;
+	return true;
+}
+
+/* "Name value", as in /proc/net/smcr_stat */
+static void show_stat(struct show *show, const struct value *row)
+{
+	if (!row[1].num && !show->args->details && !show->args->n_filters)
+		return;
+	print_object_open(show->p);
+	print_string(show->p, NULL, row[0].text);
+	print_number(show->p, NULL, row[1].num);
+	print_object_close(show->p);
+}
+
+static int show_row(const struct object *obj, const struct value *row,
+		    void *arg)
+{
+	struct show *show = arg;
+
+	if (!row_passes(show->args, obj, row))
+		return 0;
+	show->rows++;
+	if (obj->cmd == SMCR_CMD_STATS_GET && !show->p->json)
+		show_stat(show, row);
+	else
+		print_row(show->p, obj, row);
+	return 0;
+}
+
+/* The kernel is asked for one group only, and says so if there is no such. */
+static int asked_group(const struct args *args, uint32_t *group)
+{
+	unsigned long long num;
+	unsigned int i;
+
+	*group = 0;
+	for (i = 0; i < args->n_filters; i++) {
+		if (strcmp(args->object->columns[args->filters[i].column].key,
+			   "linkgroup"))
+			continue;
+		errno = 0;
+		num = strtoull(args->filters[i].value, NULL, 10);
+		if (errno || !num || num > UINT32_MAX) {
+			fprintf(stderr,
+				"smcr-ctl: \"%s\" cannot be a link group\n",
+				args->filters[i].value);
+			return -1;
+		}
+		*group = num;
+	}
+	return 0;
+}
+
+static int show_object(struct nl *nl, struct show *show,
+		       const struct object *obj, uint32_t group,
+		       const char *key)
+{
+	int err;
+
+	print_array_open(show->p, key);
+	err = nl_dump(nl, obj, group, show_row, show);
+	print_array_close(show->p);
+	return err;
+}
+
+static int overview(struct nl *nl, struct show *show)
+{
+	size_t i;
+	int err = 0;
+
+	print_array_open(show->p, NULL);
+	if (show->p->json)
+		print_object_open(show->p);
+	for (i = 0; i < n_objects && !err; i++) {
+		print_heading(show->p, objects[i].title);
+		show->p->indent = 2;
+		show->rows = 0;
+		err = show_object(nl, show, &objects[i], 0, objects[i].name);
+		if (!err && !show->rows)
+			print_heading(show->p, "  none");
+	}
+	if (show->p->json)
+		print_object_close(show->p);
+	print_array_close(show->p);
+	return err;
+}
+
+static int show_all(const struct args *args, struct nl *nl)
+{
+	struct printer p = {
+		.out = stdout, .json = args->json, .pretty = args->pretty,
+		.details = args->details,
+	};
+	struct show show = { .args = args, .p = &p };
+	uint32_t group;
+
+	if (!args->object)
+		return overview(nl, &show);
+	if (asked_group(args, &group))
+		return -EINVAL;
+	return show_object(nl, &show, args->object, group, NULL);
+}
+
+static int ask_kernel(const struct args *args)
+{
+	struct nl nl;
+	int err;
+
+	err = nl_open(&nl);
+	if (!err)
+		err = show_all(args, &nl);
+	if (err && nl.error[0])
+		fprintf(stderr, "smcr-ctl: %s\n", nl.error);
+	nl_close(&nl);
+	if (fflush(stdout) || ferror(stdout)) {
+		fprintf(stderr, "smcr-ctl: output: %s\n", strerror(errno));
+		err = -EIO;
+	}
+	return err ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+	char error[ARGS_ERROR_LEN];
+	struct args args;
+
+	if (args_parse(argc, argv, &args, error, sizeof(error))) {
+		fprintf(stderr, "smcr-ctl: %s\n", error);
+		return EXIT_USAGE;
+	}
+	switch (args.action) {
+	case ACT_VERSION:
+		printf("smcr-ctl %s\n", VERSION);
+		return EXIT_SUCCESS;
+	case ACT_HELP:
+		if (args.object)
+			help_object(args.object);
+		else
+			help_general();
+		return EXIT_SUCCESS;
+	case ACT_OVERVIEW:
+	case ACT_SHOW:
+		break;
+	}
+	return ask_kernel(&args);
+}

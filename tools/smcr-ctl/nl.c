@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Generic netlink through libmnl.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libmnl/libmnl.h>
+#include <linux/genetlink.h>
+#include <linux/netlink.h>
+#include <linux/smcr.h>
+
+#include "nl.h"
+
+static int column_of_attr(const struct object *obj, uint16_t attr)
+{
+	int i;
+
+	for (i = 0; obj->columns[i].key; i++)
+		if (obj->columns[i].attr == attr)
+			return i;
+	return -1;
+}
+
+/**
+ * nl_row_decode() - read the attributes of one object
+ * @obj: what it is
+ * @attrs: the attributes, from anywhere: nothing in them is trusted
+ * @len: bytes of @attrs
+ * @row: MAX_COLUMNS values, in the order of the columns
+ *
+ * Attributes that this version does not know are passed over.
+ *
+ * Return: 0, or -EINVAL if they are no attributes of such an object.
+ */
+int nl_row_decode(const struct object *obj, const void *attrs, size_t len,
+		  struct value *row)
+{
+	const unsigned char *pos = attrs;
+	struct nlattr attr;
+	size_t step;
+	int col;
+
+	memset(row, 0, MAX_COLUMNS * sizeof(*row));
+	while (len >= sizeof(attr)) {
+		memcpy(&attr, pos, sizeof(attr));
+		if (attr.nla_len < sizeof(attr) || attr.nla_len > len)
+			return -EINVAL;
+		col = column_of_attr(obj, attr.nla_type & NLA_TYPE_MASK);
+		if (col >= 0 &&
+		    value_decode(&obj->columns[col], pos + sizeof(attr),
+				 attr.nla_len - sizeof(attr), &row[col]))
+			return -EINVAL;
+		step = NLA_ALIGN(attr.nla_len);
+		if (step >= len)
+			return 0;
+		pos += step;
+		len -= step;
+	}
+	return len ? -EINVAL : 0;
+}
+
+/* The kernel's own words, if it had any. */
+static void take_extack(struct nl *nl, const struct nlmsghdr *nlh,
+			unsigned int skip)
+{
+	const struct nlattr *attr;
+
+	if (!(nlh->nlmsg_flags & NLM_F_ACK_TLVS) ||
+	    mnl_nlmsg_get_payload_len(nlh) < skip)
+		return;
+	mnl_attr_for_each(attr, nlh, skip)
+		if (mnl_attr_get_type(attr) == NLMSGERR_ATTR_MSG &&
+		    !mnl_attr_validate(attr, MNL_TYPE_NUL_STRING))
+			snprintf(nl->error, sizeof(nl->error), "%s",
+				 mnl_attr_get_str(attr));
+}
+
+static int fail(struct nl *nl, int err)
+{
+	if (!nl->error[0])
+		snprintf(nl->error, sizeof(nl->error), "the kernel says: %s",
+			 strerror(err));
+	return -err;
+}
+
+/* Return: 0 or -errno */
+static int read_error(struct nl *nl, const struct nlmsghdr *nlh)
+{
+	const struct nlmsgerr *e = mnl_nlmsg_get_payload(nlh);
+	unsigned int skip = sizeof(*e);
+
+	if (mnl_nlmsg_get_payload_len(nlh) < sizeof(*e))
+		return fail(nl, EBADMSG);
+	if (!e->error)
+		return 0;
+	if (!(nlh->nlmsg_flags & NLM_F_CAPPED))
+		skip += NLMSG_ALIGN(e->msg.nlmsg_len) - sizeof(e->msg);
+	take_extack(nl, nlh, skip);
+	return fail(nl, -e->error);
+}
+
+static int read_done(struct nl *nl, const struct nlmsghdr *nlh)
+{
+	const int *err = mnl_nlmsg_get_payload(nlh);
+
+	if (mnl_nlmsg_get_payload_len(nlh) < sizeof(*err) || *err >= 0)
+		return 0;
+	take_extack(nl, nlh, sizeof(*err));
+	return fail(nl, -*err);
+}
+
+static struct nlmsghdr *request(struct nl *nl, char *buf, uint16_t type,
+				uint8_t cmd, uint16_t flags)
+{
+	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
+	struct genlmsghdr *gnlh;
+
+	nlh->nlmsg_type = type;
+	nlh->nlmsg_flags = NLM_F_REQUEST | flags;
+	nlh->nlmsg_seq = ++nl->seq;
+	gnlh = mnl_nlmsg_put_extra_header(nlh, sizeof(*gnlh));
+	gnlh->cmd = cmd;
+	gnlh->version = SMCR_FAMILY_VERSION;
+	return nlh;
+}
+
+/**
+ * struct reader - a dump under way
+ * @obj: what is dumped
+ * @fn: called with each row
+ * @arg: for @fn
+ */
+struct reader {
+	const struct object *obj;
+	nl_row_fn fn;
+	void *arg;
+};
+
+static int read_row(struct nl *nl, const struct nlmsghdr *nlh,
+		    const struct reader *r)
+{
+	const size_t skip = MNL_ALIGN(sizeof(struct genlmsghdr));
+	size_t len = mnl_nlmsg_get_payload_len(nlh);
+	struct value row[MAX_COLUMNS];
+
+	if (len < skip ||
+	    nl_row_decode(r->obj,
+			  (const char *)mnl_nlmsg_get_payload(nlh) + skip,
+			  len - skip, row)) {
+		snprintf(nl->error, sizeof(nl->error),
+			 "the kernel's answer cannot be read; is smcr-ctl as old as the module?");
+		return -EBADMSG;
+	}
+	return r->fn(r->obj, row, r->arg);
+}
+
+/* One buffer of messages. Return: 1 to go on, 0 at the end, or -errno. */
+static int read_messages(struct nl *nl, const char *buf, size_t n,
+			 const struct reader *r)
+{
+	const struct nlmsghdr *nlh = (const struct nlmsghdr *)buf;
+	int len = n, err;
+
+	for (; mnl_nlmsg_ok(nlh, len); nlh = mnl_nlmsg_next(nlh, &len)) {
+		if (nlh->nlmsg_seq != nl->seq)
+			continue;
+		if (nlh->nlmsg_type == NLMSG_DONE)
+			return read_done(nl, nlh);
+		if (nlh->nlmsg_type == NLMSG_ERROR)
+			return read_error(nl, nlh);
+		if (nlh->nlmsg_type < NLMSG_MIN_TYPE)
+			continue;
+		err = read_row(nl, nlh, r);
+		if (err)
+			return err;
+	}
+	return 1;
+}
+
+static int talk(struct nl *nl, const struct nlmsghdr *nlh,
+		const struct reader *r)
+{
+	const size_t size = 32768;
+	char *buf = malloc(size);
+	ssize_t n;
+	int more;
+
+	if (!buf)
+		return fail(nl, ENOMEM);
+	more = mnl_socket_sendto(nl->sk, nlh, nlh->nlmsg_len) < 0 ?
+	       fail(nl, errno) : 1;
+	while (more > 0) {
+		n = mnl_socket_recvfrom(nl->sk, buf, size);
+		more = n < 0 ? fail(nl, errno) : read_messages(nl, buf, n, r);
+	}
+	free(buf);
+	return more;
+}
+
+/**
+ * nl_dump() - ask for all objects of a kind
+ * @nl: connection
+ * @obj: the kind
+ * @group: number of a link group to ask for alone, or 0
+ * @fn: called with each row
+ * @arg: for @fn
+ *
+ * Return: 0, what @fn returned, or -errno with nl->error set.
+ */
+int nl_dump(struct nl *nl, const struct object *obj, uint32_t group,
+	    nl_row_fn fn, void *arg)
+{
+	const struct reader r = { .obj = obj, .fn = fn, .arg = arg };
+	char buf[256] __attribute__((aligned(8)));
+	struct nlmsghdr *nlh;
+
+	nl->error[0] = '\0';
+	nlh = request(nl, buf, nl->family, obj->cmd, NLM_F_DUMP);
+	if (group && obj->group_attr)
+		mnl_attr_put_u32(nlh, obj->group_attr, group);
+	return talk(nl, nlh, &r);
+}
+
+static int take_family(struct nl *nl, const struct nlmsghdr *nlh)
+{
+	const struct nlattr *attr;
+
+	mnl_attr_for_each(attr, nlh, sizeof(struct genlmsghdr))
+		if (mnl_attr_get_type(attr) == CTRL_ATTR_FAMILY_ID &&
+		    !mnl_attr_validate(attr, MNL_TYPE_U16))
+			nl->family = mnl_attr_get_u16(attr);
+	return nl->family ? 0 : fail(nl, EBADMSG);
+}
+
+static int find_family(struct nl *nl)
+{
+	char buf[8192] __attribute__((aligned(8)));
+	struct nlmsghdr *nlh;
+	ssize_t n;
+
+	nlh = request(nl, buf, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, 0);
+	mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, SMCR_FAMILY_NAME);
+	if (mnl_socket_sendto(nl->sk, nlh, nlh->nlmsg_len) < 0)
+		return fail(nl, errno);
+	n = mnl_socket_recvfrom(nl->sk, buf, sizeof(buf));
+	if (n < 0)
+		return fail(nl, errno);
+	nlh = (struct nlmsghdr *)buf;
+	if (!mnl_nlmsg_ok(nlh, n) || nlh->nlmsg_seq != nl->seq)
+		return fail(nl, EBADMSG);
+	if (nlh->nlmsg_type != NLMSG_ERROR)
+		return take_family(nl, nlh);
+	if (read_error(nl, nlh) == -ENOENT)
+		snprintf(nl->error, sizeof(nl->error),
+			 "the module smcr is not loaded; load it with \"modprobe smcr\"");
+	return -ENOENT;
+}
+
+/**
+ * nl_open() - connect to the smcr family
+ * @nl: connection
+ *
+ * Return: 0, or -errno with nl->error set.
+ */
+int nl_open(struct nl *nl)
+{
+	int one = 1;
+
+	memset(nl, 0, sizeof(*nl));
+	nl->sk = mnl_socket_open(NETLINK_GENERIC);
+	if (!nl->sk)
+		return fail(nl, errno);
+	/* Old kernels lack it: errors then come without words. */
+	mnl_socket_setsockopt(nl->sk, NETLINK_EXT_ACK, &one, sizeof(one));
+	if (mnl_socket_bind(nl->sk, 0, MNL_SOCKET_AUTOPID) < 0)
+		return fail(nl, errno);
+	return find_family(nl);
+}
+
+/**
+ * nl_close() - undo nl_open(), also when that failed
+ * @nl: connection
+ */
+void nl_close(struct nl *nl)
+{
+	if (nl->sk)
+		mnl_socket_close(nl->sk);
+	nl->sk = NULL;
+}

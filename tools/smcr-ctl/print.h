@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * One print layer for text and JSON: the same calls make both.
+ */
+#ifndef SMCR_CTL_PRINT_H
+#define SMCR_CTL_PRINT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "schema.h"
+
+/**
+ * struct printer - output under way
+ * @out: where to
+ * @json: JSON, otherwise text
+ * @pretty: JSON on several lines
+ * @details: text with the columns of COL_DETAIL
+ * @depth: open arrays and objects
+ * @more: something was printed on this level already
+ * @indent: text: spaces before each row
+ */
+struct printer {
+	FILE *out;
+	bool json;
+	bool pretty;
+	bool details;
+	unsigned int depth;
+	bool more;
+	unsigned int indent;
+};
+
+void print_array_open(struct printer *p, const char *key);
+void print_array_close(struct printer *p);
+void print_object_open(struct printer *p);
+void print_object_close(struct printer *p);
+void print_heading(struct printer *p, const char *title);
+void print_string(struct printer *p, const char *key, const char *val);
+void print_number(struct printer *p, const char *key, uint64_t val);
+void print_row(struct printer *p, const struct object *obj,
+	       const struct value *row);
+
+#endif

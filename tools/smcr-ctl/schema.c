@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tables of what can be shown, and the decoding of single attributes.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include <linux/smcr.h>
+
+#include "schema.h"
+
+static const char *const role_names[] = {
+	[SMCR_NL_LINKGROUP_ROLE_CLIENT] = "client",
+	[SMCR_NL_LINKGROUP_ROLE_SERVER] = "server",
+	NULL
+};
+
+static const char *const linkgroup_state_names[] = {
+	[SMCR_NL_LINKGROUP_STATE_FORMING] = "forming",
+	[SMCR_NL_LINKGROUP_STATE_ACTIVE] = "active",
+	[SMCR_NL_LINKGROUP_STATE_CLOSING] = "closing",
+	[SMCR_NL_LINKGROUP_STATE_DEAD] = "dead",
+	NULL
+};
+
+static const char *const link_state_names[] = {
+	[SMCR_NL_LINK_STATE_INIT] = "init",
+	[SMCR_NL_LINK_STATE_READY] = "ready",
+	[SMCR_NL_LINK_STATE_ACTIVE] = "active",
+	[SMCR_NL_LINK_STATE_FAILED] = "failed",
+	[SMCR_NL_LINK_STATE_DEAD] = "dead",
+	NULL
+};
+
+static const char *const dialect_names[] = {
+	[SMCR_NL_DIALECT_RFC] = "rfc",
+	[SMCR_NL_DIALECT_LINUX] = "linux",
+	NULL
+};
+
+static const char *const port_state_names[] = {
+	[SMCR_NL_PORT_STATE_DOWN] = "down",
+	[SMCR_NL_PORT_STATE_ACTIVE] = "active",
+	NULL
+};
+
+static const char *const conn_state_names[] = {
+	[SMCR_NL_CONN_STATE_INIT] = "init",
+	[SMCR_NL_CONN_STATE_ACTIVE] = "active",
+	[SMCR_NL_CONN_STATE_APPL_CLOSE_WAIT1] = "appl-close-wait1",
+	[SMCR_NL_CONN_STATE_APPL_CLOSE_WAIT2] = "appl-close-wait2",
+	[SMCR_NL_CONN_STATE_APPL_FIN_CLOSE_WAIT] = "appl-fin-close-wait",
+	[SMCR_NL_CONN_STATE_PEER_CLOSE_WAIT1] = "peer-close-wait1",
+	[SMCR_NL_CONN_STATE_PEER_CLOSE_WAIT2] = "peer-close-wait2",
+	[SMCR_NL_CONN_STATE_PEER_FIN_CLOSE_WAIT] = "peer-fin-close-wait",
+	[SMCR_NL_CONN_STATE_PEER_ABORT_WAIT] = "peer-abort-wait",
+	[SMCR_NL_CONN_STATE_PROCESS_ABORT] = "process-abort",
+	[SMCR_NL_CONN_STATE_CLOSED] = "closed",
+	NULL
+};
+
+static const char *const reset_names[] = {
+	[SMCR_RESET_NONE] = "none",
+	[SMCR_RESET_PEER_ABORT] = "peer-abort",
+	[SMCR_RESET_TCP_RST] = "tcp-rst",
+	[SMCR_RESET_TCP_FIN_EARLY] = "tcp-fin-early",
+	[SMCR_RESET_UNREAD_DATA] = "unread-data",
+	[SMCR_RESET_LINGER] = "linger",
+	[SMCR_RESET_LINK_DOWN] = "link-down",
+	[SMCR_RESET_GROUP_DELETED] = "group-deleted",
+	[SMCR_RESET_CDC_INVALID] = "cdc-invalid",
+	[SMCR_RESET_LLC_INVALID] = "llc-invalid",
+	[SMCR_RESET_EYE_CATCHER] = "eye-catcher",
+	[SMCR_RESET_CLOSE_TIMEOUT] = "close-timeout",
+	[SMCR_RESET_ORPHAN_TIMEOUT] = "orphan-timeout",
+	[SMCR_RESET_KEEPALIVE] = "keepalive",
+	[SMCR_RESET_KILLED] = "killed",
+	[SMCR_RESET_RMBE_CONFLICT] = "rmbe-conflict",
+	[SMCR_RESET_DEVICE_REMOVED] = "device-removed",
+	[SMCR_RESET_NETNS_EXIT] = "netns-exit",
+	[SMCR_RESET_UNLOAD] = "unload",
+	[SMCR_RESET_HANDSHAKE] = "handshake",
+	[SMCR_RESET_DISCONNECT] = "disconnect",
+	[SMCR_RESET_MEMORY] = "memory",
+	[SMCR_RESET_PEER_CLOSED] = "peer-closed",
+	NULL
+};
+
+static const struct column device_columns[] = {
+	{ "device", SMCR_A_DEVICE_DEVICE, COL_STRING, COL_WITH_PORT, NULL },
+	{ "port", SMCR_A_DEVICE_PORT, COL_U32, 0, NULL },
+	{ "state", SMCR_A_DEVICE_STATE, COL_ENUM, 0, port_state_names },
+	{ "ifindex", SMCR_A_DEVICE_IFINDEX, COL_U32, 0, NULL },
+	{ "mtu", SMCR_A_DEVICE_MTU, COL_U32, 0, NULL },
+	{ "gid-index", SMCR_A_DEVICE_GID_INDEX, COL_U32, COL_DETAIL, NULL },
+	{ "gid", SMCR_A_DEVICE_GID, COL_GID, 0, NULL },
+	{ "mac", SMCR_A_DEVICE_MAC, COL_MAC, COL_DETAIL, NULL },
+	{ NULL, 0, 0, 0, NULL }
+};
+
+static const struct column linkgroup_columns[] = {
+	{ "linkgroup", SMCR_A_LINKGROUP_LINKGROUP, COL_U32, 0, NULL },
+	{ "role", SMCR_A_LINKGROUP_ROLE, COL_ENUM, 0, role_names },
+	{ "state", SMCR_A_LINKGROUP_STATE, COL_ENUM, 0,
+	  linkgroup_state_names },
+	{ "dialect", SMCR_A_LINKGROUP_DIALECT, COL_ENUM, COL_DETAIL,
+	  dialect_names },
+	{ "links", SMCR_A_LINKGROUP_LINKS, COL_U32, 0, NULL },
+	{ "max-links", SMCR_A_LINKGROUP_MAX_LINKS, COL_U32, COL_DETAIL, NULL },
+	{ "conns", SMCR_A_LINKGROUP_CONNS, COL_U32, 0, NULL },
+	{ "rmbs", SMCR_A_LINKGROUP_RMBS, COL_U32, 0, NULL },
+	{ "rmb-bytes", SMCR_A_LINKGROUP_RMB_BYTES, COL_UINT, 0, NULL },
+	{ "peer-id", SMCR_A_LINKGROUP_PEER_ID, COL_HEX, 0, NULL },
+	{ NULL, 0, 0, 0, NULL }
+};
+
+static const struct column link_columns[] = {
+	{ "linkgroup", SMCR_A_LINK_LINKGROUP, COL_U32, 0, NULL },
+	{ "link", SMCR_A_LINK_LINK, COL_U32, 0, NULL },
+	{ "state", SMCR_A_LINK_STATE, COL_ENUM, 0, link_state_names },
+	{ "device", SMCR_A_LINK_DEVICE, COL_STRING, COL_WITH_PORT, NULL },
+	{ "port", SMCR_A_LINK_PORT, COL_U32, 0, NULL },
+	{ "ifindex", SMCR_A_LINK_IFINDEX, COL_U32, 0, NULL },
+	{ "mtu", SMCR_A_LINK_MTU, COL_U32, COL_DETAIL, NULL },
+	{ "uid", SMCR_A_LINK_UID, COL_U32, COL_DETAIL, NULL },
+	{ "peer-uid", SMCR_A_LINK_PEER_UID, COL_U32, COL_DETAIL, NULL },
+	{ "qpn", SMCR_A_LINK_QPN, COL_U32, COL_DETAIL, NULL },
+	{ "peer-qpn", SMCR_A_LINK_PEER_QPN, COL_U32, COL_DETAIL, NULL },
+	{ "gid", SMCR_A_LINK_GID, COL_GID, 0, NULL },
+	{ "peer-gid", SMCR_A_LINK_PEER_GID, COL_GID, 0, NULL },
+	{ "mac", SMCR_A_LINK_MAC, COL_MAC, COL_DETAIL, NULL },
+	{ "peer-mac", SMCR_A_LINK_PEER_MAC, COL_MAC, COL_DETAIL, NULL },
+	{ NULL, 0, 0, 0, NULL }
+};
+
+static const struct column conn_columns[] = {
+	{ "conn", SMCR_A_CONN_CONN, COL_U32, 0, NULL },
+	{ "linkgroup", SMCR_A_CONN_LINKGROUP, COL_U32, 0, NULL },
+	{ "link", SMCR_A_CONN_LINK, COL_U32, 0, NULL },
+	{ "state", SMCR_A_CONN_STATE, COL_ENUM, 0, conn_state_names },
+	{ "local", SMCR_A_CONN_LOCAL, COL_ADDR, COL_WITH_PORT, NULL },
+	{ "local-port", SMCR_A_CONN_LOCAL_PORT, COL_U32, 0, NULL },
+	{ "peer", SMCR_A_CONN_PEER, COL_ADDR, COL_WITH_PORT, NULL },
+	{ "peer-port", SMCR_A_CONN_PEER_PORT, COL_U32, 0, NULL },
+	{ "inode", SMCR_A_CONN_INODE, COL_UINT, COL_DETAIL, NULL },
+	{ "uid", SMCR_A_CONN_UID, COL_U32, COL_DETAIL, NULL },
+	{ "rx-size", SMCR_A_CONN_RX_SIZE, COL_U32, COL_DETAIL, NULL },
+	{ "rx-queued", SMCR_A_CONN_RX_QUEUED, COL_UINT, 0, NULL },
+	{ "rx-bytes", SMCR_A_CONN_RX_BYTES, COL_UINT, 0, NULL },
+	{ "tx-size", SMCR_A_CONN_TX_SIZE, COL_U32, COL_DETAIL, NULL },
+	{ "tx-queued", SMCR_A_CONN_TX_QUEUED, COL_UINT, 0, NULL },
+	{ "tx-unread", SMCR_A_CONN_TX_UNREAD, COL_UINT, COL_DETAIL, NULL },
+	{ "tx-bytes", SMCR_A_CONN_TX_BYTES, COL_UINT, 0, NULL },
+	{ "reset-reason", SMCR_A_CONN_RESET_REASON, COL_ENUM, COL_DETAIL,
+	  reset_names },
+	{ NULL, 0, 0, 0, NULL }
+};
+
+static const struct column stats_columns[] = {
+	{ "name", SMCR_A_STATS_NAME, COL_STRING, 0, NULL },
+	{ "value", SMCR_A_STATS_VALUE, COL_UINT, 0, NULL },
+	{ NULL, 0, 0, 0, NULL }
+};
+
+const struct object objects[] = {
+	{ "device", "Devices", "ports that may carry SMC-R",
+	  SMCR_CMD_DEVICE_GET, 0, 0, device_columns },
+	{ "linkgroup", "Link groups", "what two hosts share",
+	  SMCR_CMD_LINKGROUP_GET, 0, 0, linkgroup_columns },
+	{ "link", "Links", "queue pairs of the link groups",
+	  SMCR_CMD_LINK_GET, SMCR_A_LINK_LINKGROUP, 1, link_columns },
+	{ "conn", "Connections", "connections that use RDMA",
+	  SMCR_CMD_CONN_GET, SMCR_A_CONN_LINKGROUP, 0, conn_columns },
+	{ "stats", "Counters", "counters, without zeros unless -d is given",
+	  SMCR_CMD_STATS_GET, 0, 0, stats_columns },
+};
+
+const size_t n_objects = sizeof(objects) / sizeof(objects[0]);
+
+/**
+ * object_find() - object of a name or of a unique beginning of it
+ * @name: from the command line
+ * @ambiguous: set if several begin so
+ *
+ * Return: the object, or NULL.
+ */
+const struct object *object_find(const char *name, bool *ambiguous)
+{
+	const struct object *found = NULL;
+	size_t i, len = strlen(name);
+
+	*ambiguous = false;
+	for (i = 0; i < n_objects; i++) {
+		if (!strcmp(objects[i].name, name))
+			return &objects[i];
+		if (!len || strncmp(objects[i].name, name, len))
+			continue;
+		*ambiguous |= !!found;
+		found = &objects[i];
+	}
+	return *ambiguous ? NULL : found;
+}
+
+/**
+ * column_find() - column of a key
+ * @obj: the object
+ * @key: in full
+ *
+ * Return: index, or -1.
+ */
+int column_find(const struct object *obj, const char *key)
+{
+	int i;
+
+	for (i = 0; obj->columns[i].key; i++)
+		if (!strcmp(obj->columns[i].key, key))
+			return i;
+	return -1;
+}
+
+/**
+ * column_is_number() - whether JSON shows a column without quotes
+ * @col: the column
+ */
+bool column_is_number(const struct column *col)
+{
+	return col->type == COL_U32 || col->type == COL_UINT;
+}
+
+static int decode_number(const void *data, size_t len, uint64_t *num)
+{
+	uint32_t val32;
+
+	if (len == sizeof(*num)) {
+		memcpy(num, data, len);
+		return 0;
+	}
+	if (len != sizeof(val32))
+		return -EINVAL;
+	memcpy(&val32, data, len);
+	*num = val32;
+	return 0;
+}
+
+static void name_number(const struct column *col, struct value *out)
+{
+	uint64_t i = 0;
+
+	if (col->names)
+		while (i < out->num && col->names[i])
+			i++;
+	if (col->names && col->names[i])
+		snprintf(out->text, sizeof(out->text), "%s", col->names[i]);
+	else
+		snprintf(out->text, sizeof(out->text), "%" PRIu64, out->num);
+}
+
+static int decode_string(const char *data, size_t len, struct value *out)
+{
+	size_t n = strnlen(data, len);
+
+	if (n >= sizeof(out->text))
+		return -EINVAL;
+	memcpy(out->text, data, n);
+	out->text[n] = '\0';
+	return 0;
+}
+
+static int decode_bytes(const uint8_t *data, size_t len, const char *sep,
+			struct value *out)
+{
+	size_t i, pos = 0;
+
+	out->text[0] = '\0';
+	if (len * 3 >= sizeof(out->text))
+		return -EINVAL;
+	for (i = 0; i < len; i++)
+		pos += snprintf(out->text + pos, sizeof(out->text) - pos,
+				"%s%02x", i ? sep : "", data[i]);
+	return 0;
+}
+
+static int decode_addr(const void *data, size_t len, struct value *out)
+{
+	int family = len == 16 ? AF_INET6 : AF_INET;
+
+	if (len != 4 && len != 16)
+		return -EINVAL;
+	if (!inet_ntop(family, data, out->text, sizeof(out->text)))
+		return -EINVAL;
+	return 0;
+}
+
+/**
+ * value_decode() - make text and number of an attribute's bytes
+ * @col: what it is
+ * @data: its bytes, at any alignment
+ * @len: how many
+ * @out: result; @out->set only on success
+ *
+ * Return: 0, or -EINVAL if the bytes cannot be such a value.
+ */
+int value_decode(const struct column *col, const void *data, size_t len,
+		 struct value *out)
+{
+	int err = -EINVAL;
+
+	memset(out, 0, sizeof(*out));
+	switch (col->type) {
+	case COL_STRING:
+		err = decode_string(data, len, out);
+		break;
+	case COL_U32:
+	case COL_ENUM:
+	case COL_UINT:
+		err = decode_number(data, len, &out->num);
+		name_number(col, out);
+		break;
+	case COL_GID:
+	case COL_ADDR:
+		err = decode_addr(data, len, out);
+		break;
+	case COL_MAC:
+		err = decode_bytes(data, len, ":", out);
+		break;
+	case COL_HEX:
+		err = decode_bytes(data, len, "", out);
+		break;
+	}
+	out->set = !err;
+	return err;
+}
+
+/* "rxe0/1", "10.0.0.1:80" or "[fd09::1]:80" against both columns */
+static bool matches_with_port(const struct column *col,
+			      const struct value *val, const char *wanted)
+{
+	char both[2 * VALUE_LEN + 8];
+	const char *fmt = "%s:%s";
+
+	if (col->type == COL_STRING)
+		fmt = "%s/%s";
+	else if (strchr(val[0].text, ':'))
+		fmt = "[%s]:%s";
+	snprintf(both, sizeof(both), fmt, val[0].text, val[1].text);
+	return !strcmp(both, wanted);
+}
+
+/**
+ * value_matches() - whether a filter lets a row pass
+ * @obj: the object
+ * @row: its values
+ * @col: which column the filter is about
+ * @wanted: value from the command line
+ *
+ * Return: true if the column looks like that.
+ */
+bool value_matches(const struct object *obj, const struct value *row,
+		   unsigned int col, const char *wanted)
+{
+	const struct column *c = &obj->columns[col];
+	const struct value *val = &row[col];
+
+	if (!val->set)
+		return false;
+	if (obj->cmd == SMCR_CMD_STATS_GET && c->type == COL_STRING)
+		return !strncasecmp(val->text, wanted, strlen(wanted));
+	if (!strcmp(val->text, wanted))
+		return true;
+	return (c->flags & COL_WITH_PORT) && val[1].set &&
+	       matches_with_port(c, val, wanted);
+}

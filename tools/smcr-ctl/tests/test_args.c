@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The command line: what is understood as what, and what is refused with
+ * which words.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../args.h"
+#include "tap.h"
+
+static char error[ARGS_ERROR_LEN];
+static struct args args;
+static char words[256];
+
+/* Splits at spaces; argv[0] is the program. Fresh memory each time, so that
+ * the sanitizer sees a read beyond the last word.
+ */
+static int parse(const char *line)
+{
+	char *argv[64] = { "smcr-ctl" };
+	int argc = 1;
+	char *word;
+
+	snprintf(words, sizeof(words), "%s", line);
+	for (word = strtok(words, " "); word; word = strtok(NULL, " "))
+		argv[argc++] = word;
+	error[0] = '\0';
+	return args_parse(argc, argv, &args, error, sizeof(error));
+}
+
+static bool is_show(const char *line, const char *object, unsigned int filters)
+{
+	return !parse(line) && args.action == ACT_SHOW && args.object &&
+	       !strcmp(args.object->name, object) && args.n_filters == filters;
+}
+
+static bool filter_is(unsigned int i, const char *key, const char *value)
+{
+	const struct column *cols = args.object->columns;
+
+	return i < args.n_filters &&
+	       !strcmp(cols[args.filters[i].column].key, key) &&
+	       !strcmp(args.filters[i].value, value);
+}
+
+static bool refused(const char *line, const char *with)
+{
+	return parse(line) == -1 && strstr(error, with);
+}
+
+static void test_actions(void)
+{
+	tap(!parse("") && args.action == ACT_OVERVIEW,
+	    "args__no_words_is_overview");
+	tap(!parse("-jp") && args.json && args.pretty &&
+	    args.action == ACT_OVERVIEW, "args__options_joined");
+	tap(!parse("--json --details") && args.json && args.details,
+	    "args__long_options");
+	tap(!parse("-V") && args.action == ACT_VERSION, "args__version");
+	tap(!parse("-h") && args.action == ACT_HELP, "args__help_option");
+	tap(!parse("help") && args.action == ACT_HELP && !args.object,
+	    "args__help");
+	tap(!parse("help conn") && args.action == ACT_HELP && args.object,
+	    "args__help_object");
+	tap(!parse("conn help") && args.action == ACT_HELP && args.object,
+	    "args__object_help");
+}
+
+static void test_objects(void)
+{
+	tap(is_show("conn", "conn", 0), "args__show_is_default");
+	tap(is_show("linkgroup show", "linkgroup", 0), "args__show");
+	tap(is_show("d", "device", 0), "args__unique_beginning");
+	tap(is_show("link", "link", 0), "args__full_name_beats_beginning");
+	tap(refused("lin", "ambiguous"), "args__ambiguous_beginning");
+	tap(refused("foo", "\"foo\" is unknown"), "args__unknown_object");
+	tap(refused("conn sho", "\"sho\" is unknown"),
+	    "args__command_in_full");
+	tap(refused("-x", "\"-x\" is unknown"), "args__unknown_option");
+	tap(refused("--foo", "\"--foo\" is unknown"),
+	    "args__unknown_long_option");
+}
+
+static void test_filters(void)
+{
+	tap(is_show("conn show state active", "conn", 1) &&
+	    filter_is(0, "state", "active"), "args__filter");
+	tap(is_show("linkgroup show 3 role client", "linkgroup", 2) &&
+	    filter_is(0, "linkgroup", "3") && filter_is(1, "role", "client"),
+	    "args__first_value_alone");
+	tap(is_show("link show 2", "link", 1) && filter_is(0, "link", "2"),
+	    "args__link_number_alone");
+	tap(is_show("device show rxe0/1", "device", 1) &&
+	    filter_is(0, "device", "rxe0/1"), "args__device_and_port");
+	tap(refused("conn show state", "\"state\" needs a value"),
+	    "args__filter_without_value");
+	tap(refused("conn show state foo", "\"foo\" is no state"),
+	    "args__filter_bad_name");
+	tap(refused("conn show foo bar", "\"foo\" is unknown"),
+	    "args__filter_unknown");
+	tap(refused("conn show rx-bytes 1x", "\"1x\" is no number"),
+	    "args__filter_bad_number");
+	tap(refused("conn show 1 2", "\"2\" is unknown"),
+	    "args__second_value_alone");
+}
+
+static void test_limits(void)
+{
+	char line[256] = "conn show";
+	unsigned int i;
+
+	for (i = 0; i <= MAX_FILTERS; i++)
+		strcat(line, " conn 1");
+	tap(parse(line) == -1, "args__too_many_filters");
+	tap(!args_parse(0, NULL, &args, error, sizeof(error)),
+	    "args__no_program_name");
+	memset(line, 'x', sizeof(line) - 1);
+	line[sizeof(line) - 1] = '\0';
+	tap(refused(line, "unknown"), "args__long_word");
+}
+
+int main(void)
+{
+	test_actions();
+	test_objects();
+	test_filters();
+	test_limits();
+	return tap_end();
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The print layer: one call, both looks.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/smcr.h>
+
+#include "../print.h"
+#include "tap.h"
+
+static struct value row[MAX_COLUMNS];
+static const struct object *obj;
+
+static void use(const char *name)
+{
+	bool ambiguous;
+
+	obj = object_find(name, &ambiguous);
+	memset(row, 0, sizeof(row));
+}
+
+static void set(const char *key, const void *data, size_t len)
+{
+	int col = column_find(obj, key);
+
+	if (col < 0 || value_decode(&obj->columns[col], data, len, &row[col]))
+		abort();
+}
+
+static void set_u32(const char *key, uint32_t val)
+{
+	set(key, &val, sizeof(val));
+}
+
+/* What @fn prints, compared as a whole */
+static bool prints(struct printer *p, const char *want)
+{
+	char *buf = NULL;
+	size_t len = 0;
+	bool same;
+
+	p->out = open_memstream(&buf, &len);
+	print_array_open(p, NULL);
+	print_row(p, obj, row);
+	print_array_close(p);
+	fclose(p->out);
+	same = !strcmp(buf, want);
+	if (!same)
+		printf("# got:  %s\n# want: %s\n", buf, want);
+	free(buf);
+	return same;
+}
+
+static void use_link(void)
+{
+	static const uint8_t mac[] = { 2, 0, 0, 0xab, 0, 1 };
+
+	use("link");
+	set_u32("linkgroup", 1);
+	set_u32("link", 7);
+	set_u32("state", SMCR_NL_LINK_STATE_ACTIVE);
+	set("device", "rxe0", 5);
+	set_u32("port", 1);
+	set("mac", mac, sizeof(mac));
+}
+
+static void test_text(void)
+{
+	struct printer p = { 0 }, detail = { .details = true };
+
+	use_link();
+	tap(prints(&p, "linkgroup 1 link 7 state active device rxe0/1\n"),
+	    "print__text");
+	tap(prints(&detail,
+		   "linkgroup 1 link 7 state active device rxe0/1 mac 02:00:00:ab:00:01\n"),
+	    "print__text_details");
+	use("device");
+	set("device", "a\033b", 4);
+	tap(prints(&p, "device a?b\n"), "print__text_no_control_characters");
+}
+
+static void test_json(void)
+{
+	struct printer p = { .json = true };
+	struct printer pretty = { .json = true, .pretty = true };
+
+	use_link();
+	tap(prints(&p,
+		   "[{\"linkgroup\":1,\"link\":7,\"state\":\"active\",\"device\":\"rxe0\",\"port\":1,\"mac\":\"02:00:00:ab:00:01\"}]\n"),
+	    "print__json");
+	use("device");
+	set("device", "a\"\\\n", 5);
+	tap(prints(&pretty,
+		   "[\n\t{\n\t\t\"device\": \"a\\\"\\\\\\u000a\"\n\t}\n]\n"),
+	    "print__json_pretty_and_escaped");
+	use("conn");
+	set_u32("state", 99);
+	tap(prints(&(struct printer){ .json = true },
+		   "[{\"state\":\"99\"}]\n"), "print__unknown_number_of_a_name");
+}
+
+static void test_addresses(void)
+{
+	static const uint8_t v4[] = { 10, 9, 0, 1 };
+	static const uint8_t v6[16] = { 0xfd, 9, [15] = 2 };
+	struct printer p = { 0 };
+
+	use("conn");
+	set("local", v4, sizeof(v4));
+	set_u32("local-port", 80);
+	set("peer", v6, sizeof(v6));
+	set_u32("peer-port", 81);
+	tap(prints(&p, "local 10.9.0.1:80 peer [fd09::2]:81\n"),
+	    "print__addresses");
+	tap(value_matches(obj, row, column_find(obj, "local"),
+			  "10.9.0.1:80") &&
+	    value_matches(obj, row, column_find(obj, "local"), "10.9.0.1") &&
+	    value_matches(obj, row, column_find(obj, "peer"),
+			  "[fd09::2]:81"), "print__shown_pairs_are_filters");
+	tap(!value_matches(obj, row, column_find(obj, "local"),
+			   "10.9.0.1:8") &&
+	    !value_matches(obj, row, column_find(obj, "uid"), "0"),
+	    "print__filters_that_do_not_match");
+}
+
+int main(void)
+{
+	test_text();
+	test_json();
+	test_addresses();
+	return tap_end();
+}

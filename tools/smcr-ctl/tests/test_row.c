@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The netlink reader: whatever bytes it gets, it stays inside them.
+ *
+ * Usage: test_row [SEED]
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <linux/netlink.h>
+#include <linux/smcr.h>
+
+#include "../nl.h"
+#include "tap.h"
+
+static struct value row[MAX_COLUMNS];
+
+/* A copy of just @len bytes, so that the sanitizer sees a read beyond */
+static int decode(const struct object *obj, const void *data, size_t len)
+{
+	void *copy = malloc(len ? len : 1);
+	int err;
+
+	memcpy(copy, data, len);
+	err = nl_row_decode(obj, copy, len, row);
+	free(copy);
+	return err;
+}
+
+static size_t put(uint8_t *buf, size_t at, uint16_t type, const void *data,
+		  size_t len)
+{
+	struct nlattr attr = {
+		.nla_len = sizeof(attr) + len, .nla_type = type,
+	};
+
+	memset(buf + at, 0, NLA_ALIGN(attr.nla_len));
+	memcpy(buf + at, &attr, sizeof(attr));
+	memcpy(buf + at + sizeof(attr), data, len);
+	return at + NLA_ALIGN(attr.nla_len);
+}
+
+static size_t sample(uint8_t *buf)
+{
+	uint64_t big = 1ULL << 40;
+	uint32_t num = 5;
+	uint8_t v6[16] = { 0xfd };
+	size_t len = 0;
+
+	len = put(buf, len, SMCR_A_CONN_CONN, &num, sizeof(num));
+	len = put(buf, len, SMCR_A_CONN_LOCAL, v6, sizeof(v6));
+	len = put(buf, len, 200, &num, sizeof(num));
+	return put(buf, len, SMCR_A_CONN_TX_BYTES, &big, sizeof(big));
+}
+
+static void test_good(const struct object *conn)
+{
+	uint8_t buf[128];
+	size_t len = sample(buf);
+	int tx = column_find(conn, "tx-bytes");
+
+	tap(!decode(conn, buf, len) && row[0].num == 5 &&
+	    row[tx].num == 1ULL << 40 &&
+	    !strcmp(row[column_find(conn, "local")].text, "fd00::"),
+	    "row__known_and_unknown_attributes");
+	tap(!decode(conn, buf, 0) && !row[0].set, "row__empty");
+}
+
+static void test_bad(const struct object *conn)
+{
+	uint8_t buf[128], bytes[8] = { 0 };
+	size_t len = sample(buf), i;
+	bool good = true;
+
+	/* Cut inside the last attribute: its length says more than there is. */
+	for (i = 1; i <= 8; i++)
+		good &= decode(conn, buf, len - i) == -22;
+	tap(good, "row__truncated");
+	buf[0] = 3;
+	tap(decode(conn, buf, len) == -22, "row__attribute_too_short");
+	len = put(buf, 0, SMCR_A_CONN_CONN, bytes, 3);
+	tap(decode(conn, buf, len) == -22, "row__number_of_wrong_size");
+	len = put(buf, 0, SMCR_A_CONN_LOCAL, bytes, 5);
+	tap(decode(conn, buf, len) == -22, "row__address_of_wrong_size");
+}
+
+static void test_random(const struct object *conn, unsigned int seed)
+{
+	uint8_t buf[128];
+	size_t len, i;
+	int n;
+
+	printf("# seed %u\n", seed);
+	srandom(seed);
+	for (n = 0; n < 200000; n++) {
+		len = sample(buf);
+		for (i = random() % 4; i; i--)
+			buf[random() % len] = random();
+		decode(conn, buf, random() % (len + 1));
+	}
+	tap(true, "row__random_damage");
+}
+
+int main(int argc, char **argv)
+{
+	bool ambiguous;
+	const struct object *conn = object_find("conn", &ambiguous);
+
+	test_good(conn);
+	test_bad(conn);
+	test_random(conn, argc > 1 ? atoi(argv[1]) : time(NULL));
+	return tap_end();
+}
