@@ -31,6 +31,25 @@
 
 static atomic_t conn_ids = ATOMIC_INIT(0);
 
+/* Send space is counted as if it were full: what a connection may use must be
+ * there when its program sends (law 18).
+ */
+static bool send_reserve(struct net *net, u32 bytes)
+{
+	struct smcr_net *sn = smcr_pernet(net);
+	unsigned long limit = READ_ONCE(sn->sysctl.max_send_bytes);
+
+	if (atomic_long_add_return(bytes, &sn->send_bytes) <= limit)
+		return true;
+	atomic_long_sub(bytes, &sn->send_bytes);
+	return false;
+}
+
+static void send_release(struct net *net, u32 bytes)
+{
+	atomic_long_sub(bytes, &smcr_pernet(net)->send_bytes);
+}
+
 /**
  * smcr_conn_alloc() - a connection of a group, without element and token yet
  * @lgr: the group; the connection takes a reference
@@ -38,23 +57,25 @@ static atomic_t conn_ids = ATOMIC_INIT(0);
  * @sndbuf: bytes of send space it may use
  *
  * Context: process.
- * Return: the connection with one reference, or NULL.
+ * Return: the connection with one reference; ERR_PTR(-EDQUOT) at the
+ * namespace's limit of send space, ERR_PTR(-ENOMEM).
  */
 struct smcr_conn *smcr_conn_alloc(struct smcr_lgr *lgr, struct smcr_link *link,
 				  u32 sndbuf)
 {
-	struct smcr_conn *conn = kzalloc(sizeof(*conn), GFP_KERNEL);
+	struct smcr_conn *conn;
 
-	if (!conn)
-		return NULL;
 	sndbuf = max_t(u32, sndbuf, SMCR_CHUNK_SIZE);
+	if (!send_reserve(lgr->net, sndbuf))
+		return ERR_PTR(-EDQUOT);
+	conn = kzalloc(sizeof(*conn), GFP_KERNEL);
+	if (!conn)
+		goto err_release;
 	conn->tx.n_slots = DIV_ROUND_UP(sndbuf, SMCR_CHUNK_SIZE) + 1;
 	conn->tx.chunk = kcalloc(conn->tx.n_slots, sizeof(*conn->tx.chunk),
 				 GFP_KERNEL);
-	if (!conn->tx.chunk) {
-		kfree(conn);
-		return NULL;
-	}
+	if (!conn->tx.chunk)
+		goto err_free;
 	conn->tx.size = sndbuf;
 	refcount_set(&conn->refs, 1);
 	spin_lock_init(&conn->lock);
@@ -66,6 +87,11 @@ struct smcr_conn *smcr_conn_alloc(struct smcr_lgr *lgr, struct smcr_link *link,
 	smcr_close_init(conn);
 	smcr_mib_inc(lgr->net, SMCR_MIB_CONNSOPENED);
 	return conn;
+err_free:
+	kfree(conn);
+err_release:
+	send_release(lgr->net, sndbuf);
+	return ERR_PTR(-ENOMEM);
 }
 
 /**
@@ -96,6 +122,7 @@ void smcr_conn_put(struct smcr_conn *conn)
 	WARN_ON_ONCE(conn->sk);
 	smcr_tx_purge(conn);
 	kfree(conn->tx.chunk);
+	send_release(lgr->net, conn->tx.size);
 	if (conn->rx.rmb)
 		smcr_rmb_put(conn->rx.rmb);
 	smcr_mib_inc(lgr->net, SMCR_MIB_CONNSCLOSED);
@@ -311,23 +338,88 @@ static u32 dirty_bytes(const struct smcr_conn *conn)
 	return conn->rx.ring.origin + (u32)prod;
 }
 
+static void elem_return(struct smcr_conn *conn)
+{
+	enum smcr_rmbe_end end = conn->rx.end;
+	struct smcr_lgr *lgr = conn->lgr;
+	unsigned long release_at;
+	u32 dirty;
+
+	if (!conn->rx.rmb ||
+	    test_and_set_bit(SMCR_CONN_F_RETURNED, &conn->flags))
+		return;
+	release_at = jiffies + smcr_sysctl_qp_dead_time(lgr->net);
+	dirty = end == SMCR_RMBE_END_ORDERLY ? dirty_bytes(conn) :
+					       conn->rx.rmb->elem_size;
+	smcr_rmb_elem_return(conn->rx.rmb, conn->rx.idx, dirty, end,
+			     release_at);
+	smcr_lgr_kick(lgr, SMCR_LGR_T_CLEAN);
+}
+
+/**
+ * smcr_conn_read_begin() - a reader is about to copy from the element
+ * @conn: the connection
+ *
+ * Another connection, of another program, may get the element next, so it is
+ * not given back while somebody copies. Nobody waits for the reader: if he
+ * stalls in the copy, he gives it back himself in the end.
+ *
+ * Context: process, outer sock lock held: one reader at a time.
+ * Return: false when the element is gone already.
+ */
+bool smcr_conn_read_begin(struct smcr_conn *conn)
+{
+	set_bit(SMCR_CONN_F_READING, &conn->flags);
+	/* Pairs with smcr_conn_unlink(): one of the two sees the other's bit */
+	smp_mb__after_atomic();
+	if (!test_bit(SMCR_CONN_F_UNLINKED, &conn->flags))
+		return true;
+	smcr_conn_read_end(conn);
+	return false;
+}
+
+/**
+ * smcr_conn_read_end() - the reader has copied
+ * @conn: the connection
+ *
+ * Context: process, outer sock lock held.
+ */
+void smcr_conn_read_end(struct smcr_conn *conn)
+{
+	clear_bit(SMCR_CONN_F_READING, &conn->flags);
+	smp_mb__after_atomic();
+	if (test_bit(SMCR_CONN_F_UNLINKED, &conn->flags))
+		elem_return(conn);
+}
+
+static bool mark_unlinked(struct smcr_conn *conn, enum smcr_rmbe_end end)
+{
+	bool first;
+
+	spin_lock_bh(&conn->lock);
+	first = !test_bit(SMCR_CONN_F_UNLINKED, &conn->flags);
+	if (first)
+		conn->rx.end = end;
+	smp_mb__before_atomic();
+	set_bit(SMCR_CONN_F_UNLINKED, &conn->flags);
+	spin_unlock_bh(&conn->lock);
+	return first;
+}
+
 /**
  * smcr_conn_unlink() - give token, element and the peer's element back
  * @conn: connection that will neither send nor receive any more
  * @end: how it ended, which decides when the element may be used again
  *
- * The RMB's pages stay until the connection is freed, so a reader that is
- * copying from them is not disturbed. Harmless when called again.
+ * Harmless when called again.
  *
  * Context: process.
  */
 void smcr_conn_unlink(struct smcr_conn *conn, enum smcr_rmbe_end end)
 {
 	struct smcr_lgr *lgr = conn->lgr;
-	unsigned long release_at;
-	u32 dirty;
 
-	if (test_and_set_bit(SMCR_CONN_F_UNLINKED, &conn->flags))
+	if (!mark_unlinked(conn, end))
 		return;
 	smcr_lgr_conn_del(lgr, conn);
 	spin_lock_bh(&lgr->rtoken_lock);
@@ -336,14 +428,10 @@ void smcr_conn_unlink(struct smcr_conn *conn, enum smcr_rmbe_end end)
 				    conn->peer_idx);
 	conn->peer_rmb = 0;
 	spin_unlock_bh(&lgr->rtoken_lock);
-	if (!conn->rx.rmb)
-		return;
-	release_at = jiffies + smcr_sysctl_qp_dead_time(lgr->net);
-	dirty = end == SMCR_RMBE_END_ORDERLY ? dirty_bytes(conn) :
-					       conn->rx.rmb->elem_size;
-	smcr_rmb_elem_return(conn->rx.rmb, conn->rx.idx, dirty, end,
-			     release_at);
-	smcr_lgr_kick(lgr, SMCR_LGR_T_CLEAN);
+	/* Pairs with smcr_conn_read_begin() */
+	smp_mb();
+	if (!test_bit(SMCR_CONN_F_READING, &conn->flags))
+		elem_return(conn);
 }
 
 /**

@@ -30,7 +30,9 @@ struct smcr_link;
 enum smcr_conn_flag {
 	SMCR_CONN_F_TCP_EVENT,	/* the TCP connection ended or failed */
 	SMCR_CONN_F_TIMEOUT,	/* the close timer fired */
-	SMCR_CONN_F_UNLINKED,	/* token and element given back */
+	SMCR_CONN_F_UNLINKED,	/* token given back, element too or soon */
+	SMCR_CONN_F_READING,	/* a reader copies from the element */
+	SMCR_CONN_F_RETURNED,	/* element given back */
 	SMCR_CONN_F_WAITING,	/* on a link's list of senders without a slot */
 };
 
@@ -98,6 +100,7 @@ enum smcr_conn_flush {
  * @rmb: the RMB, with a reference while the element is taken
  * @idx: index of the element, 1..255
  * @buf: the element's first byte
+ * @end: how the element is given back, set before SMCR_CONN_F_UNLINKED
  * @parked: a CDC message came before the connection was ready (3.5.2.4)
  * @parked_msg: the newest of them; cursors are absolute, so it says it all
  */
@@ -108,6 +111,7 @@ struct smcr_conn_rx {
 	struct smcr_rmb		*rmb;
 	u8			idx;
 	u8			*buf;
+	enum smcr_rmbe_end	end;
 	bool			parked;
 	struct smcr_cdc_msg	parked_msg;
 };
@@ -185,6 +189,8 @@ int smcr_conn_set_peer(struct smcr_conn *conn,
 		       const struct smcr_clc_accept *msg, bool may_add);
 int smcr_conn_start(struct smcr_conn *conn, struct sock *sk);
 bool smcr_conn_size_valid(const struct smcr_lgr *lgr, u32 bytes);
+bool smcr_conn_read_begin(struct smcr_conn *conn);
+void smcr_conn_read_end(struct smcr_conn *conn);
 void smcr_conn_unlink(struct smcr_conn *conn, enum smcr_rmbe_end end);
 void smcr_conn_detach(struct smcr_conn *conn);
 

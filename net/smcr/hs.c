@@ -566,6 +566,7 @@ static u32 send_size(const struct sock *sk)
 int smcr_hs_conn(struct smcr_hs *hs)
 {
 	u32 size = elem_size(hs->sk);
+	struct smcr_conn *conn;
 	int err;
 
 	if (!hs->link)
@@ -577,18 +578,18 @@ int smcr_hs_conn(struct smcr_hs *hs)
 		if (err)
 			return err;
 	}
-	hs->conn = smcr_conn_alloc(hs->lgr, hs->link, send_size(hs->sk));
-	if (!hs->conn)
-		return -ENOMEM;
+	conn = smcr_conn_alloc(hs->lgr, hs->link, send_size(hs->sk));
+	if (IS_ERR(conn))
+		return PTR_ERR(conn);
 	smcr_lgr_wait(hs->lgr, hs);
-	err = smcr_conn_elem_take(hs->conn, size);
-	if (!err) {
-		smcr_lgr_unwait(hs->lgr, hs);
-		return 0;
+	err = smcr_conn_elem_take(conn, size);
+	if (err) {
+		smcr_conn_put(conn);
+		return err;
 	}
-	smcr_conn_put(hs->conn);
-	hs->conn = NULL;
-	return err;
+	smcr_lgr_unwait(hs->lgr, hs);
+	hs->conn = conn;
+	return 0;
 }
 
 /**

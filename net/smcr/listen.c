@@ -88,6 +88,30 @@ void smcr_listen_event(struct sock *sk)
 		sock_put(sk);
 }
 
+/* Enough handshakes from one address, so that it cannot take all of a
+ * listener's. The walk is short or does not happen.
+ */
+static bool source_congested(struct sock *listener, const struct smcr_hs *new)
+{
+	struct smcr_sock *lsk = smcr_sk(listener);
+	struct in6_addr addr, other;
+	const struct smcr_hs *hs;
+	u32 limit, n = 0;
+
+	limit = READ_ONCE(smcr_pernet(sock_net(listener))
+			  ->sysctl.max_handshakes_per_source);
+	if (READ_ONCE(lsk->n_pending) <= limit)
+		return false;
+	smcr_path_peer_addr(smcr_sk(new->sk)->inner->sk, &addr);
+	spin_lock_bh(&lsk->accept_lock);
+	list_for_each_entry(hs, &lsk->listen_hs, listen_node) {
+		smcr_path_peer_addr(smcr_sk(hs->sk)->inner->sk, &other);
+		n += ipv6_addr_equal(&addr, &other);
+	}
+	spin_unlock_bh(&lsk->accept_lock);
+	return n > limit;
+}
+
 static bool listen_join(struct sock *listener, struct smcr_hs *hs)
 {
 	struct smcr_sock *lsk = smcr_sk(listener);
@@ -256,6 +280,9 @@ static enum smcr_fallback_reason check_proposal(struct smcr_hs *hs)
 	enum smcr_fallback_reason reason;
 
 	reason = smcr_fallback_check(hs->sk);
+	if (reason == SMCR_FALLBACK_NONE &&
+	    source_congested(hs->listener, hs))
+		reason = SMCR_FALLBACK_CONGESTED;
 	if (reason == SMCR_FALLBACK_NONE)
 		reason = check_identity(hs);
 	if (reason == SMCR_FALLBACK_NONE)

@@ -172,13 +172,11 @@ static ssize_t rx_read(struct smcr_conn *conn, u64 pos, u32 len,
 	ssize_t n;
 	int err;
 
-	err = rx_check_eye(conn);
-	if (err)
-		return err;
-	n = rx_copy(conn, pos, len, actor, to);
-	/* A reset while copying may have given the element away. */
-	if (READ_ONCE(conn->reset_err))
+	if (!smcr_conn_read_begin(conn))
 		return -ECONNRESET;
+	err = rx_check_eye(conn);
+	n = err ? err : rx_copy(conn, pos, len, actor, to);
+	smcr_conn_read_end(conn);
 	if (n > 0 && !peek)
 		rx_consumed(conn, n);
 	return n;
@@ -193,7 +191,7 @@ static int rx_loop(struct sock *sk, struct smcr_conn *conn, struct msghdr *msg,
 	size_t done = 0;
 	int err = 0;
 
-	while (done < len) {
+	do {
 		u64 pos = conn->rx.cons + (peek ? done : 0);
 		u32 avail = smcr_rx_avail(conn) - (peek ? done : 0);
 		ssize_t n;
@@ -208,7 +206,8 @@ static int rx_loop(struct sock *sk, struct smcr_conn *conn, struct msghdr *msg,
 			done += n;
 			continue;
 		}
-		if (done >= target)
+		/* An error stays for the next call if this one has bytes */
+		if (done >= target || (done && sk->sk_err))
 			break;
 		err = rx_idle(sk, conn);
 		if (err)
@@ -216,7 +215,7 @@ static int rx_loop(struct sock *sk, struct smcr_conn *conn, struct msghdr *msg,
 		err = rx_wait(sk, conn, peek ? done : 0, &timeo);
 		if (err)
 			break;
-	}
+	} while (done < len);
 	if (done)
 		return done;
 	return err > 0 ? 0 : err;

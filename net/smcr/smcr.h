@@ -51,6 +51,7 @@ struct workqueue_struct;
  * @n_lgrs: groups that exist, also those that have left @lgrs
  * @lgr_wait: woken when @n_lgrs falls to zero
  * @rmb_bytes: bytes of RMB pages held by the namespace's groups
+ * @send_bytes: send space that the namespace's connections may use
  * @handshakes: handshakes in flight
  * @dying: the namespace is being torn down; no group may be added
  */
@@ -65,6 +66,7 @@ struct smcr_net {
 	atomic_t		n_lgrs;
 	wait_queue_head_t	lgr_wait;
 	atomic_long_t		rmb_bytes;
+	atomic_long_t		send_bytes;
 	atomic_t		handshakes;
 	bool			dying;
 };
