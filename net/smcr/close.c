@@ -88,6 +88,29 @@ static void close_eof(struct smcr_conn *conn)
 	sk->sk_state_change(sk);
 }
 
+/* Both directions have ended: TCP would be in TIME-WAIT or past LAST-ACK, which
+ * to a program is no connection any more. What is unread can still be read.
+ */
+static void close_both(struct smcr_conn *conn)
+{
+	struct sock *sk = conn->sk;
+
+	switch (conn->fsm.state) {
+	case SMCR_CONN_APP_CLOSE_WAIT2:
+	case SMCR_CONN_APP_FIN_CLOSE_WAIT:
+	case SMCR_CONN_PEER_CLOSE_WAIT2:
+	case SMCR_CONN_PEER_FIN_CLOSE_WAIT:
+	case SMCR_CONN_CLOSED:
+		break;
+	default:
+		return;
+	}
+	if (!sk || sk->sk_state == TCP_CLOSE)
+		return;
+	WRITE_ONCE(sk->sk_state, TCP_CLOSE);
+	sk->sk_state_change(sk);
+}
+
 static void close_break(struct smcr_conn *conn)
 {
 	struct sock *sk = conn->sk;
@@ -154,6 +177,7 @@ void smcr_close_event(struct smcr_conn *conn, enum smcr_conn_event event)
 		close_eof(conn);
 	if (actions & SMCR_CONN_RESET)
 		close_break(conn);
+	close_both(conn);
 	if (actions & SMCR_CONN_FLUSH)
 		close_flush(conn, event);
 	close_flags(conn, actions);

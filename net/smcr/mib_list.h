@@ -166,7 +166,8 @@
 	X(UNLOAD, RESETUNLOAD, ResetUnload, "unload") \
 	X(HANDSHAKE, RESETHANDSHAKE, ResetHandshake, "handshake") \
 	X(DISCONNECT, RESETDISCONNECT, ResetDisconnect, "disconnect") \
-	X(MEMORY, RESETMEMORY, ResetMemory, "memory")
+	X(MEMORY, RESETMEMORY, ResetMemory, "memory") \
+	X(PEER_CLOSED, RESETPEERCLOSED, ResetPeerClosed, "peer-closed")
 
 #define SMCR_MIB_LIST(X, F, R) \
 	SMCR_MIB_SOCKETS(X) \

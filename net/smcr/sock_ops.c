@@ -111,7 +111,7 @@ static void cut_rdma(struct sock *sk)
 	if (!conn)
 		return;
 	smcr_conn_get(conn);
-	smcr_close_reset(conn, SMCR_RESET_KILLED, ECONNRESET);
+	smcr_close_reset(conn, SMCR_RESET_DISCONNECT, ECONNRESET);
 	smcr_conn_detach(conn);
 	smcr_conn_put(conn);
 }

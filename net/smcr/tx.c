@@ -382,14 +382,25 @@ static int tx_copy(struct smcr_conn *conn, struct msghdr *msg, u32 space)
 	return nochunk ? -ENOBUFS : -EFAULT;
 }
 
-/* Why a send cannot go on, or 0. */
+/* Can a send not go on? sk_stream_error() puts a pending error in the place of
+ * EPIPE; if some bytes were accepted, it stays for the next call.
+ */
 static int tx_error(struct sock *sk)
 {
-	if (sk->sk_err)
-		return sock_error(sk);
-	if (sk->sk_shutdown & SEND_SHUTDOWN || !smcr_sk(sk)->conn)
-		return -EPIPE;
-	return 0;
+	return sk->sk_err || sk->sk_shutdown & SEND_SHUTDOWN ||
+	       !smcr_sk(sk)->conn ? -EPIPE : 0;
+}
+
+/* The peer has closed and reads no more. With TCP the first send() is taken
+ * and answered by a RST, which in CLOSE_WAIT is EPIPE to the next one.
+ */
+static int tx_to_closed(struct smcr_conn *conn, struct msghdr *msg)
+{
+	size_t len = msg_data_left(msg);
+
+	iov_iter_advance(&msg->msg_iter, len);
+	smcr_close_reset(conn, SMCR_RESET_PEER_CLOSED, EPIPE);
+	return len;
 }
 
 static int tx_wait(struct sock *sk, struct smcr_conn *conn, long *timeo)
@@ -468,6 +479,10 @@ int smcr_tx_sendmsg(struct sock *sk, struct msghdr *msg, size_t len)
 	if (conn)
 		smcr_conn_get(conn);
 	while (!err && msg_data_left(msg)) {
+		if (READ_ONCE(conn->fsm.peer_closed)) {
+			done += tx_to_closed(conn, msg);
+			break;
+		}
 		err = tx_send(sk, conn, msg, &timeo);
 		if (err > 0) {
 			done += err;

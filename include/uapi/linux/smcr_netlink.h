@@ -114,6 +114,7 @@ enum smcr_fallback_reason {
  * @SMCR_RESET_HANDSHAKE: the handshake failed beyond the point of fallback
  * @SMCR_RESET_DISCONNECT: the program called connect with AF_UNSPEC
  * @SMCR_RESET_MEMORY: an allocation failed
+ * @SMCR_RESET_PEER_CLOSED: the program sent to a peer that had closed
  */
 enum smcr_reset_reason {
 	SMCR_RESET_NONE,
@@ -138,6 +139,7 @@ enum smcr_reset_reason {
 	SMCR_RESET_HANDSHAKE,
 	SMCR_RESET_DISCONNECT,
 	SMCR_RESET_MEMORY,
+	SMCR_RESET_PEER_CLOSED,
 
 	/* private: */
 	__SMCR_RESET_MAX,
