@@ -86,6 +86,8 @@ static void close_eof(struct smcr_conn *conn)
 	if (sk->sk_state == TCP_ESTABLISHED)
 		WRITE_ONCE(sk->sk_state, TCP_CLOSE_WAIT);
 	sk->sk_state_change(sk);
+	sk_wake_async(sk, SOCK_WAKE_WAITD,
+		      sk->sk_shutdown == SHUTDOWN_MASK ? POLL_HUP : POLL_IN);
 }
 
 /* Both directions have ended: TCP would be in TIME-WAIT or past LAST-ACK, which

@@ -13,12 +13,13 @@
 struct smcr_conn;
 struct sock;
 
-void smcr_close_init(struct smcr_conn *conn);
-void smcr_close_event(struct smcr_conn *conn, enum smcr_conn_event event);
-void smcr_close_flushed(struct smcr_conn *conn);
 int smcr_close_shutdown(struct sock *sk, int how);
 void smcr_close_release(struct sock *sk, long timeout);
 void smcr_close_tcp_event(struct sock *sk);
+/* Events from the connection and link group layers */
+void smcr_close_init(struct smcr_conn *conn);
+void smcr_close_event(struct smcr_conn *conn, enum smcr_conn_event event);
+void smcr_close_flushed(struct smcr_conn *conn);
 void smcr_close_reset(struct smcr_conn *conn, enum smcr_reset_reason reason,
 		      int err);
 void smcr_close_reset_locked(struct smcr_conn *conn,

@@ -119,7 +119,6 @@ struct smcr_hs *smcr_hs_alloc(struct sock *sk, bool client);
 struct smcr_hs *smcr_hs_get(struct smcr_hs *hs);
 void smcr_hs_put(struct smcr_hs *hs);
 void smcr_hs_event(struct sock *sk);
-void smcr_hs_kick(struct smcr_hs *hs, enum smcr_hs_event_bit event);
 void smcr_hs_arm(struct smcr_hs *hs, unsigned int msecs);
 void smcr_hs_decline(struct smcr_hs *hs, enum smcr_fallback_reason reason);
 void smcr_hs_decline_sync(struct smcr_hs *hs);
@@ -141,5 +140,8 @@ void smcr_hs_fallback(struct smcr_hs *hs, enum smcr_fallback_reason reason,
 void smcr_hs_fail(struct smcr_hs *hs, int err);
 void smcr_hs_done(struct smcr_hs *hs);
 void smcr_hs_abort(struct sock *sk);
+
+/* Events from the link group layer */
+void smcr_hs_kick(struct smcr_hs *hs, enum smcr_hs_event_bit event);
 
 #endif /* _SMCR_HS_H */

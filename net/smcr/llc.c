@@ -31,19 +31,18 @@
 #include "rmb.h"
 #include "wr.h"
 
-/* Cookies of sends whose completion matters */
-enum llc_cookie {
-	COOKIE_NONE,
-	COOKIE_CONFIRM,
-	COOKIE_DELETE_ALL,
-};
-
 static const struct smcr_sysctl *llc_ctl(const struct smcr_lgr *lgr)
 {
 	return &smcr_pernet(lgr->net)->sysctl;
 }
 
-static unsigned long llc_deadline(const struct smcr_lgr *lgr)
+/**
+ * smcr_llc_deadline() - when a request sent now has failed (C.7)
+ * @lgr: the group
+ *
+ * Context: any.
+ */
+unsigned long smcr_llc_deadline(const struct smcr_lgr *lgr)
 {
 	return jiffies +
 	       msecs_to_jiffies(READ_ONCE(llc_ctl(lgr)->llc_timeout_ms));
@@ -61,13 +60,29 @@ static unsigned long first_deadline(const struct smcr_lgr *lgr)
 	return jiffies + msecs_to_jiffies(ms);
 }
 
-static void llc_step(struct smcr_lgr *lgr, enum smcr_llc_event event)
+/**
+ * smcr_llc_step() - move the group's exchanges on
+ * @lgr: the group
+ * @event: what happened
+ *
+ * Context: the group's work, or a group that nobody else knows yet.
+ */
+void smcr_llc_step(struct smcr_lgr *lgr, enum smcr_llc_event event)
 {
 	WARN_ON_ONCE(smcr_llc_flow_step(&lgr->llc.flow, event));
 }
 
-static int llc_send(struct smcr_link *link, const struct smcr_llc_msg *msg,
-		    enum llc_cookie cookie)
+/**
+ * smcr_llc_send() - send a message; if that fails, so has the link
+ * @link: over this link
+ * @msg: the message
+ * @cookie: what smcr_llc_sent() shall be told
+ *
+ * Context: process.
+ * Return: 0 or -errno.
+ */
+int smcr_llc_send(struct smcr_link *link, const struct smcr_llc_msg *msg,
+		    enum smcr_llc_cookie cookie)
 {
 	struct smcr_lgr *lgr = link->lgr;
 	u8 buf[SMCR_ROCE_MSG_LEN];
@@ -84,10 +99,15 @@ static int llc_send(struct smcr_link *link, const struct smcr_llc_msg *msg,
 	return 0;
 }
 
-/* The peer broke the protocol: its link has failed (C.7.1, "wrong or out of
- * sync").
+/**
+ * smcr_llc_broken() - the peer broke the protocol: its link has failed
+ *	(C.7.1, "wrong or out of sync")
+ * @link: the link
+ * @what: for the log
+ *
+ * Context: any.
  */
-static void llc_broken(struct smcr_link *link, const char *what)
+void smcr_llc_broken(struct smcr_link *link, const char *what)
 {
 	smcr_mib_inc(link->lgr->net, SMCR_MIB_BADLLC);
 	net_warn_ratelimited("smcr: group %u link %u: bad LLC message (%s); the link is given up. The peer's SMC-R is faulty\n",
@@ -135,7 +155,7 @@ void smcr_llc_init(struct smcr_lgr *lgr)
  */
 void smcr_llc_first_contact(struct smcr_lgr *lgr)
 {
-	llc_step(lgr, SMCR_LLC_EV_FIRST);
+	smcr_llc_step(lgr, SMCR_LLC_EV_FIRST);
 }
 
 /**
@@ -191,9 +211,9 @@ void smcr_llc_sent(struct smcr_link *link, u32 cookie, int err)
 {
 	struct smcr_lgr *lgr = link->lgr;
 
-	if (cookie == COOKIE_CONFIRM && !err)
+	if (cookie == SMCR_LLC_COOKIE_CONFIRM && !err)
 		WRITE_ONCE(lgr->llc.confirm_sent, true);
-	if (cookie == COOKIE_DELETE_ALL)
+	if (cookie == SMCR_LLC_COOKIE_DELETE_ALL)
 		smcr_lgr_kick(lgr, SMCR_LGR_T_DELETED);
 }
 
@@ -230,7 +250,7 @@ int smcr_llc_confirm_link(struct smcr_lgr *lgr)
 
 	WRITE_ONCE(lgr->llc.step_deadline, first_deadline(lgr));
 	confirm_fill(link, &msg, false, lgr->offer_linux);
-	err = llc_send(link, &msg, COOKIE_CONFIRM);
+	err = smcr_llc_send(link, &msg, SMCR_LLC_COOKIE_CONFIRM);
 	smcr_mib_inc(lgr->net, SMCR_MIB_CONFIRMLINKSENT);
 	smcr_lgr_queue(lgr);
 	return err;
@@ -263,7 +283,7 @@ static void confirmed(struct smcr_lgr *lgr, struct smcr_link *link,
 	lgr->max_links = smcr_lgr_policy_max_links(SMCR_MAX_LINKS,
 						   msg->max_links);
 	smcr_link_event(link, SMCR_LINK_EV_CONFIRMED);
-	llc_step(lgr, SMCR_LLC_EV_CONFIRMED);
+	smcr_llc_step(lgr, SMCR_LLC_EV_CONFIRMED);
 	WRITE_ONCE(lgr->llc.step_deadline, first_deadline(lgr));
 }
 
@@ -276,13 +296,13 @@ static void confirm_request(struct smcr_link *link,
 
 	if (!confirm_matches(link, msg) ||
 	    smcr_link_nums_take(&lgr->nums, msg->link_num, NULL, 0)) {
-		llc_broken(link, "CONFIRM LINK names another link");
+		smcr_llc_broken(link, "CONFIRM LINK names another link");
 		return;
 	}
 	link->num = msg->link_num;
 	lgr->dialect = msg->no_eye ? SMCR_DIALECT_LINUX : SMCR_DIALECT_RFC;
 	confirm_fill(link, &reply, true, msg->no_eye);
-	if (!llc_send(link, &reply, COOKIE_CONFIRM))
+	if (!smcr_llc_send(link, &reply, SMCR_LLC_COOKIE_CONFIRM))
 		confirmed(lgr, link, msg);
 }
 
@@ -303,7 +323,7 @@ static int offer_link(struct smcr_lgr *lgr, struct smcr_link *link)
 	memcpy(msg.add_link.mac, new->local.mac, SMCR_MAC_LEN);
 	memcpy(msg.add_link.gid, new->local.gid, SMCR_GID_LEN);
 	smcr_mib_inc(lgr->net, SMCR_MIB_ADDLINKSENT);
-	return llc_send(link, &msg, COOKIE_NONE);
+	return smcr_llc_send(link, &msg, SMCR_LLC_COOKIE_NONE);
 }
 
 /* Server: the first link is confirmed. Offer a second one: with one adapter
@@ -317,7 +337,7 @@ static void confirm_reply(struct smcr_link *link,
 
 	if (!confirm_matches(link, msg) || msg->link_num != link->num ||
 	    (msg->no_eye && !lgr->offer_linux)) {
-		llc_broken(link, "CONFIRM LINK reply names another link");
+		smcr_llc_broken(link, "CONFIRM LINK reply names another link");
 		return;
 	}
 	lgr->dialect = msg->no_eye ? SMCR_DIALECT_LINUX : SMCR_DIALECT_RFC;
@@ -326,7 +346,7 @@ static void confirm_reply(struct smcr_link *link,
 		smcr_lgr_terminate(lgr, SMCR_RESET_LINK_DOWN, ECONNRESET);
 		return;
 	}
-	llc_step(lgr, SMCR_LLC_EV_ADD_SENT);
+	smcr_llc_step(lgr, SMCR_LLC_EV_ADD_SENT);
 }
 
 /* Client: one adapter, so there is no second path to offer. */
@@ -348,12 +368,12 @@ static void add_request(struct smcr_link *link,
 
 	memcpy(reply.add_link.mac, link->local.mac, SMCR_MAC_LEN);
 	memcpy(reply.add_link.gid, link->local.gid, SMCR_GID_LEN);
-	if (llc_send(link, &reply, COOKIE_NONE))
+	if (smcr_llc_send(link, &reply, SMCR_LLC_COOKIE_NONE))
 		return;
 	smcr_mib_inc(lgr->net, SMCR_MIB_ADDLINKREFUSED);
 	if (!first)
 		return;
-	llc_step(lgr, SMCR_LLC_EV_ADD_REFUSED);
+	smcr_llc_step(lgr, SMCR_LLC_EV_ADD_REFUSED);
 	llc_ready(lgr);
 }
 
@@ -376,17 +396,17 @@ static void add_reply(struct smcr_link *link,
 	llc_drop_add_link(lgr);
 	if (msg->reject) {
 		smcr_mib_inc(lgr->net, SMCR_MIB_ADDLINKREFUSED);
-		llc_step(lgr, SMCR_LLC_EV_ADD_REFUSED);
+		smcr_llc_step(lgr, SMCR_LLC_EV_ADD_REFUSED);
 		llc_ready(lgr);
 		return;
 	}
-	llc_step(lgr, SMCR_LLC_EV_ADD_AGREED);
-	llc_step(lgr, SMCR_LLC_EV_ADD_FAILED);
-	if (llc_send(link, &del, COOKIE_NONE))
+	smcr_llc_step(lgr, SMCR_LLC_EV_ADD_AGREED);
+	smcr_llc_step(lgr, SMCR_LLC_EV_ADD_FAILED);
+	if (smcr_llc_send(link, &del, SMCR_LLC_COOKIE_NONE))
 		return;
 	smcr_mib_inc(lgr->net, SMCR_MIB_DELETELINKSENT);
-	llc_step(lgr, SMCR_LLC_EV_DELETE_SENT);
-	WRITE_ONCE(lgr->llc.step_deadline, llc_deadline(lgr));
+	smcr_llc_step(lgr, SMCR_LLC_EV_DELETE_SENT);
+	WRITE_ONCE(lgr->llc.step_deadline, smcr_llc_deadline(lgr));
 }
 
 static void recv_confirm_link(struct smcr_link *link,
@@ -438,7 +458,7 @@ static void delete_one(struct smcr_link *link,
 	}
 	if (!known)
 		reply.delete_link.reason = SMCR_LLC_DEL_NO_LINK;
-	llc_send(link, &reply, COOKIE_NONE);
+	smcr_llc_send(link, &reply, SMCR_LLC_COOKIE_NONE);
 	if (known)
 		smcr_lgr_terminate(lgr, SMCR_RESET_LINK_DOWN, ECONNRESET);
 }
@@ -454,175 +474,10 @@ static void recv_delete_link(struct smcr_link *link,
 	}
 	if (lgr->llc.flow.step != SMCR_LLC_DELETE)
 		return;
-	llc_step(lgr, SMCR_LLC_EV_DELETE_DONE);
+	smcr_llc_step(lgr, SMCR_LLC_EV_DELETE_DONE);
 	if (smcr_lgr_state(lgr) == SMCR_LGR_FORMING)
 		llc_ready(lgr);
 	lgr->llc.step_deadline = 0;
-}
-
-/* A new RMB of the peer. With one link, the message names no other. */
-static int learn_rkey(struct smcr_link *link,
-		      const struct smcr_llc_confirm_rkey *msg)
-{
-	struct smcr_lgr *lgr = link->lgr;
-	struct smcr_rtoken *mem;
-	int id;
-
-	if (msg->nr_others)
-		return -EINVAL;
-	mem = kzalloc(sizeof(*mem), GFP_KERNEL);
-	if (!mem)
-		return -ENOMEM;
-	spin_lock_bh(&lgr->rtoken_lock);
-	id = smcr_rtoken_add(lgr->rtokens, mem, smcr_lgr_link_slot(lgr, link),
-			     msg->rkey, msg->vaddr);
-	if (mem->id)
-		mem = NULL;
-	spin_unlock_bh(&lgr->rtoken_lock);
-	kfree(mem);
-	return id < 0 ? id : 0;
-}
-
-static void answer_rkey(struct smcr_link *link, const struct smcr_llc_msg *msg,
-			bool negative, bool retry)
-{
-	struct smcr_llc_msg reply = *msg;
-
-	reply.reply = true;
-	if (msg->type == SMCR_LLC_CONFIRM_RKEY) {
-		reply.confirm_rkey.negative = negative;
-		reply.confirm_rkey.retry = retry;
-	} else {
-		reply.rkey_cont.negative = negative;
-	}
-	llc_send(link, &reply, COOKIE_NONE);
-}
-
-static void confirm_rkey_done(struct smcr_lgr *lgr,
-			      const struct smcr_llc_confirm_rkey *msg)
-{
-	struct smcr_rmb *rmb;
-
-	mutex_lock(&lgr->mutex);
-	rmb = lgr->llc.rmb;
-	lgr->llc.rmb = NULL;
-	lgr->llc.rkey_deadline = 0;
-	llc_step(lgr, SMCR_LLC_EV_RKEY_DONE);
-	if (!msg->negative) {
-		rmb->confirmed = true;
-	} else if (msg->retry) {
-		/* The peer was changing links: once more (A.3.5). */
-		set_bit(SMCR_LGR_T_RMB_REG, &lgr->todo);
-	} else {
-		lgr->rmb_err = -ENOSPC;
-		smcr_lgr_rmb_drop(lgr, rmb);
-	}
-	mutex_unlock(&lgr->mutex);
-	smcr_lgr_wake(lgr);
-}
-
-static void recv_confirm_rkey(struct smcr_link *link,
-			      const struct smcr_llc_msg *msg)
-{
-	struct smcr_lgr *lgr = link->lgr;
-
-	if (!msg->reply) {
-		answer_rkey(link, msg, learn_rkey(link, &msg->confirm_rkey),
-			    false);
-		return;
-	}
-	if (!lgr->llc.rmb ||
-	    lgr->llc.rmb->maps[0].rkey != msg->confirm_rkey.rkey)
-		llc_broken(link, "CONFIRM RKEY reply to nothing");
-	else
-		confirm_rkey_done(lgr, &msg->confirm_rkey);
-}
-
-/* Connections that still write to an RMB that goes: their peer gave them up
- * without our knowing.
- */
-static void abort_users(struct smcr_lgr *lgr, u8 id)
-{
-	struct smcr_conn *conn;
-	u32 slot = 0;
-
-	while ((conn = smcr_lgr_conn_next(lgr, &slot))) {
-		bool hit;
-
-		/* The id may serve another RMB next. */
-		spin_lock_bh(&lgr->rtoken_lock);
-		hit = conn->peer_rmb == id;
-		if (hit)
-			conn->peer_rmb = 0;
-		spin_unlock_bh(&lgr->rtoken_lock);
-		if (hit)
-			smcr_close_reset(conn, SMCR_RESET_RMBE_CONFLICT,
-					 ECONNRESET);
-		smcr_conn_put(conn);
-	}
-}
-
-static bool forget_rkey(struct smcr_link *link, u32 rkey)
-{
-	struct smcr_lgr *lgr = link->lgr;
-	struct smcr_rtoken *mem = NULL;
-	bool used = false;
-	int id;
-
-	spin_lock_bh(&lgr->rtoken_lock);
-	id = smcr_rtoken_find(lgr->rtokens, smcr_lgr_link_slot(lgr, link),
-			      rkey);
-	if (id > 0) {
-		used = smcr_rtoken_in_use(lgr->rtokens, id);
-		mem = smcr_rtoken_del(lgr->rtokens, id);
-	}
-	spin_unlock_bh(&lgr->rtoken_lock);
-	if (used)
-		abort_users(lgr, id);
-	kfree(mem);
-	return id > 0;
-}
-
-static void delete_rkey_request(struct smcr_link *link,
-				const struct smcr_llc_msg *msg)
-{
-	struct smcr_llc_msg reply = *msg;
-	u8 mask = 0;
-	int i;
-
-	for (i = 0; i < msg->delete_rkey.count; i++)
-		if (!forget_rkey(link, msg->delete_rkey.rkey[i]))
-			mask |= 0x80 >> i;
-	reply.reply = true;
-	reply.delete_rkey.negative = mask;
-	reply.delete_rkey.error_mask = mask;
-	llc_send(link, &reply, COOKIE_NONE);
-}
-
-/* Negative or not, the peer does not know these RMBs any more. */
-static void delete_rkey_done(struct smcr_lgr *lgr)
-{
-	struct smcr_rmb *rmb, *tmp;
-
-	mutex_lock(&lgr->mutex);
-	list_for_each_entry_safe(rmb, tmp, &lgr->rmbs, list)
-		if (rmb->deleting)
-			smcr_lgr_rmb_drop(lgr, rmb);
-	lgr->llc.deleting = false;
-	lgr->llc.rkey_deadline = 0;
-	llc_step(lgr, SMCR_LLC_EV_RKEY_DONE);
-	mutex_unlock(&lgr->mutex);
-}
-
-static void recv_delete_rkey(struct smcr_link *link,
-			     const struct smcr_llc_msg *msg)
-{
-	if (!msg->reply)
-		delete_rkey_request(link, msg);
-	else if (link->lgr->llc.deleting)
-		delete_rkey_done(link->lgr);
-	else
-		llc_broken(link, "DELETE RKEY reply to nothing");
 }
 
 static void recv_test_link(struct smcr_link *link,
@@ -633,11 +488,11 @@ static void recv_test_link(struct smcr_link *link,
 
 	if (!msg->reply) {
 		reply.reply = true;
-		llc_send(link, &reply, COOKIE_NONE);
+		smcr_llc_send(link, &reply, SMCR_LLC_COOKIE_NONE);
 	} else if (!llc->test_sent ||
 		   memcmp(msg->test_link.data, llc->test_data,
 			  sizeof(llc->test_data))) {
-		llc_broken(link, "TEST LINK reply with other data");
+		smcr_llc_broken(link, "TEST LINK reply with other data");
 	} else {
 		llc->test_sent = false;
 	}
@@ -656,17 +511,17 @@ static void llc_dispatch(struct smcr_link *link, const struct smcr_llc_msg *msg)
 		recv_delete_link(link, msg);
 		break;
 	case SMCR_LLC_CONFIRM_RKEY:
-		recv_confirm_rkey(link, msg);
+		smcr_llc_rkey_confirm(link, msg);
 		break;
 	case SMCR_LLC_DELETE_RKEY:
-		recv_delete_rkey(link, msg);
+		smcr_llc_rkey_delete(link, msg);
 		break;
 	case SMCR_LLC_TEST_LINK:
 		recv_test_link(link, msg);
 		break;
 	default:
 		/* Continuations: no exchange here asked for one. */
-		llc_broken(link, smcr_llc_type_name(msg->type));
+		smcr_llc_broken(link, smcr_llc_type_name(msg->type));
 		break;
 	}
 }
@@ -706,7 +561,7 @@ static bool llc_handle(struct smcr_lgr *lgr, struct smcr_wr_recv *recv)
 		return true;
 	}
 	if (fault) {
-		llc_broken(link, smcr_llc_fault_name(fault));
+		smcr_llc_broken(link, smcr_llc_fault_name(fault));
 		return true;
 	}
 	trace_smcr_llc_rx(lgr->id, link->num, msg.type, msg.reply);
@@ -718,9 +573,9 @@ static bool llc_handle(struct smcr_lgr *lgr, struct smcr_wr_recv *recv)
 	if (verdict == SMCR_LLC_PROCESS)
 		llc_dispatch(link, &msg);
 	else if (verdict == SMCR_LLC_NEGATIVE)
-		answer_rkey(link, &msg, true, true);
+		smcr_llc_rkey_answer(link, &msg, true, true);
 	else if (verdict == SMCR_LLC_OUT_OF_SYNC)
-		llc_broken(link, smcr_llc_type_name(msg.type));
+		smcr_llc_broken(link, smcr_llc_type_name(msg.type));
 	return verdict != SMCR_LLC_QUEUE;
 }
 
@@ -749,75 +604,6 @@ void smcr_llc_process(struct smcr_lgr *lgr)
 }
 
 /**
- * smcr_llc_confirm_rkey() - tell the peer of a new RMB (3.5.5.2.1)
- * @lgr: the group
- * @rmb: the RMB, registered
- *
- * Context: the group's work, its mutex held.
- * Return: false if another exchange is under way and the call must be
- * repeated after it.
- */
-bool smcr_llc_confirm_rkey(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
-{
-	struct smcr_llc_msg msg = {
-		.type = SMCR_LLC_CONFIRM_RKEY,
-		.confirm_rkey = {
-			.rkey = rmb->maps[0].rkey,
-			.vaddr = rmb->maps[0].iova,
-		},
-	};
-
-	if (lgr->llc.rmb == rmb)
-		return true;
-	if (!smcr_llc_flow_may_start(&lgr->llc.flow))
-		return false;
-	if (llc_send(lgr->links[0], &msg, COOKIE_NONE))
-		return true;
-	smcr_mib_inc(lgr->net, SMCR_MIB_CONFIRMRKEYSENT);
-	lgr->llc.rmb = rmb;
-	lgr->llc.rkey_deadline = llc_deadline(lgr);
-	llc_step(lgr, SMCR_LLC_EV_RKEY_SENT);
-	return true;
-}
-
-/**
- * smcr_llc_delete_rkeys() - take idle RMBs from the peer (3.5.5.2.2)
- * @lgr: the group
- *
- * Up to eight in one message. The first RMB of the list stays.
- *
- * Context: the group's work, its mutex held.
- * Return: false if another exchange is under way.
- */
-bool smcr_llc_delete_rkeys(struct smcr_lgr *lgr)
-{
-	struct smcr_llc_msg msg = { .type = SMCR_LLC_DELETE_RKEY };
-	struct smcr_llc_delete_rkey *del = &msg.delete_rkey;
-	struct smcr_rmb *rmb;
-
-	if (!smcr_llc_flow_may_start(&lgr->llc.flow))
-		return false;
-	list_for_each_entry(rmb, &lgr->rmbs, list) {
-		if (list_is_first(&rmb->list, &lgr->rmbs) || !rmb->confirmed ||
-		    smcr_rmb_in_use(rmb))
-			continue;
-		if (del->count == SMCR_LLC_DELETE_RKEYS)
-			break;
-		rmb->deleting = true;
-		del->rkey[del->count++] = rmb->maps[0].rkey;
-	}
-	if (!del->count)
-		return true;
-	lgr->llc.deleting = true;
-	if (llc_send(lgr->links[0], &msg, COOKIE_NONE))
-		return true;
-	smcr_mib_inc(lgr->net, SMCR_MIB_DELETERKEYSENT);
-	lgr->llc.rkey_deadline = llc_deadline(lgr);
-	llc_step(lgr, SMCR_LLC_EV_RKEY_SENT);
-	return true;
-}
-
-/**
  * smcr_llc_delete_all() - end the group in due form (3.5.4)
  * @lgr: a group that has just become CLOSING
  * @reason: for the message
@@ -839,10 +625,10 @@ void smcr_llc_delete_all(struct smcr_lgr *lgr, u32 reason)
 	};
 	struct smcr_link *link = lgr->links[0];
 
-	llc_step(lgr, SMCR_LLC_EV_CLOSE);
-	lgr->llc.step_deadline = llc_deadline(lgr);
+	smcr_llc_step(lgr, SMCR_LLC_EV_CLOSE);
+	lgr->llc.step_deadline = smcr_llc_deadline(lgr);
 	if (!link || smcr_link_state(link) != SMCR_LINK_ACTIVE ||
-	    llc_send(link, &msg, COOKIE_DELETE_ALL))
+	    smcr_llc_send(link, &msg, SMCR_LLC_COOKIE_DELETE_ALL))
 		smcr_lgr_terminate(lgr, SMCR_RESET_GROUP_DELETED, ECONNRESET);
 	else
 		smcr_mib_inc(lgr->net, SMCR_MIB_DELETELINKSENT);
@@ -867,11 +653,11 @@ static void test_idle_link(struct smcr_lgr *lgr, struct smcr_link *link)
 	get_random_bytes(lgr->llc.test_data, sizeof(lgr->llc.test_data));
 	memcpy(msg.test_link.data, lgr->llc.test_data,
 	       sizeof(msg.test_link.data));
-	if (llc_send(link, &msg, COOKIE_NONE))
+	if (smcr_llc_send(link, &msg, SMCR_LLC_COOKIE_NONE))
 		return;
 	smcr_mib_inc(lgr->net, SMCR_MIB_TESTLINKSENT);
 	lgr->llc.test_sent = true;
-	lgr->llc.test_deadline = llc_deadline(lgr);
+	lgr->llc.test_deadline = smcr_llc_deadline(lgr);
 }
 
 /**

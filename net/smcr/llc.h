@@ -52,6 +52,13 @@ struct smcr_llc {
 	u8			test_data[SMCR_LLC_TEST_DATA_LEN];
 };
 
+/* Cookies of sends whose completion matters */
+enum smcr_llc_cookie {
+	SMCR_LLC_COOKIE_NONE,
+	SMCR_LLC_COOKIE_CONFIRM,
+	SMCR_LLC_COOKIE_DELETE_ALL,
+};
+
 void smcr_llc_init(struct smcr_lgr *lgr);
 void smcr_llc_flush(struct smcr_lgr *lgr);
 void smcr_llc_process(struct smcr_lgr *lgr);
@@ -63,6 +70,20 @@ bool smcr_llc_confirm_rkey(struct smcr_lgr *lgr, struct smcr_rmb *rmb);
 bool smcr_llc_delete_rkeys(struct smcr_lgr *lgr);
 void smcr_llc_test_now(struct smcr_lgr *lgr);
 void smcr_llc_delete_all(struct smcr_lgr *lgr, u32 reason);
+
+/* Between llc.c and llc_rkey.c */
+unsigned long smcr_llc_deadline(const struct smcr_lgr *lgr);
+void smcr_llc_step(struct smcr_lgr *lgr, enum smcr_llc_event event);
+int smcr_llc_send(struct smcr_link *link, const struct smcr_llc_msg *msg,
+		  enum smcr_llc_cookie cookie);
+void smcr_llc_broken(struct smcr_link *link, const char *what);
+void smcr_llc_rkey_answer(struct smcr_link *link,
+			  const struct smcr_llc_msg *msg, bool negative,
+			  bool retry);
+void smcr_llc_rkey_confirm(struct smcr_link *link,
+			   const struct smcr_llc_msg *msg);
+void smcr_llc_rkey_delete(struct smcr_link *link,
+			  const struct smcr_llc_msg *msg);
 
 /* Events from the link layer, softirq */
 void smcr_llc_recv(struct smcr_wr_recv *recv);

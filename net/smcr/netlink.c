@@ -484,22 +484,41 @@ static struct sock *inner_get(const struct sock *sk)
 	return inner;
 }
 
-static int addr_fill(struct sk_buff *skb, const struct sock *inner)
-{
-	const struct inet_sock *inet = inet_sk(inner);
-
 #if IS_ENABLED(CONFIG_IPV6)
-	if (inner->sk_family == AF_INET6) {
-		if (nla_put_in6_addr(skb, SMCR_A_CONN_LOCAL,
-				     &inner->sk_v6_rcv_saddr) ||
-		    nla_put_in6_addr(skb, SMCR_A_CONN_PEER,
-				     &inner->sk_v6_daddr))
-			return -EMSGSIZE;
-	} else
+static int addr6_fill(struct sk_buff *skb, const struct sock *inner)
+{
+	if (nla_put_in6_addr(skb, SMCR_A_CONN_LOCAL,
+			     &inner->sk_v6_rcv_saddr) ||
+	    nla_put_in6_addr(skb, SMCR_A_CONN_PEER, &inner->sk_v6_daddr))
+		return -EMSGSIZE;
+	return 0;
+}
+#else
+static int addr6_fill(struct sk_buff *skb, const struct sock *inner)
+{
+	return 0;
+}
 #endif
+
+static int addr4_fill(struct sk_buff *skb, const struct inet_sock *inet)
+{
 	if (nla_put_in_addr(skb, SMCR_A_CONN_LOCAL, inet->inet_rcv_saddr) ||
 	    nla_put_in_addr(skb, SMCR_A_CONN_PEER, inet->inet_daddr))
 		return -EMSGSIZE;
+	return 0;
+}
+
+static int addr_fill(struct sk_buff *skb, const struct sock *inner)
+{
+	const struct inet_sock *inet = inet_sk(inner);
+	int err;
+
+	if (inner->sk_family == AF_INET6)
+		err = addr6_fill(skb, inner);
+	else
+		err = addr4_fill(skb, inet);
+	if (err)
+		return err;
 	if (nla_put_u32(skb, SMCR_A_CONN_LOCAL_PORT, inet->inet_num) ||
 	    nla_put_u32(skb, SMCR_A_CONN_PEER_PORT, ntohs(inet->inet_dport)))
 		return -EMSGSIZE;

@@ -77,22 +77,25 @@ static struct net_device *real_dev(struct net *net, struct net_device *dev,
 				   const struct in6_addr *addr,
 				   enum smcr_fallback_reason *reason)
 {
-	bool lo = dev && dev->flags & IFF_LOOPBACK;
-
 	if (!dev) {
 		*reason = SMCR_FALLBACK_NO_RNIC;
-	} else if (lo && !READ_ONCE(smcr_pernet(net)->sysctl.loopback)) {
-		*reason = SMCR_FALLBACK_LOCAL_ADDR;
-	} else if (netif_is_l3_master(dev) || netif_is_l3_slave(dev)) {
+		return NULL;
+	}
+	if (netif_is_l3_master(dev) || netif_is_l3_slave(dev)) {
 		*reason = SMCR_FALLBACK_VRF;
-	} else if (!lo) {
-		return dev;
-	} else {
 		dev_put(dev);
-		dev = owner(net, addr);
-		if (dev && !(dev->flags & IFF_LOOPBACK))
-			return dev;
-		*reason = SMCR_FALLBACK_LOCAL_ADDR;
+		return NULL;
+	}
+	if (!(dev->flags & IFF_LOOPBACK))
+		return dev;
+	dev_put(dev);
+	*reason = SMCR_FALLBACK_LOCAL_ADDR;
+	if (!READ_ONCE(smcr_pernet(net)->sysctl.loopback))
+		return NULL;
+	dev = owner(net, addr);
+	if (dev && !(dev->flags & IFF_LOOPBACK)) {
+		*reason = SMCR_FALLBACK_NONE;
+		return dev;
 	}
 	dev_put(dev);
 	return NULL;

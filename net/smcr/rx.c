@@ -151,6 +151,7 @@ static int rx_wait(struct sock *sk, struct smcr_conn *conn, u32 seen,
 		   long *timeo)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+	int ret;
 
 	if (!*timeo)
 		return -EAGAIN;
@@ -158,12 +159,13 @@ static int rx_wait(struct sock *sk, struct smcr_conn *conn, u32 seen,
 		return sock_intr_errno(*timeo);
 	add_wait_queue(sk_sleep(sk), &wait);
 	sk_set_bit(SOCKWQ_ASYNC_WAITDATA, sk);
-	sk_wait_event(sk, timeo, sk->sk_err ||
-		      sk->sk_shutdown & RCV_SHUTDOWN ||
-		      smcr_rx_avail(conn) > seen, &wait);
+	ret = sk_wait_event(sk, timeo, sk->sk_err ||
+			    sk->sk_shutdown & RCV_SHUTDOWN ||
+			    smcr_rx_avail(conn) > seen, &wait);
 	sk_clear_bit(SOCKWQ_ASYNC_WAITDATA, sk);
 	remove_wait_queue(sk_sleep(sk), &wait);
-	return 0;
+	/* Negative: another thread has dissolved the connection meanwhile */
+	return min(ret, 0);
 }
 
 static ssize_t rx_read(struct smcr_conn *conn, u64 pos, u32 len,
@@ -188,14 +190,17 @@ static int rx_loop(struct sock *sk, struct smcr_conn *conn, struct msghdr *msg,
 	size_t target = sock_rcvlowat(sk, flags & MSG_WAITALL, len);
 	bool peek = flags & MSG_PEEK;
 	rx_actor actor = flags & MSG_TRUNC ? rx_to_nowhere : rx_to_msg;
+	u32 skip = peek ? sk_peek_offset(sk, flags) : 0;
 	size_t done = 0;
 	int err = 0;
 
 	do {
-		u64 pos = conn->rx.cons + (peek ? done : 0);
-		u32 avail = smcr_rx_avail(conn) - (peek ? done : 0);
+		u32 seen = peek ? skip + done : 0;
+		u32 avail = smcr_rx_avail(conn);
+		u64 pos = conn->rx.cons + seen;
 		ssize_t n;
 
+		avail -= min(avail, seen);
 		if (avail) {
 			n = rx_read(conn, pos, min_t(size_t, avail, len - done),
 				    actor, msg, peek);
@@ -212,10 +217,14 @@ static int rx_loop(struct sock *sk, struct smcr_conn *conn, struct msghdr *msg,
 		err = rx_idle(sk, conn);
 		if (err)
 			break;
-		err = rx_wait(sk, conn, peek ? done : 0, &timeo);
+		err = rx_wait(sk, conn, seen, &timeo);
 		if (err)
 			break;
 	} while (done < len);
+	if (peek)
+		sk_peek_offset_fwd(sk, done);
+	else
+		sk_peek_offset_bwd(sk, done);
 	if (done)
 		return done;
 	return err > 0 ? 0 : err;

@@ -621,6 +621,7 @@ static int ops_release(struct socket *sock)
 	.mmap		= smcr_sock_mmap,				\
 	.splice_read	= smcr_sock_splice_read,			\
 	.splice_eof	= smcr_sock_splice_eof,				\
+	.set_peek_off	= sk_set_peek_off,				\
 	.set_rcvlowat	= smcr_sock_set_rcvlowat,			\
 }
 

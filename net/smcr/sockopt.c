@@ -67,7 +67,6 @@ static const struct opt_rule rules[] = {
 	/* Would charge twice */
 	{ SOL_SOCKET, SO_RESERVE_MEM, OPT_INNER },
 	{ SOL_SOCKET, SO_ZEROCOPY, OPT_OUTER },
-	{ SOL_SOCKET, SO_PEEK_OFF, OPT_OUTER },
 	{ SOL_SOCKET, SO_PASSCRED, OPT_OUTER },
 	{ SOL_SOCKET, SO_PASSPIDFD, OPT_OUTER },
 	{ SOL_SOCKET, SO_PASSSEC, OPT_OUTER },

@@ -416,12 +416,12 @@ static int tx_wait(struct sock *sk, struct smcr_conn *conn, long *timeo)
 	/* Pairs with tx_wake(): room that came before the bit was set */
 	smp_mb__after_atomic();
 	add_wait_queue(sk_sleep(sk), &wait);
-	sk_wait_event(sk, timeo, sk->sk_err ||
-		      sk->sk_shutdown & SEND_SHUTDOWN ||
-		      smcr_tx_writeable(conn), &wait);
+	err = sk_wait_event(sk, timeo, sk->sk_err ||
+			    sk->sk_shutdown & SEND_SHUTDOWN ||
+			    smcr_tx_writeable(conn), &wait);
 	remove_wait_queue(sk_sleep(sk), &wait);
-	clear_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
-	return err;
+	/* Negative: another thread has dissolved the connection meanwhile */
+	return min(err, 0);
 }
 
 /* Bytes are in send space: write them, unless more were promised. */

@@ -23,7 +23,7 @@ enum smcr_clc_type {
 #define SMCR_CLC_PROPOSAL_LEN		52	/* IPv4, offset 0 */
 #define SMCR_CLC_ACCEPT_LEN		68	/* Accept and Confirm */
 #define SMCR_CLC_DECLINE_LEN		28
-#define SMCR_CLC_DECLINE_V2_LEN		44	/* four more words of diagnosis */
+#define SMCR_CLC_DECLINE_V2_LEN		44	/* 4 more words of diagnosis */
 #define SMCR_CLC_MAX_LEN		4096	/* no growth beyond this */
 
 #define SMCR_CLC_F_FIRST		0x08	/* Accept: first contact */

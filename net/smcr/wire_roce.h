@@ -36,7 +36,7 @@ enum smcr_llc_type {
 #define SMCR_LLC_TEST_DATA_LEN		16
 
 #define SMCR_LLC_F_REPLY		0x80
-#define SMCR_LLC_F_NO_EYE		0x03	/* CONFIRM LINK, Linux dialect */
+#define SMCR_LLC_F_NO_EYE		0x03	/* CONFIRM LINK: Linux */
 #define SMCR_LLC_F_ADD_REJECT		0x40	/* ADD LINK: Z */
 #define SMCR_LLC_F_DELETE_ALL		0x40	/* DELETE LINK: A */
 #define SMCR_LLC_F_DELETE_ORDERLY	0x20	/* DELETE LINK: O */

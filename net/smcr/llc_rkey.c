@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * RMBs of a link group that come and go: CONFIRM RKEY and DELETE RKEY, both
+ * ways (RFC 7609 3.5.5.2, A.3.5, A.3.7).
+ */
+#include <linux/slab.h>
+
+#include "close.h"
+#include "conn.h"
+#include "lgr.h"
+#include "link.h"
+#include "llc.h"
+#include "llc_msg.h"
+#include "mib.h"
+#include "rmb.h"
+
+/* A new RMB of the peer. With one link, the message names no other. */
+static int learn_rkey(struct smcr_link *link,
+		      const struct smcr_llc_confirm_rkey *msg)
+{
+	struct smcr_lgr *lgr = link->lgr;
+	struct smcr_rtoken *mem;
+	int id;
+
+	if (msg->nr_others)
+		return -EINVAL;
+	mem = kzalloc(sizeof(*mem), GFP_KERNEL);
+	if (!mem)
+		return -ENOMEM;
+	spin_lock_bh(&lgr->rtoken_lock);
+	id = smcr_rtoken_add(lgr->rtokens, mem, smcr_lgr_link_slot(lgr, link),
+			     msg->rkey, msg->vaddr);
+	if (mem->id)
+		mem = NULL;
+	spin_unlock_bh(&lgr->rtoken_lock);
+	kfree(mem);
+	return id < 0 ? id : 0;
+}
+
+/**
+ * smcr_llc_rkey_answer() - reply to CONFIRM RKEY or its continuation
+ * @link: the link the request came over
+ * @msg: the request
+ * @negative: Z
+ * @retry: C: the peer shall try again
+ *
+ * Context: the group's work.
+ */
+void smcr_llc_rkey_answer(struct smcr_link *link, const struct smcr_llc_msg *msg,
+			bool negative, bool retry)
+{
+	struct smcr_llc_msg reply = *msg;
+
+	reply.reply = true;
+	if (msg->type == SMCR_LLC_CONFIRM_RKEY) {
+		reply.confirm_rkey.negative = negative;
+		reply.confirm_rkey.retry = retry;
+	} else {
+		reply.rkey_cont.negative = negative;
+	}
+	smcr_llc_send(link, &reply, SMCR_LLC_COOKIE_NONE);
+}
+
+static void confirm_rkey_done(struct smcr_lgr *lgr,
+			      const struct smcr_llc_confirm_rkey *msg)
+{
+	struct smcr_rmb *rmb;
+
+	mutex_lock(&lgr->mutex);
+	rmb = lgr->llc.rmb;
+	lgr->llc.rmb = NULL;
+	lgr->llc.rkey_deadline = 0;
+	smcr_llc_step(lgr, SMCR_LLC_EV_RKEY_DONE);
+	if (!msg->negative) {
+		rmb->confirmed = true;
+	} else if (msg->retry) {
+		/* The peer was changing links: once more (A.3.5). */
+		set_bit(SMCR_LGR_T_RMB_REG, &lgr->todo);
+	} else {
+		lgr->rmb_err = -ENOSPC;
+		smcr_lgr_rmb_drop(lgr, rmb);
+	}
+	mutex_unlock(&lgr->mutex);
+	smcr_lgr_wake(lgr);
+}
+
+/**
+ * smcr_llc_rkey_confirm() - CONFIRM RKEY, request or reply
+ * @link: the link it came over
+ * @msg: the message
+ *
+ * Context: the group's work.
+ */
+void smcr_llc_rkey_confirm(struct smcr_link *link,
+			      const struct smcr_llc_msg *msg)
+{
+	struct smcr_lgr *lgr = link->lgr;
+
+	if (!msg->reply) {
+		smcr_llc_rkey_answer(link, msg, learn_rkey(link, &msg->confirm_rkey),
+			    false);
+		return;
+	}
+	if (!lgr->llc.rmb ||
+	    lgr->llc.rmb->maps[0].rkey != msg->confirm_rkey.rkey)
+		smcr_llc_broken(link, "CONFIRM RKEY reply to nothing");
+	else
+		confirm_rkey_done(lgr, &msg->confirm_rkey);
+}
+
+/* Connections that still write to an RMB that goes: their peer gave them up
+ * without our knowing.
+ */
+static void abort_users(struct smcr_lgr *lgr, u8 id)
+{
+	struct smcr_conn *conn;
+	u32 slot = 0;
+
+	while ((conn = smcr_lgr_conn_next(lgr, &slot))) {
+		bool hit;
+
+		/* The id may serve another RMB next. */
+		spin_lock_bh(&lgr->rtoken_lock);
+		hit = conn->peer_rmb == id;
+		if (hit)
+			conn->peer_rmb = 0;
+		spin_unlock_bh(&lgr->rtoken_lock);
+		if (hit)
+			smcr_close_reset(conn, SMCR_RESET_RMBE_CONFLICT,
+					 ECONNRESET);
+		smcr_conn_put(conn);
+	}
+}
+
+static bool forget_rkey(struct smcr_link *link, u32 rkey)
+{
+	struct smcr_lgr *lgr = link->lgr;
+	struct smcr_rtoken *mem = NULL;
+	bool used = false;
+	int id;
+
+	spin_lock_bh(&lgr->rtoken_lock);
+	id = smcr_rtoken_find(lgr->rtokens, smcr_lgr_link_slot(lgr, link),
+			      rkey);
+	if (id > 0) {
+		used = smcr_rtoken_in_use(lgr->rtokens, id);
+		mem = smcr_rtoken_del(lgr->rtokens, id);
+	}
+	spin_unlock_bh(&lgr->rtoken_lock);
+	if (used)
+		abort_users(lgr, id);
+	kfree(mem);
+	return id > 0;
+}
+
+static void delete_rkey_request(struct smcr_link *link,
+				const struct smcr_llc_msg *msg)
+{
+	struct smcr_llc_msg reply = *msg;
+	u8 mask = 0;
+	int i;
+
+	for (i = 0; i < msg->delete_rkey.count; i++)
+		if (!forget_rkey(link, msg->delete_rkey.rkey[i]))
+			mask |= 0x80 >> i;
+	reply.reply = true;
+	reply.delete_rkey.negative = mask;
+	reply.delete_rkey.error_mask = mask;
+	smcr_llc_send(link, &reply, SMCR_LLC_COOKIE_NONE);
+}
+
+/* Negative or not, the peer does not know these RMBs any more. */
+static void delete_rkey_done(struct smcr_lgr *lgr)
+{
+	struct smcr_rmb *rmb, *tmp;
+
+	mutex_lock(&lgr->mutex);
+	list_for_each_entry_safe(rmb, tmp, &lgr->rmbs, list)
+		if (rmb->deleting)
+			smcr_lgr_rmb_drop(lgr, rmb);
+	lgr->llc.deleting = false;
+	lgr->llc.rkey_deadline = 0;
+	smcr_llc_step(lgr, SMCR_LLC_EV_RKEY_DONE);
+	mutex_unlock(&lgr->mutex);
+}
+
+/**
+ * smcr_llc_rkey_delete() - DELETE RKEY, request or reply
+ * @link: the link it came over
+ * @msg: the message
+ *
+ * Context: the group's work.
+ */
+void smcr_llc_rkey_delete(struct smcr_link *link,
+			     const struct smcr_llc_msg *msg)
+{
+	if (!msg->reply)
+		delete_rkey_request(link, msg);
+	else if (link->lgr->llc.deleting)
+		delete_rkey_done(link->lgr);
+	else
+		smcr_llc_broken(link, "DELETE RKEY reply to nothing");
+}
+
+/**
+ * smcr_llc_confirm_rkey() - tell the peer of a new RMB (3.5.5.2.1)
+ * @lgr: the group
+ * @rmb: the RMB, registered
+ *
+ * Context: the group's work, its mutex held.
+ * Return: false if another exchange is under way and the call must be
+ * repeated after it.
+ */
+bool smcr_llc_confirm_rkey(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
+{
+	struct smcr_llc_msg msg = {
+		.type = SMCR_LLC_CONFIRM_RKEY,
+		.confirm_rkey = {
+			.rkey = rmb->maps[0].rkey,
+			.vaddr = rmb->maps[0].iova,
+		},
+	};
+
+	if (lgr->llc.rmb == rmb)
+		return true;
+	if (!smcr_llc_flow_may_start(&lgr->llc.flow))
+		return false;
+	if (smcr_llc_send(lgr->links[0], &msg, SMCR_LLC_COOKIE_NONE))
+		return true;
+	smcr_mib_inc(lgr->net, SMCR_MIB_CONFIRMRKEYSENT);
+	lgr->llc.rmb = rmb;
+	lgr->llc.rkey_deadline = smcr_llc_deadline(lgr);
+	smcr_llc_step(lgr, SMCR_LLC_EV_RKEY_SENT);
+	return true;
+}
+
+/**
+ * smcr_llc_delete_rkeys() - take idle RMBs from the peer (3.5.5.2.2)
+ * @lgr: the group
+ *
+ * Up to eight in one message. The first RMB of the list stays.
+ *
+ * Context: the group's work, its mutex held.
+ * Return: false if another exchange is under way.
+ */
+bool smcr_llc_delete_rkeys(struct smcr_lgr *lgr)
+{
+	struct smcr_llc_msg msg = { .type = SMCR_LLC_DELETE_RKEY };
+	struct smcr_llc_delete_rkey *del = &msg.delete_rkey;
+	struct smcr_rmb *rmb;
+
+	if (!smcr_llc_flow_may_start(&lgr->llc.flow))
+		return false;
+	list_for_each_entry(rmb, &lgr->rmbs, list) {
+		if (list_is_first(&rmb->list, &lgr->rmbs) || !rmb->confirmed ||
+		    smcr_rmb_in_use(rmb))
+			continue;
+		if (del->count == SMCR_LLC_DELETE_RKEYS)
+			break;
+		rmb->deleting = true;
+		del->rkey[del->count++] = rmb->maps[0].rkey;
+	}
+	if (!del->count)
+		return true;
+	lgr->llc.deleting = true;
+	if (smcr_llc_send(lgr->links[0], &msg, SMCR_LLC_COOKIE_NONE))
+		return true;
+	smcr_mib_inc(lgr->net, SMCR_MIB_DELETERKEYSENT);
+	lgr->llc.rkey_deadline = smcr_llc_deadline(lgr);
+	smcr_llc_step(lgr, SMCR_LLC_EV_RKEY_SENT);
+	return true;
+}
