@@ -5,7 +5,6 @@
  * Nothing here prints or allocates.
  */
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,16 +26,9 @@ struct parser {
 	size_t error_len;
 };
 
-__attribute__((format(printf, 2, 3)))
-static int fail(struct parser *p, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(p->error, p->error_len, fmt, ap);
-	va_end(ap);
-	return -1;
-}
+/* Says what is wrong. A macro, so that the compiler checks the format. */
+#define fail(p, ...) \
+	(snprintf((p)->error, (p)->error_len, __VA_ARGS__), -1)
 
 static const char *next(struct parser *p)
 {
@@ -57,7 +49,7 @@ static int long_option(struct parser *p, const char *word)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(names[i].name, word + 2))
 			return names[i].letter;
 	return fail(p, "option \"%s\" is unknown, try smcr-ctl help", word);
@@ -181,7 +173,7 @@ static int filters(struct parser *p)
 	return 0;
 }
 
-static int object(struct parser *p, const char *word)
+static int parse_object(struct parser *p, const char *word)
 {
 	bool ambiguous;
 
@@ -195,7 +187,7 @@ static int object(struct parser *p, const char *word)
 	return 0;
 }
 
-static int command(struct parser *p, const char *word)
+static int parse_command(struct parser *p, const char *word)
 {
 	if (!strcmp(word, "help")) {
 		p->out->action = ACT_HELP;
@@ -204,8 +196,7 @@ static int command(struct parser *p, const char *word)
 		return 0;
 	}
 	if (strcmp(word, "show"))
-		return fail(p, "command \"%s\" is unknown, try smcr-ctl %s help",
-			    word, p->out->object->name);
+		return unknown_word(p, word);
 	return filters(p);
 }
 
@@ -237,11 +228,11 @@ int args_parse(int argc, char *const *argv, struct args *out, char *error,
 	if (!strcmp(word, "help")) {
 		out->action = ACT_HELP;
 		word = next(&p);
-		return word ? object(&p, word) : 0;
+		return word ? parse_object(&p, word) : 0;
 	}
-	if (object(&p, word))
+	if (parse_object(&p, word))
 		return -1;
 	out->action = ACT_SHOW;
 	word = next(&p);
-	return word ? command(&p, word) : 0;
+	return word ? parse_command(&p, word) : 0;
 }

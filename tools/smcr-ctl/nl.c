@@ -113,6 +113,12 @@ static int read_done(struct nl *nl, const struct nlmsghdr *nlh)
 	return fail(nl, -*err);
 }
 
+/* A message, aligned as one */
+union msg_buf {
+	struct nlmsghdr hdr;
+	char bytes[8192];
+};
+
 static struct nlmsghdr *request(struct nl *nl, char *buf, uint16_t type,
 				uint8_t cmd, uint16_t flags)
 {
@@ -215,11 +221,11 @@ int nl_dump(struct nl *nl, const struct object *obj, uint32_t group,
 	    nl_row_fn fn, void *arg)
 {
 	const struct reader r = { .obj = obj, .fn = fn, .arg = arg };
-	char buf[256] __attribute__((aligned(8)));
+	union msg_buf buf;
 	struct nlmsghdr *nlh;
 
 	nl->error[0] = '\0';
-	nlh = request(nl, buf, nl->family, obj->cmd, NLM_F_DUMP);
+	nlh = request(nl, buf.bytes, nl->family, obj->cmd, NLM_F_DUMP);
 	if (group && obj->group_attr)
 		mnl_attr_put_u32(nlh, obj->group_attr, group);
 	return talk(nl, nlh, &r);
@@ -238,18 +244,18 @@ static int take_family(struct nl *nl, const struct nlmsghdr *nlh)
 
 static int find_family(struct nl *nl)
 {
-	char buf[8192] __attribute__((aligned(8)));
+	union msg_buf buf;
 	struct nlmsghdr *nlh;
 	ssize_t n;
 
-	nlh = request(nl, buf, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, 0);
+	nlh = request(nl, buf.bytes, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, 0);
 	mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, SMCR_FAMILY_NAME);
 	if (mnl_socket_sendto(nl->sk, nlh, nlh->nlmsg_len) < 0)
 		return fail(nl, errno);
-	n = mnl_socket_recvfrom(nl->sk, buf, sizeof(buf));
+	n = mnl_socket_recvfrom(nl->sk, buf.bytes, sizeof(buf.bytes));
 	if (n < 0)
 		return fail(nl, errno);
-	nlh = (struct nlmsghdr *)buf;
+	nlh = &buf.hdr;
 	if (!mnl_nlmsg_ok(nlh, n) || nlh->nlmsg_seq != nl->seq)
 		return fail(nl, EBADMSG);
 	if (nlh->nlmsg_type != NLMSG_ERROR)

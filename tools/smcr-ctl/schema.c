@@ -179,7 +179,7 @@ const struct object objects[] = {
 	  SMCR_CMD_STATS_GET, 0, 0, stats_columns },
 };
 
-const size_t n_objects = sizeof(objects) / sizeof(objects[0]);
+const size_t n_objects = ARRAY_SIZE(objects);
 
 /**
  * object_find() - object of a name or of a unique beginning of it
