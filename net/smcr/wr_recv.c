@@ -83,9 +83,9 @@ static int recvs_post(struct smcr_link *link, u32 n)
 		rbuf = list_first_entry(&rq->free, struct recv_buf,
 					recv.list);
 		list_del(&rbuf->recv.list);
-		ib_dma_sync_single_for_device(smcr_wr_ibdev(link), rq->dma +
-					      rbuf_off(rq, rbuf), SMCR_WR_STRIDE,
-					      DMA_FROM_DEVICE);
+		ib_dma_sync_single_for_device(smcr_wr_ibdev(link),
+					      rq->dma + rbuf_off(rq, rbuf),
+					      SMCR_WR_STRIDE, DMA_FROM_DEVICE);
 		smcr_wr_sge_dma(&rq->sges[i], link, rq->dma +
 				rbuf_off(rq, rbuf), SMCR_WR_STRIDE);
 		rq->wrs[i].wr_cqe = &rbuf->cqe;
@@ -170,7 +170,8 @@ static void recv_bad(struct smcr_link *link, const struct ib_wc *wc,
 	bool cdc = wc->opcode == IB_WC_RECV && wc->byte_len &&
 		   *msg >= SMCR_LLC_CLASS_CDC;
 
-	smcr_mib_inc(smcr_wr_net(link), cdc ? SMCR_MIB_BADCDC : SMCR_MIB_BADLLC);
+	smcr_mib_inc(smcr_wr_net(link),
+		     cdc ? SMCR_MIB_BADCDC : SMCR_MIB_BADLLC);
 	if (++link->rq->n_bad > RECV_BAD_MAX)
 		smcr_link_fail(link, -EPROTO);
 }
