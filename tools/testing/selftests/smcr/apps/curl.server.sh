@@ -37,6 +37,6 @@ together ready
 together end
 check "end of nginx" kill -QUIT $pid
 wait $pid
-by_rdma begin 17800000 4000
+by_rdma begin 17800000 3600
 no_conn_left
 finish

@@ -39,7 +39,7 @@ check "a range of it" get big -r 1000000-1999999
 check "the range is 1000000 bytes" \
 	test "$(stat -c %s "$tmp/big")" -eq 1000000
 check "40 files of 10 KB, 20 at a time" many
-by_rdma begin 4000 17800000
+by_rdma begin 3600 17800000
 no_conn_left
 together end
 finish

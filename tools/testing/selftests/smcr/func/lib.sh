@@ -306,7 +306,7 @@ steps() {
 # The server's agent must be at work.
 same_semantics() {
 	check "steps over $2" steps "$2" "$tmp/log.like" "${@:3}" || return
-	check "steps over $1" steps "$1" "$tmp/log.kind" "${@:3}" || return
+	check "steps over $1" steps "$1" "$tmp/log.kind" "${@:3}"
 	if diff -U 12 "$tmp/log.like" "$tmp/log.kind" >"$tmp/diff"; then
 		ok "$1 acts as $2 in $(grep -c -e '->' "$tmp/log.kind") steps"
 	else
