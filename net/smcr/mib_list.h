@@ -69,8 +69,7 @@
 	X(WRITERBLOCKED, WriterBlocked, \
 	  "CDC messages that said the writer is blocked (4.7)") \
 	X(TXCHUNKALLOCS, TxChunkAllocs, \
-	  "pieces of send space taken from the pool") \
-	X(TXCHUNKFREES, TxChunkFrees, "pieces of send space returned to it")
+	  "pieces of send space taken from the pool")
 
 /* Receive memory */
 #define SMCR_MIB_MEMORY(X) \
@@ -137,36 +136,26 @@
 	X(PEER_ID, FALLBACKPEERID, FallbackPeerId, "peer-id") \
 	X(OUT_OF_SYNC, FALLBACKOUTOFSYNC, FallbackOutOfSync, "out-of-sync") \
 	X(BAD_ENUM, FALLBACKBADENUM, FallbackBadEnum, "bad-enum") \
-	X(NO_DEVICE, FALLBACKNODEVICE, FallbackNoDevice, "no-device") \
-	X(CONFIRM_LINK, FALLBACKCONFIRMLINK, FallbackConfirmLink, "confirm-link") \
-	X(DISABLED, FALLBACKDISABLED, FallbackDisabled, "disabled") \
-	X(REGISTRATION, FALLBACKREGISTRATION, FallbackRegistration, "registration") \
-	X(TIMEOUT, FALLBACKTIMEOUT, FallbackTimeout, "timeout") \
-	X(INTERNAL, FALLBACKINTERNAL, FallbackInternal, "internal")
+	X(CONFIRM_LINK, FALLBACKCONFIRMLINK, FallbackConfirmLink, "confirm-link")
 
 /* The same of enum smcr_reset_reason */
 #define SMCR_RESET_LIST(X) \
 	X(PEER_ABORT, RESETPEERABORT, ResetPeerAbort, "peer-abort") \
 	X(TCP_RST, RESETTCPRST, ResetTcpRst, "tcp-rst") \
-	X(TCP_FIN_EARLY, RESETTCPFINEARLY, ResetTcpFinEarly, "tcp-fin-early") \
 	X(UNREAD_DATA, RESETUNREADDATA, ResetUnreadData, "unread-data") \
 	X(LINGER, RESETLINGER, ResetLinger, "linger") \
 	X(LINK_DOWN, RESETLINKDOWN, ResetLinkDown, "link-down") \
 	X(GROUP_DELETED, RESETGROUPDELETED, ResetGroupDeleted, "group-deleted") \
 	X(CDC_INVALID, RESETCDCINVALID, ResetCdcInvalid, "cdc-invalid") \
-	X(LLC_INVALID, RESETLLCINVALID, ResetLlcInvalid, "llc-invalid") \
 	X(EYE_CATCHER, RESETEYECATCHER, ResetEyeCatcher, "eye-catcher") \
 	X(CLOSE_TIMEOUT, RESETCLOSETIMEOUT, ResetCloseTimeout, "close-timeout") \
 	X(ORPHAN_TIMEOUT, RESETORPHANTIMEOUT, ResetOrphanTimeout, "orphan-timeout") \
-	X(KEEPALIVE, RESETKEEPALIVE, ResetKeepalive, "keepalive") \
-	X(KILLED, RESETKILLED, ResetKilled, "killed") \
 	X(RMBE_CONFLICT, RESETRMBECONFLICT, ResetRmbeConflict, "rmbe-conflict") \
 	X(DEVICE_REMOVED, RESETDEVICEREMOVED, ResetDeviceRemoved, "device-removed") \
 	X(NETNS_EXIT, RESETNETNSEXIT, ResetNetnsExit, "netns-exit") \
 	X(UNLOAD, RESETUNLOAD, ResetUnload, "unload") \
 	X(HANDSHAKE, RESETHANDSHAKE, ResetHandshake, "handshake") \
 	X(DISCONNECT, RESETDISCONNECT, ResetDisconnect, "disconnect") \
-	X(MEMORY, RESETMEMORY, ResetMemory, "memory") \
 	X(PEER_CLOSED, RESETPEERCLOSED, ResetPeerClosed, "peer-closed")
 
 #define SMCR_MIB_LIST(X, F, R) \

@@ -196,7 +196,6 @@ static const unsigned int max_conns = 65535;
 static struct ctl_table template[] = {
 	ENTRY(transparent, transparent_write, NULL, NULL),
 	UINT(loopback, SYSCTL_ZERO, SYSCTL_ONE),
-	UINT(strict_subnet, SYSCTL_ZERO, SYSCTL_ONE),
 	UINT(rmem, &min_mem, &max_rmem),
 	UINT(wmem, &min_mem, &max_wmem),
 	ENTRY(qp_timeout, timing_write, &min_qp_timeout, &max_qp_timeout),

@@ -15,8 +15,6 @@ struct smcr_sysctl_names;
  * struct smcr_sysctl - a namespace's values; read with READ_ONCE(), any context
  * @transparent: 1: TCP sockets of user programs become SMC-R ones
  * @loopback: 1: RDMA also to the host's own addresses
- * @strict_subnet: 1: refuse a peer in another subnet also when the GIDs could
- *	reach each other
  * @rmem: receive element where the program set no SO_RCVBUF, bytes
  * @wmem: send space where the program set no SO_SNDBUF, bytes
  * @qp_timeout: local ACK timeout of queue pairs: 4.096 us << qp_timeout
@@ -45,7 +43,6 @@ struct smcr_sysctl_names;
 struct smcr_sysctl {
 	unsigned int	transparent;
 	unsigned int	loopback;
-	unsigned int	strict_subnet;
 	unsigned int	rmem;
 	unsigned int	wmem;
 	unsigned int	qp_timeout;

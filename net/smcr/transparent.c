@@ -82,8 +82,10 @@ static int on_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	int protocol = regs_return_value(regs);
 
-	if (protocol == IPPROTO_IP || protocol == IPPROTO_TCP)
-		regs_set_return_value(regs, IPPROTO_SMCR);
+	if (protocol != IPPROTO_IP && protocol != IPPROTO_TCP)
+		return 0;
+	regs_set_return_value(regs, IPPROTO_SMCR);
+	smcr_mib_inc(current->nsproxy->net_ns, SMCR_MIB_TRANSPARENTSOCKETS);
 	return 0;
 }
 

@@ -67,25 +67,20 @@ static const char *const reset_names[] = {
 	[SMCR_RESET_NONE] = "none",
 	[SMCR_RESET_PEER_ABORT] = "peer-abort",
 	[SMCR_RESET_TCP_RST] = "tcp-rst",
-	[SMCR_RESET_TCP_FIN_EARLY] = "tcp-fin-early",
 	[SMCR_RESET_UNREAD_DATA] = "unread-data",
 	[SMCR_RESET_LINGER] = "linger",
 	[SMCR_RESET_LINK_DOWN] = "link-down",
 	[SMCR_RESET_GROUP_DELETED] = "group-deleted",
 	[SMCR_RESET_CDC_INVALID] = "cdc-invalid",
-	[SMCR_RESET_LLC_INVALID] = "llc-invalid",
 	[SMCR_RESET_EYE_CATCHER] = "eye-catcher",
 	[SMCR_RESET_CLOSE_TIMEOUT] = "close-timeout",
 	[SMCR_RESET_ORPHAN_TIMEOUT] = "orphan-timeout",
-	[SMCR_RESET_KEEPALIVE] = "keepalive",
-	[SMCR_RESET_KILLED] = "killed",
 	[SMCR_RESET_RMBE_CONFLICT] = "rmbe-conflict",
 	[SMCR_RESET_DEVICE_REMOVED] = "device-removed",
 	[SMCR_RESET_NETNS_EXIT] = "netns-exit",
 	[SMCR_RESET_UNLOAD] = "unload",
 	[SMCR_RESET_HANDSHAKE] = "handshake",
 	[SMCR_RESET_DISCONNECT] = "disconnect",
-	[SMCR_RESET_MEMORY] = "memory",
 	[SMCR_RESET_PEER_CLOSED] = "peer-closed",
 	NULL
 };
@@ -284,12 +279,22 @@ static int decode_bytes(const uint8_t *data, size_t len, const char *sep,
 	return 0;
 }
 
-static int decode_addr(const void *data, size_t len, struct value *out)
+/* The 12 bytes before an IPv4 address in an IPv6 socket */
+static const uint8_t v4_mapped[12] = { [10] = 0xff, [11] = 0xff };
+
+static int decode_addr(const struct column *col, const void *data, size_t len,
+		       struct value *out)
 {
 	int family = len == 16 ? AF_INET6 : AF_INET;
 
 	if (len != 4 && len != 16)
 		return -EINVAL;
+	/* A GID is not an address of TCP, and stays as it is. */
+	if (col->type == COL_ADDR && len == 16 &&
+	    !memcmp(data, v4_mapped, sizeof(v4_mapped))) {
+		data = (const uint8_t *)data + sizeof(v4_mapped);
+		family = AF_INET;
+	}
 	if (!inet_ntop(family, data, out->text, sizeof(out->text)))
 		return -EINVAL;
 	return 0;
@@ -322,7 +327,7 @@ int value_decode(const struct column *col, const void *data, size_t len,
 		break;
 	case COL_GID:
 	case COL_ADDR:
-		err = decode_addr(data, len, out);
+		err = decode_addr(col, data, len, out);
 		break;
 	case COL_MAC:
 		err = decode_bytes(data, len, ":", out);

@@ -42,13 +42,7 @@
  *   not have (C.4)
  * @SMCR_FALLBACK_BAD_ENUM: a CLC message had an enumerated value out of range
  *   (C.6)
- * @SMCR_FALLBACK_NO_DEVICE: no RDMA device was present when the handshake
- *   began
  * @SMCR_FALLBACK_CONFIRM_LINK: the first link did not come up (3.5.1.5)
- * @SMCR_FALLBACK_DISABLED: the operator does not allow SMC-R here
- * @SMCR_FALLBACK_REGISTRATION: memory could not be registered with the device
- * @SMCR_FALLBACK_TIMEOUT: the handshake's deadline passed
- * @SMCR_FALLBACK_INTERNAL: an unexpected error of this module
  */
 enum smcr_fallback_reason {
 	SMCR_FALLBACK_NONE,
@@ -73,12 +67,7 @@ enum smcr_fallback_reason {
 	SMCR_FALLBACK_PEER_ID,
 	SMCR_FALLBACK_OUT_OF_SYNC,
 	SMCR_FALLBACK_BAD_ENUM,
-	SMCR_FALLBACK_NO_DEVICE,
 	SMCR_FALLBACK_CONFIRM_LINK,
-	SMCR_FALLBACK_DISABLED,
-	SMCR_FALLBACK_REGISTRATION,
-	SMCR_FALLBACK_TIMEOUT,
-	SMCR_FALLBACK_INTERNAL,
 
 	/* private: */
 	__SMCR_FALLBACK_MAX,
@@ -91,21 +80,16 @@ enum smcr_fallback_reason {
  * @SMCR_RESET_PEER_ABORT: a CDC message with the abnormal close flag came
  *   (4.8.2)
  * @SMCR_RESET_TCP_RST: the TCP connection was reset
- * @SMCR_RESET_TCP_FIN_EARLY: the TCP connection ended before the SMC-R
- *   connection did
  * @SMCR_RESET_UNREAD_DATA: the program closed with bytes unread
  * @SMCR_RESET_LINGER: the program closed with SO_LINGER and a time of 0
  * @SMCR_RESET_LINK_DOWN: the last link of the group failed
  * @SMCR_RESET_GROUP_DELETED: the peer deleted the link group
  * @SMCR_RESET_CDC_INVALID: a CDC message had cursors or flags that cannot be
- * @SMCR_RESET_LLC_INVALID: an LLC message broke the protocol
  * @SMCR_RESET_EYE_CATCHER: something overwrote the eye catcher of the receive
  *   element
  * @SMCR_RESET_CLOSE_TIMEOUT: the peer did not answer a close in time
  * @SMCR_RESET_ORPHAN_TIMEOUT: the peer took no bytes after the program had
  *   closed
- * @SMCR_RESET_KEEPALIVE: TCP keepalive or user timeout gave up
- * @SMCR_RESET_KILLED: ss -K or the end of the process without close
  * @SMCR_RESET_RMBE_CONFLICT: the peer gave one of its receive elements to two
  *   connections
  * @SMCR_RESET_DEVICE_REMOVED: the RDMA device went away
@@ -113,32 +97,26 @@ enum smcr_fallback_reason {
  * @SMCR_RESET_UNLOAD: the module is being unloaded
  * @SMCR_RESET_HANDSHAKE: the handshake failed beyond the point of fallback
  * @SMCR_RESET_DISCONNECT: the program called connect with AF_UNSPEC
- * @SMCR_RESET_MEMORY: an allocation failed
  * @SMCR_RESET_PEER_CLOSED: the program sent to a peer that had closed
  */
 enum smcr_reset_reason {
 	SMCR_RESET_NONE,
 	SMCR_RESET_PEER_ABORT,
 	SMCR_RESET_TCP_RST,
-	SMCR_RESET_TCP_FIN_EARLY,
 	SMCR_RESET_UNREAD_DATA,
 	SMCR_RESET_LINGER,
 	SMCR_RESET_LINK_DOWN,
 	SMCR_RESET_GROUP_DELETED,
 	SMCR_RESET_CDC_INVALID,
-	SMCR_RESET_LLC_INVALID,
 	SMCR_RESET_EYE_CATCHER,
 	SMCR_RESET_CLOSE_TIMEOUT,
 	SMCR_RESET_ORPHAN_TIMEOUT,
-	SMCR_RESET_KEEPALIVE,
-	SMCR_RESET_KILLED,
 	SMCR_RESET_RMBE_CONFLICT,
 	SMCR_RESET_DEVICE_REMOVED,
 	SMCR_RESET_NETNS_EXIT,
 	SMCR_RESET_UNLOAD,
 	SMCR_RESET_HANDSHAKE,
 	SMCR_RESET_DISCONNECT,
-	SMCR_RESET_MEMORY,
 	SMCR_RESET_PEER_CLOSED,
 
 	/* private: */

@@ -106,6 +106,9 @@ static void test_addresses(void)
 {
 	static const uint8_t v4[] = { 10, 9, 0, 1 };
 	static const uint8_t v6[16] = { 0xfd, 9, [15] = 2 };
+	static const uint8_t mapped[16] = {
+		[10] = 0xff, [11] = 0xff, 10, 9, 0, 3
+	};
 	struct printer p = { 0 };
 
 	use("conn");
@@ -124,6 +127,9 @@ static void test_addresses(void)
 			   "10.9.0.1:8") &&
 	    !value_matches(obj, row, column_find(obj, "uid"), "0"),
 	    "print__filters_that_do_not_match");
+	set("local", mapped, sizeof(mapped));
+	tap(value_matches(obj, row, column_find(obj, "local"),
+			  "10.9.0.3:80"), "print__mapped_address_is_ipv4");
 }
 
 int main(void)
