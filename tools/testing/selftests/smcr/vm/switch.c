@@ -19,6 +19,7 @@
  *   clear                        no faults on any path
  *   seed N                       restart the fault generator
  *   count FROM TO                packets passed, lost, bytes passed
+ *   flush                        captures are complete on the disk
  *
  * A capture holds the first SNAPLEN bytes of each packet and is started anew
  * at CAPTURE_MAX bytes, the older half being kept as NAME.old.pcap.
@@ -308,9 +309,9 @@ static void forward(int from, int to, const uint8_t *data, uint32_t len,
 	const struct path *f = path;
 	uint64_t due = now;
 
-	if (path->only != KIND_ALL && path->only != kind)
+	if (path->only != KIND_ALL && path->only != kind) {
 		f = &clean;
-	else if (path_loses(path)) {
+	} else if (path_loses(path)) {
 		path->lost++;
 		return;
 	}
@@ -413,16 +414,16 @@ static const char *cmd_fault(char **words, int n)
 
 static void cmd_clear(void)
 {
-	struct path *path;
+	struct path *path, clean = {};
 	int i, j;
 
 	for (i = 0; i < num_ports; i++) {
 		for (j = 0; j < num_ports; j++) {
 			path = &paths[i][j];
-			path->loss = path->dup = path->reorder = 0;
-			path->corrupt = path->cut = path->drop = 0;
-			path->delay_ns = 0;
-			path->only = KIND_ALL;
+			clean.passed = path->passed;
+			clean.lost = path->lost;
+			clean.bytes = path->bytes;
+			*path = clean;
 		}
 	}
 }
@@ -444,7 +445,7 @@ static void cmd_count(const char *from, const char *to)
 	printf("ok passed %lu lost %lu bytes %lu\n", passed, lost, bytes);
 }
 
-static void command(char *line)
+static void obey(char *line)
 {
 	const char *error = NULL;
 	char *words[32], *w;
@@ -485,7 +486,7 @@ static void read_commands(void)
 	buf[used] = 0;
 	while ((end = strchr(buf, '\n'))) {
 		*end = 0;
-		command(buf);
+		obey(buf);
 		used -= end + 1 - buf;
 		memmove(buf, end + 1, used + 1);
 	}
