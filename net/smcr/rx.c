@@ -190,7 +190,7 @@ static int rx_loop(struct sock *sk, struct smcr_conn *conn, struct msghdr *msg,
 	size_t target = sock_rcvlowat(sk, flags & MSG_WAITALL, len);
 	bool peek = flags & MSG_PEEK;
 	rx_actor actor = flags & MSG_TRUNC ? rx_to_nowhere : rx_to_msg;
-	u32 skip = peek ? sk_peek_offset(sk, flags) : 0;
+	u32 skip = max(sk_peek_offset(sk, flags), 0);
 	size_t done = 0;
 	int err = 0;
 
