@@ -387,6 +387,7 @@ bool smcr_conn_read_begin(struct smcr_conn *conn)
 void smcr_conn_read_end(struct smcr_conn *conn)
 {
 	clear_bit(SMCR_CONN_F_READING, &conn->flags);
+	/* Pairs with smcr_conn_unlink() */
 	smp_mb__after_atomic();
 	if (test_bit(SMCR_CONN_F_UNLINKED, &conn->flags))
 		elem_return(conn);
@@ -400,6 +401,7 @@ static bool mark_unlinked(struct smcr_conn *conn, enum smcr_rmbe_end end)
 	first = !test_bit(SMCR_CONN_F_UNLINKED, &conn->flags);
 	if (first)
 		conn->rx.end = end;
+	/* Pairs with smcr_conn_read_end(), which goes by @end */
 	smp_mb__before_atomic();
 	set_bit(SMCR_CONN_F_UNLINKED, &conn->flags);
 	spin_unlock_bh(&conn->lock);

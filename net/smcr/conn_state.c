@@ -279,7 +279,8 @@ int smcr_conn_state_step(struct smcr_conn_fsm *fsm, enum smcr_conn_event event,
  * smcr_conn_state_can_send() - may the application's bytes still go out?
  * @fsm: the connection's place
  *
- * Return: true, also while a shutdown or close waits for bytes accepted before it.
+ * Return: true, also while a shutdown or close waits for bytes accepted before
+ * it.
  */
 bool smcr_conn_state_can_send(const struct smcr_conn_fsm *fsm)
 {

@@ -2,14 +2,15 @@
 /*
  * The inner TCP socket.
  *
- * Its wait queue is the outer socket's, so who sleeps or polls there is woken
+ * Its wait queue is the outer socket's while there is one, so who sleeps or polls there is woken
  * by either. Its callbacks tell the layer that waits for TCP at the moment:
  *
  *   mode        event                            goes to
  *   LISTEN      data_ready of the listener       smcr_listen_event()
  *   HANDSHAKE   any                              smcr_hs_event()
  *   RDMA        FIN, RST, error                  smcr_close_tcp_event()
- *   FALLBACK    error                            moves sk_err to the outer socket
+ *   FALLBACK    error                            moves sk_err to the outer
+ *                                                socket
  *
  * sk_user_data points to the outer socket. It is tagged, so that a TCP child,
  * which inherits the listener's callbacks, does not inherit the pointer: until
@@ -29,7 +30,7 @@
 #include "sock.h"
 
 #if !IS_ENABLED(CONFIG_SMC)
-#error "smcr needs a kernel with CONFIG_SMC=m or y: TCP's hooks for the SMC-R option come with it"
+#error "smcr needs CONFIG_SMC=m or y: it brings TCP's hooks for the option"
 #endif
 
 /* Taken inside the outer one, and told apart from other TCP sockets. */
@@ -51,10 +52,11 @@ static struct sock *inner_sk(const struct sock *sk)
 /* Only what this file has put into sk_user_data carries this very tag. */
 static struct sock *outer_of(const struct sock *inner)
 {
+	const rwlock_t *lock = &inner->sk_callback_lock;
 	uintptr_t data;
 
 	data = (uintptr_t)rcu_dereference_check(__sk_user_data(inner),
-						lockdep_is_held(&inner->sk_callback_lock));
+						lockdep_is_held(lock));
 	if ((data & ~SK_USER_DATA_PTRMASK) != SK_USER_DATA_NOCOPY)
 		return NULL;
 	return (struct sock *)(data & SK_USER_DATA_PTRMASK);
@@ -241,19 +243,23 @@ void smcr_inner_adopt(struct sock *sk, struct socket *inner)
  * @sk: outer socket
  * @parent: the socket that the application holds
  *
- * TCP, ss(8) and netfilter's owner match then see the program's own socket.
+ * The inner sock keeps its own struct socket: TCP Fast Open, TLS and
+ * IPV6_ADDRFORM take sk->sk_socket for one of TCP's, and call or change its
+ * operations. What ss(8) finds a socket's process by, the inode's number, is
+ * copied instead; the inner inode is in no table.
  *
  * Context: process.
  */
 void smcr_inner_graft(struct sock *sk, struct socket *parent)
 {
-	struct sock *inner = inner_sk(sk);
+	struct socket *own = smcr_sk(sk)->inner;
 
-	write_lock_bh(&inner->sk_callback_lock);
-	rcu_assign_pointer(inner->sk_wq, &parent->wq);
-	sk_set_socket(inner, parent);
-	inner->sk_uid = SOCK_INODE(parent)->i_uid;
-	write_unlock_bh(&inner->sk_callback_lock);
+	SOCK_INODE(own)->i_ino = SOCK_INODE(parent)->i_ino;
+	SOCK_INODE(own)->i_uid = SOCK_INODE(parent)->i_uid;
+	write_lock_bh(&own->sk->sk_callback_lock);
+	rcu_assign_pointer(own->sk->sk_wq, &parent->wq);
+	own->sk->sk_uid = SOCK_INODE(parent)->i_uid;
+	write_unlock_bh(&own->sk->sk_callback_lock);
 }
 
 /**
@@ -270,29 +276,7 @@ void smcr_inner_ungraft(struct sock *sk)
 		return;
 	write_lock_bh(&own->sk->sk_callback_lock);
 	rcu_assign_pointer(own->sk->sk_wq, &own->wq);
-	sk_set_socket(own->sk, own);
 	write_unlock_bh(&own->sk->sk_callback_lock);
-}
-
-/**
- * smcr_inner_own_socket() - give the inner sock its own struct socket back
- * @sk: outer socket in mode FALLBACK
- *
- * An upper layer protocol such as TLS puts its operations into
- * sk->sk_socket->ops. They work on a TCP socket only, so they must not land in
- * the outer one. The wait queue stays shared.
- *
- * Context: process.
- */
-void smcr_inner_own_socket(struct sock *sk)
-{
-	struct socket *own = smcr_sk(sk)->inner;
-
-	write_lock_bh(&own->sk->sk_callback_lock);
-	sk_set_socket(own->sk, own);
-	write_unlock_bh(&own->sk->sk_callback_lock);
-	/* A writer may be waiting under the flag of the other one */
-	set_bit(SOCK_NOSPACE, &own->flags);
 }
 
 /**
@@ -313,14 +297,19 @@ void smcr_inner_hook(struct sock *sk)
 	write_unlock_bh(&inner->sk_callback_lock);
 }
 
+/* An upper layer protocol may have put its own in the place of TCP's. */
 static void restore(struct sock *sk, struct sock *inner)
 {
 	const struct smcr_sock *smcr = smcr_sk(sk);
 
-	inner->sk_state_change = smcr->orig.state_change;
-	inner->sk_data_ready = smcr->orig.data_ready;
-	inner->sk_write_space = smcr->orig.write_space;
-	inner->sk_error_report = smcr->orig.error_report;
+	if (inner->sk_state_change == inner_state_change)
+		inner->sk_state_change = smcr->orig.state_change;
+	if (inner->sk_data_ready == inner_data_ready)
+		inner->sk_data_ready = smcr->orig.data_ready;
+	if (inner->sk_write_space == inner_write_space)
+		inner->sk_write_space = smcr->orig.write_space;
+	if (inner->sk_error_report == inner_error_report)
+		inner->sk_error_report = smcr->orig.error_report;
 }
 
 /**
@@ -420,12 +409,9 @@ void smcr_inner_release(struct sock *sk)
 
 	if (!inner)
 		return;
-	WRITE_ONCE(smcr_sk(sk)->inner, NULL);
 	silence(sk, inner->sk);
-	write_lock_bh(&inner->sk->sk_callback_lock);
-	rcu_assign_pointer(inner->sk->sk_wq, &inner->wq);
-	sk_set_socket(inner->sk, inner);
-	write_unlock_bh(&inner->sk->sk_callback_lock);
+	smcr_inner_ungraft(sk);
+	WRITE_ONCE(smcr_sk(sk)->inner, NULL);
 	if (!smcr_sock_is_fallback(sk)) {
 		lock_sock(inner->sk);
 		sock_reset_flag(inner->sk, SOCK_LINGER);

@@ -14,7 +14,6 @@ int smcr_inner_create(struct sock *sk, int family, int kern);
 void smcr_inner_adopt(struct sock *sk, struct socket *inner);
 void smcr_inner_graft(struct sock *sk, struct socket *parent);
 void smcr_inner_ungraft(struct sock *sk);
-void smcr_inner_own_socket(struct sock *sk);
 void smcr_inner_hook(struct sock *sk);
 void smcr_inner_unhook(struct sock *sk);
 void smcr_inner_abort(struct sock *sk);

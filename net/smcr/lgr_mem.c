@@ -99,7 +99,8 @@ static int token_give(struct smcr_lgr *lgr, struct smcr_conn *conn)
 		if (rcu_access_pointer(tokens->slot[slot].conn))
 			continue;
 		lgr->hint = slot + 1;
-		conn->token = (u32)++tokens->slot[slot].gen << 16 | slot;
+		tokens->slot[slot].gen++;
+		conn->token = (u32)tokens->slot[slot].gen << 16 | slot;
 		rcu_assign_pointer(tokens->slot[slot].conn,
 				   smcr_conn_get(conn));
 		WRITE_ONCE(lgr->n_conns, lgr->n_conns + 1);
@@ -224,6 +225,7 @@ static void rmb_reg_done(struct smcr_wr_reg *reg, int err)
 {
 	struct smcr_rmb_map *map = container_of(reg, struct smcr_rmb_map, reg);
 
+	/* Pairs with smcr_lgr_rmb_ready() */
 	if (!err)
 		smp_store_release(&map->registered, true);
 	smcr_lgr_kick(map->link->lgr, SMCR_LGR_T_RMB_REG);
@@ -322,7 +324,10 @@ int smcr_lgr_rmb_register(struct smcr_lgr *lgr)
  */
 bool smcr_lgr_rmb_ready(const struct smcr_conn *conn)
 {
-	return smp_load_acquire(&conn->rx.rmb->maps[conn->link_slot].registered);
+	const struct smcr_rmb_map *map = &conn->rx.rmb->maps[conn->link_slot];
+
+	/* Pairs with rmb_reg_done() */
+	return smp_load_acquire(&map->registered);
 }
 
 static void count_elems(struct smcr_lgr *lgr, u32 size, u32 *used, u32 *total)
@@ -529,8 +534,8 @@ void smcr_lgr_rmbs_clean(struct smcr_lgr *lgr)
 	bool first = true, idle = false;
 	struct smcr_rmb *rmb;
 
-	linger = msecs_to_jiffies(
-		READ_ONCE(smcr_pernet(lgr->net)->sysctl.rmb_linger_ms));
+	linger = READ_ONCE(smcr_pernet(lgr->net)->sysctl.rmb_linger_ms);
+	linger = msecs_to_jiffies(linger);
 	mutex_lock(&lgr->mutex);
 	list_for_each_entry(rmb, &lgr->rmbs, list) {
 		when = smcr_rmb_clean(rmb);

@@ -17,7 +17,7 @@
  *   memory		send slots and receive buffers go with the last
  *			reference, which an LLC message or a connection holds
  *
- * So the memory that completions are matched to (wr.c, wr_recv.c) always outlives the
+ * So the memory that completions are matched to (wr.c, wr_recv.c) outlives the
  * completion queue, and device removal waits for verbs objects, never for a
  * connection that an application keeps.
  */

@@ -82,7 +82,7 @@ void smcr_llc_step(struct smcr_lgr *lgr, enum smcr_llc_event event)
  * Return: 0 or -errno.
  */
 int smcr_llc_send(struct smcr_link *link, const struct smcr_llc_msg *msg,
-		    enum smcr_llc_cookie cookie)
+		  enum smcr_llc_cookie cookie)
 {
 	struct smcr_lgr *lgr = link->lgr;
 	u8 buf[SMCR_ROCE_MSG_LEN];

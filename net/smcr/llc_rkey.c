@@ -46,8 +46,9 @@ static int learn_rkey(struct smcr_link *link,
  *
  * Context: the group's work.
  */
-void smcr_llc_rkey_answer(struct smcr_link *link, const struct smcr_llc_msg *msg,
-			bool negative, bool retry)
+void smcr_llc_rkey_answer(struct smcr_link *link,
+			  const struct smcr_llc_msg *msg, bool negative,
+			  bool retry)
 {
 	struct smcr_llc_msg reply = *msg;
 
@@ -92,13 +93,14 @@ static void confirm_rkey_done(struct smcr_lgr *lgr,
  * Context: the group's work.
  */
 void smcr_llc_rkey_confirm(struct smcr_link *link,
-			      const struct smcr_llc_msg *msg)
+			   const struct smcr_llc_msg *msg)
 {
 	struct smcr_lgr *lgr = link->lgr;
 
 	if (!msg->reply) {
-		smcr_llc_rkey_answer(link, msg, learn_rkey(link, &msg->confirm_rkey),
-			    false);
+		smcr_llc_rkey_answer(link, msg,
+				     learn_rkey(link, &msg->confirm_rkey),
+				     false);
 		return;
 	}
 	if (!lgr->llc.rmb ||
@@ -192,7 +194,7 @@ static void delete_rkey_done(struct smcr_lgr *lgr)
  * Context: the group's work.
  */
 void smcr_llc_rkey_delete(struct smcr_link *link,
-			     const struct smcr_llc_msg *msg)
+			  const struct smcr_llc_msg *msg)
 {
 	if (!msg->reply)
 		delete_rkey_request(link, msg);

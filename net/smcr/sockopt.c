@@ -228,6 +228,22 @@ static bool is_off(const struct opt_rule *rule, sockptr_t val,
 	return read_int(val, len, &on) || !on;
 }
 
+/* What RDMA cannot serve is not asked for any more once it may be in use. */
+static int ask_allowed(enum smcr_sock_mode mode, enum opt_action action)
+{
+	if (mode != SMCR_MODE_HANDSHAKE && mode != SMCR_MODE_RDMA)
+		return 0;
+	switch (action) {
+	case OPT_ULP:
+		/* What TCP says without the protocol's module, or too early */
+		return mode == SMCR_MODE_RDMA ? -ENOENT : -ENOTCONN;
+	case OPT_REPAIR:
+		return -EPERM;
+	default:
+		return 0;
+	}
+}
+
 /* Under the lock, so that connect() and listen() see it or come first. */
 static int set_asked(struct sock *sk, const struct opt_rule *rule,
 		     sockptr_t val, unsigned int len)
@@ -235,42 +251,13 @@ static int set_asked(struct sock *sk, const struct opt_rule *rule,
 	int err;
 
 	lock_sock(sk);
-	err = set_inner(sk, rule->level, rule->name, val, len);
+	err = ask_allowed(smcr_sk(sk)->mode, rule->action) ? :
+	      set_inner(sk, rule->level, rule->name, val, len);
 	if (!err && smcr_sk(sk)->mode == SMCR_MODE_INIT &&
 	    !is_off(rule, val, len))
 		smcr_sk(sk)->fallback_asked = rule->reason;
 	release_sock(sk);
 	return err;
-}
-
-static int set_ulp(struct sock *sk, const struct opt_rule *rule,
-		   sockptr_t val, unsigned int len)
-{
-	switch (smcr_sock_mode(sk)) {
-	case SMCR_MODE_FALLBACK:
-		smcr_inner_own_socket(sk);
-		return set_inner(sk, rule->level, rule->name, val, len);
-	case SMCR_MODE_RDMA:
-		/* What TCP says without the protocol's module */
-		return -ENOENT;
-	case SMCR_MODE_HANDSHAKE:
-		return -ENOTCONN;
-	default:
-		smcr_inner_own_socket(sk);
-		return set_asked(sk, rule, val, len);
-	}
-}
-
-static int set_repair(struct sock *sk, const struct opt_rule *rule,
-		      sockptr_t val, unsigned int len)
-{
-	switch (smcr_sock_mode(sk)) {
-	case SMCR_MODE_RDMA:
-	case SMCR_MODE_HANDSHAKE:
-		return -EPERM;
-	default:
-		return set_asked(sk, rule, val, len);
-	}
 }
 
 /**
@@ -308,11 +295,9 @@ int smcr_sockopt_set(struct socket *sock, int level, int optname,
 	case OPT_CORK:
 		return set_cork(sk, optname, optval, optlen);
 	case OPT_ASK:
-		return set_asked(sk, rule, optval, optlen);
 	case OPT_ULP:
-		return set_ulp(sk, rule, optval, optlen);
 	case OPT_REPAIR:
-		return set_repair(sk, rule, optval, optlen);
+		return set_asked(sk, rule, optval, optlen);
 	case OPT_REFUSE:
 		break;
 	}
