@@ -225,9 +225,10 @@ static void rmb_reg_done(struct smcr_wr_reg *reg, int err)
 {
 	struct smcr_rmb_map *map = container_of(reg, struct smcr_rmb_map, reg);
 
-	/* Pairs with smcr_lgr_rmb_ready() */
-	if (!err)
+	if (!err) {
+		/* Pairs with smcr_lgr_rmb_ready() */
 		smp_store_release(&map->registered, true);
+	}
 	smcr_lgr_kick(map->link->lgr, SMCR_LGR_T_RMB_REG);
 }
 
