@@ -37,6 +37,7 @@ for round in 1 2 3; do
 	check_not "round $round: the family is gone" \
 		"$IO" inet4 "$SERVER" "$PORT" stream
 	check "round $round: insmod" insmod "$module"
+	calm_timers
 	save again
 	io_check "round $round: a stream" $kind "$SERVER" stream -H
 	grew again FirstContacts -eq 1
