@@ -193,6 +193,9 @@ static int connect_failed(struct socket *sock)
 {
 	int err = sock_error(sock->sk) ? : -ECONNABORTED;
 
+	/* Another thread may have made it TCP's meanwhile */
+	if (smcr_sock_is_fallback(sock->sk))
+		return err;
 	sock->sk->sk_disconnects++;
 	disconnect_sock(sock);
 	return err;
