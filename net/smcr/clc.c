@@ -52,12 +52,15 @@ void smcr_clc_recv_next(struct smcr_clc *clc)
 	memset(&clc->hdr, 0, sizeof(clc->hdr));
 }
 
-/* Bytes still missing of the header, or of the message. */
+/* Bytes still missing of the header, or of the message; none behind a header
+ * that is no good, whose length stays 0.
+ */
 static u32 clc_missing(const struct smcr_clc *clc)
 {
 	if (clc->rx_len < SMCR_CLC_HDR_LEN)
 		return SMCR_CLC_HDR_LEN - clc->rx_len;
-	return clc->hdr.length - clc->rx_len;
+	return clc->hdr.length > clc->rx_len ?
+	       clc->hdr.length - clc->rx_len : 0;
 }
 
 static int clc_header(struct smcr_clc *clc)
@@ -76,13 +79,18 @@ static int clc_header(struct smcr_clc *clc)
 	return 0;
 }
 
-/* tcp_read_sock()'s actor: takes what is missing and no more. */
+/* tcp_read_sock()'s actor: takes what is missing and no more. It is called
+ * again for the rest of a segment, whatever desc->count says; only a return of
+ * 0 ends that.
+ */
 static int clc_actor(read_descriptor_t *desc, struct sk_buff *skb,
 		     unsigned int offset, size_t len)
 {
 	struct smcr_clc *clc = desc->arg.data;
 	size_t used = 0;
 
+	if (desc->error)
+		return 0;
 	while (used < len && clc_missing(clc)) {
 		u32 part = min_t(size_t, len - used, clc_missing(clc));
 
