@@ -53,7 +53,7 @@ long_step()
 			sleep 30 &
 			nap=$!
 			wait $nap
-			say "  still: $text ($(wc -l <"$log") lines of output)"
+			say "  still: ${text:0:60} ($(wc -l <"$log") lines of output)"
 		done
 	) >/dev/null 8>&- 9>&- &
 	beat=$!

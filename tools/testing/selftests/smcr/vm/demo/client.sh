@@ -39,7 +39,7 @@ title()
 
 declare -A before
 bad=0
-sysctl -qw net.smcr.transparent=1
+sysctl -qw net.smcr.transparent=1 || exit 1
 barrier serving || exit 1
 
 title "iperf3 -c server: one stream for 3 seconds"

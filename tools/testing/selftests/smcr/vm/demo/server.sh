@@ -3,7 +3,7 @@
 # The serving host of "make demo": two ordinary servers, which know nothing
 # of smcr.
 
-sysctl -qw net.smcr.transparent=1
+sysctl -qw net.smcr.transparent=1 || exit 1
 iperf3 -s -D
 redis-server --bind 10.9.0.1 --protected-mode no --save '' \
 	--daemonize yes >/dev/null
