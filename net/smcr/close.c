@@ -290,14 +290,14 @@ void smcr_close_tcp_event(struct sock *sk)
  */
 static void close_tcp(struct smcr_conn *conn, struct sock *sk)
 {
-	bool dead = smcr_inner_closed(sk);
+	enum smcr_inner_end end = smcr_inner_end(sk);
 
 	spin_lock_bh(&conn->lock);
 	if (conn->fsm.state == SMCR_CONN_CLOSED)
 		goto out;
-	if (dead)
+	if (end == SMCR_INNER_FAILED)
 		smcr_close_reset_locked(conn, SMCR_RESET_TCP_RST, ECONNRESET);
-	else if (!conn->fsm.peer_closed)
+	else if (end == SMCR_INNER_FIN && !conn->fsm.peer_closed)
 		close_arm(conn, close_patience(conn));
 out:
 	spin_unlock_bh(&conn->lock);

@@ -442,12 +442,25 @@ bool smcr_inner_smc_ok(const struct sock *sk, bool client)
 }
 
 /**
- * smcr_inner_closed() - did TCP fail, rather than end in order?
+ * smcr_inner_end() - has TCP ended, and how?
  * @sk: outer socket
  *
- * Context: process, outer sock lock held.
+ * Takes no lock: struct socket and the memory of a TCP sock last through RCU.
+ *
+ * Context: any.
+ * Return: enum smcr_inner_end.
  */
-bool smcr_inner_closed(const struct sock *sk)
+enum smcr_inner_end smcr_inner_end(const struct sock *sk)
 {
-	return !smcr_sk(sk)->inner || READ_ONCE(inner_sk(sk)->sk_err);
+	enum smcr_inner_end end = SMCR_INNER_FAILED;
+	const struct socket *sock;
+	const struct sock *inner;
+
+	rcu_read_lock();
+	sock = READ_ONCE(smcr_sk(sk)->inner);
+	inner = sock ? READ_ONCE(sock->sk) : NULL;
+	if (inner && !READ_ONCE(inner->sk_err))
+		end = tcp_ending(inner) ? SMCR_INNER_FIN : SMCR_INNER_OPEN;
+	rcu_read_unlock();
+	return end;
 }

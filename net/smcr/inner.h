@@ -10,6 +10,13 @@
 struct sock;
 struct socket;
 
+/* How the TCP connection ended, if it did */
+enum smcr_inner_end {
+	SMCR_INNER_OPEN,
+	SMCR_INNER_FIN,		/* a FIN came */
+	SMCR_INNER_FAILED,	/* an error, or the socket is gone */
+};
+
 int smcr_inner_create(struct sock *sk, int family, int kern);
 void smcr_inner_adopt(struct sock *sk, struct socket *inner);
 void smcr_inner_graft(struct sock *sk, struct socket *parent);
@@ -21,6 +28,6 @@ int smcr_inner_disconnect(struct sock *sk);
 void smcr_inner_take_error(struct sock *sk);
 void smcr_inner_release(struct sock *sk);
 bool smcr_inner_smc_ok(const struct sock *sk, bool client);
-bool smcr_inner_closed(const struct sock *sk);
+enum smcr_inner_end smcr_inner_end(const struct sock *sk);
 
 #endif /* _SMCR_INNER_H */
