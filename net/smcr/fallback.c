@@ -37,6 +37,8 @@ void smcr_fallback(struct sock *sk, enum smcr_fallback_reason reason,
 	smcr->fallback = reason;
 	smcr->peer_diagnosis = peer_diagnosis;
 	smcr_sock_mode_set(sk, SMCR_MODE_FALLBACK);
+	/* The next SYN, or an answer to one, must not promise a handshake */
+	tcp_sk(smcr->inner->sk)->syn_smc = 0;
 	smcr_inner_unhook(sk);
 	/* Events between a handshake's last look and here */
 	smcr_inner_take_error(sk);
