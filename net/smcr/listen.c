@@ -29,7 +29,9 @@ static u32 hs_limit(const struct sock *sk)
 	return READ_ONCE(smcr_pernet(sock_net(sk))->sysctl.max_handshakes);
 }
 
-/* TCP asks, for each SYN with the option, whether to echo it. */
+/* TCP asks, for each SYN with the option, whether to echo it: not without an
+ * adapter, whatever there was when listen() was called.
+ */
 static bool listen_congested(const struct sock *inner)
 {
 	const struct sock *sk;
@@ -37,7 +39,7 @@ static bool listen_congested(const struct sock *inner)
 
 	rcu_read_lock();
 	sk = rcu_dereference_sk_user_data(inner);
-	if (sk)
+	if (sk && smcr_ib_any())
 		full = READ_ONCE(smcr_sk(sk)->n_pending) >= hs_limit(sk);
 	rcu_read_unlock();
 	return full;
@@ -57,7 +59,7 @@ int smcr_listen_start(struct sock *sk, int backlog)
 	bool again = smcr_sock_mode(sk) == SMCR_MODE_LISTEN;
 	int err;
 
-	tcp_sk(inner->sk)->syn_smc = smcr_ib_any();
+	tcp_sk(inner->sk)->syn_smc = 1;
 	tcp_sk(inner->sk)->smc_hs_congested = listen_congested;
 	/* Before TCP listens: the first child may be ready at once. */
 	if (!again) {
@@ -169,7 +171,8 @@ static void listen_child(struct sock *listener, struct socket *inner)
 		listen_handshake(listener, child);
 		return;
 	}
-	smcr_fallback(child, SMCR_FALLBACK_NO_OPTION, 0);
+	smcr_fallback(child, smcr_ib_any() ? SMCR_FALLBACK_NO_OPTION :
+		      SMCR_FALLBACK_NO_RNIC, 0);
 	if (!smcr_sock_accept_ready(listener, child))
 		smcr_sock_drop_child(child);
 }
