@@ -18,6 +18,25 @@
 #include "mib.h"
 #include "sock.h"
 
+static bool enter(struct sock *sk, enum smcr_fallback_reason reason,
+		  u32 peer_diagnosis)
+{
+	struct smcr_sock *smcr = smcr_sk(sk);
+
+	if (smcr_sock_is_fallback(sk) ||
+	    WARN_ON_ONCE(smcr->mode == SMCR_MODE_RDMA))
+		return false;
+	smcr->fallback = reason;
+	smcr->peer_diagnosis = peer_diagnosis;
+	smcr_sock_mode_set(sk, SMCR_MODE_FALLBACK);
+	/* The next SYN, or an answer to one, must not promise a handshake */
+	tcp_sk(smcr->inner->sk)->syn_smc = 0;
+	smcr_inner_unhook(sk);
+	/* Events between a handshake's last look and here */
+	smcr_inner_take_error(sk);
+	return true;
+}
+
 /**
  * smcr_fallback() - go on as plain TCP, for good
  * @sk: outer socket, not in mode RDMA; nothing happens if it is TCP already
@@ -29,21 +48,22 @@
 void smcr_fallback(struct sock *sk, enum smcr_fallback_reason reason,
 		   u32 peer_diagnosis)
 {
-	struct smcr_sock *smcr = smcr_sk(sk);
-
-	if (smcr_sock_is_fallback(sk) ||
-	    WARN_ON_ONCE(smcr->mode == SMCR_MODE_RDMA))
+	if (!enter(sk, reason, peer_diagnosis))
 		return;
-	smcr->fallback = reason;
-	smcr->peer_diagnosis = peer_diagnosis;
-	smcr_sock_mode_set(sk, SMCR_MODE_FALLBACK);
-	/* The next SYN, or an answer to one, must not promise a handshake */
-	tcp_sk(smcr->inner->sk)->syn_smc = 0;
-	smcr_inner_unhook(sk);
-	/* Events between a handshake's last look and here */
-	smcr_inner_take_error(sk);
 	smcr_mib_fallback(sock_net(sk), reason);
-	trace_smcr_fallback(smcr->id, reason, peer_diagnosis);
+	trace_smcr_fallback(smcr_sk(sk)->id, reason, peer_diagnosis);
+}
+
+/**
+ * smcr_fallback_listener() - listen as plain TCP
+ * @sk: outer socket that is about to listen
+ * @reason: why; its children count it, one connection each
+ *
+ * Context: process, outer sock lock held.
+ */
+void smcr_fallback_listener(struct sock *sk, enum smcr_fallback_reason reason)
+{
+	enter(sk, reason, 0);
 }
 
 static bool has_tcp_auth(const struct sock *inner)

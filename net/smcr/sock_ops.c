@@ -307,7 +307,7 @@ static int listen_begin(struct sock *sk, int backlog)
 	enum smcr_fallback_reason reason = smcr_fallback_check(sk);
 
 	if (reason) {
-		smcr_fallback(sk, reason, 0);
+		smcr_fallback_listener(sk, reason);
 		return inner_listen(sk, backlog);
 	}
 	return smcr_listen_start(sk, backlog);
