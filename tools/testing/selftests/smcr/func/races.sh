@@ -1,0 +1,26 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: one
+# kernel: both
+# nics: 1
+# Random calls by several threads on the same sockets end, and leave nothing.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+own4=$(ip -4 -o addr show scope global | awk '{ sub("/.*", "", $4); print $4; exit }')
+
+sysctl_for_now net.smcr.loopback 1
+# What a peer that is gone is waited for, so that the end comes soon
+sysctl_for_now net.smcr.close_timeout_ms 3000
+sysctl_for_now net.smcr.orphan_timeout_ms 3000
+sysctl_for_now net.smcr.abort_timeout_ms 1000
+
+save begin
+for seed in 1 "$RANDOM"; do
+	check "random calls, seed $seed" \
+		timeout $((60 * SLOW)) "$FUNC_DIR/races" "$own4" 10 "$seed"
+done
+grew begin HandshakesDone -gt 0
+grew begin Fallbacks -gt 0
+no_conn_left
+finish
