@@ -99,7 +99,7 @@ static void test_json(void)
 	use("conn");
 	set_u32("state", 99);
 	tap(prints(&(struct printer){ .json = true },
-		   "[{\"state\":\"99\"}]\n"), "print__unknown_number_of_a_name");
+		   "[{\"state\":\"99\"}]\n"), "print__number_without_name");
 }
 
 static void test_addresses(void)
