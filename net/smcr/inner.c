@@ -3,7 +3,8 @@
  * The inner TCP socket.
  *
  * Its wait queue is the outer socket's while there is one, so who sleeps or
- * polls there is woken by either. Its callbacks tell the layer that waits for TCP at the moment:
+ * polls there is woken by either. Its callbacks tell the layer that waits for
+ * TCP at the moment:
  *
  *   mode        event                            goes to
  *   LISTEN      data_ready of the listener       smcr_listen_event()
