@@ -7,6 +7,8 @@
  * or AF_INET6, SOCK_STREAM, IPPROTO_SMCR), and accept(). What an application
  * then calls is in sock_ops.c (connection), sock_io.c (bytes) and sockopt.c.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/module.h>
 #include <linux/percpu_counter.h>
 #include <linux/security.h>

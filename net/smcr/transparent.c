@@ -10,6 +10,8 @@
  * reference to the module, so that the module cannot go while programs rely
  * on it.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
