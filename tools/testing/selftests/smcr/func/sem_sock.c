@@ -40,17 +40,6 @@ static void run_bind(struct sem_cmd *cmd)
 				sem_num(cmd, 3, util_addr_len(&addr))));
 }
 
-/* awaitbind NAME ADDRESS: until the last packets of others have gone by */
-static void run_awaitbind(struct sem_cmd *cmd)
-{
-	__u64 end = util_now_ms() + SEM_DEADLINE_MS;
-
-	do {
-		run_bind(cmd);
-		usleep(1000);
-	} while (strcmp(cmd->reply, "0") && util_now_ms() < end);
-}
-
 /* listen NAME BACKLOG */
 static void run_listen(struct sem_cmd *cmd)
 {
@@ -274,7 +263,6 @@ static void run_isatype(struct sem_cmd *cmd)
 const struct sem_verb sem_sock_verbs[] = {
 	{ "socket", 2, run_socket },
 	{ "bind", 3, run_bind },
-	{ "awaitbind", 3, run_awaitbind },
 	{ "listen", 3, run_listen },
 	{ "connect", 3, run_connect },
 	{ "accept", 3, run_accept },
