@@ -578,18 +578,18 @@ int smcr_hs_conn(struct smcr_hs *hs)
 		if (err)
 			return err;
 	}
-	conn = smcr_conn_alloc(hs->lgr, hs->link, send_size(hs->sk));
-	if (IS_ERR(conn))
-		return PTR_ERR(conn);
-	smcr_lgr_wait(hs->lgr, hs);
-	err = smcr_conn_elem_take(conn, size);
-	if (err) {
-		smcr_conn_put(conn);
-		return err;
+	/* Kept while the group makes an RMB: the next call only looks again. */
+	if (!hs->conn) {
+		conn = smcr_conn_alloc(hs->lgr, hs->link, send_size(hs->sk));
+		if (IS_ERR(conn))
+			return PTR_ERR(conn);
+		hs->conn = conn;
 	}
-	smcr_lgr_unwait(hs->lgr, hs);
-	hs->conn = conn;
-	return 0;
+	smcr_lgr_wait(hs->lgr, hs);
+	err = smcr_conn_elem_take(hs->conn, size);
+	if (!err)
+		smcr_lgr_unwait(hs->lgr, hs);
+	return err;
 }
 
 /**
