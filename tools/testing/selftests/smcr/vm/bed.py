@@ -425,30 +425,35 @@ def run_test(session, test, tally, last, keep):
     return not result.broken
 
 
+def boot_for(opt, kernel, test):
+    """A session such as a test asks for, and what went wrong."""
+    opt.nics, opt.rails, opt.no_smcr = test.nics, test.rails, test.no_smcr
+    names = ["server", "client"]
+    if test.topology == "one":
+        names = ["server"]
+    session = Session(opt, kernel, names)
+    return session, session.start()
+
+
 def run_boot(opt, kernel, tests, tally):
     """Tests that can share a boot; a fault costs one more."""
     session = None
-    for i, test in enumerate(tests):
-        name = f"{test.name}-{kernel}"
-        if not session:
-            opt.nics, opt.rails = test.nics, test.rails
-            opt.no_smcr = test.no_smcr
-            names = ["server", "client"]
-            if test.topology == "one":
-                names = ["server"]
-            session = Session(opt, kernel, names)
-            error = session.start()
+    try:
+        for i, test in enumerate(tests):
+            name = f"{test.name}-{kernel}"
+            error = None
+            if not session:
+                session, error = boot_for(opt, kernel, test)
             if error:
                 print(f"# {name}: {error}; see {session.save(name)}/")
+                tally.line(False, name, "no boot")
+            if error or not run_test(session, test, tally,
+                                     i == len(tests) - 1, opt.keep):
                 session.close()
                 session = None
-                tally.line(False, name, "no boot")
-                continue
-        if not run_test(session, test, tally, i == len(tests) - 1, opt.keep):
+    finally:
+        if session:
             session.close()
-            session = None
-    if session:
-        session.close()
 
 
 def tests_main(opt):
