@@ -446,6 +446,24 @@ void smcr_sock_backlog_sync(struct sock *listener)
 	smcr->held = held;
 }
 
+/* Handshakes run beside each other, so children get ready in any order.
+ * accept() returns those that are ready in the order in which TCP had them,
+ * which is that of their numbers.
+ */
+static void accept_insert(struct smcr_sock *listener, struct smcr_sock *child)
+{
+	struct list_head *after = &listener->accept_q;
+	struct smcr_sock *pos;
+
+	list_for_each_entry_reverse(pos, &listener->accept_q, accept_node) {
+		if ((s32)(child->id - pos->id) > 0) {
+			after = &pos->accept_node;
+			break;
+		}
+	}
+	list_add(&child->accept_node, after);
+}
+
 /**
  * smcr_sock_accept_ready() - a child's handshake has ended well
  * @listener: outer listener, counted by the caller
@@ -465,7 +483,7 @@ bool smcr_sock_accept_ready(struct sock *listener, struct sock *child)
 	spin_lock_bh(&smcr->accept_lock);
 	listening = listener->sk_state == TCP_LISTEN;
 	if (listening) {
-		list_add_tail(&smcr_sk(child)->accept_node, &smcr->accept_q);
+		accept_insert(smcr, smcr_sk(child));
 		WRITE_ONCE(smcr->accept_len, smcr->accept_len + 1);
 		sk_acceptq_added(listener);
 		smcr_sock_backlog_sync(listener);

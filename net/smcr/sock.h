@@ -44,7 +44,7 @@ enum smcr_sock_mode {
 /**
  * struct smcr_sock - the outer socket
  * @inet: generic socket; must be first. sk_state mirrors what TCP's would be
- * @id: number for traces
+ * @id: number for traces; children have them in the order of TCP's accept
  * @mode: see above; written under the sock lock, read with READ_ONCE()
  * @inner: TCP socket, created with the outer one; the same until
  *	smcr_inner_release(), NULL then. An application's call may use it
