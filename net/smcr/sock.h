@@ -60,7 +60,6 @@ enum smcr_sock_mode {
  * @nodelay: TCP_NODELAY is set
  * @rcvbuf_set: the program set SO_RCVBUF, so it sizes the RMBE (law 16)
  * @sndbuf_set: the program set SO_SNDBUF, so it sizes the send space
- * @tcp_event: RST or FIN seen by inner.c
  * @accept_lock: protects @accept_q, @accept_len, @n_pending, @held and
  *	@listen_hs of a listener; any context, only TCP's queue lock inside
  * @accept_q: children that are ready for accept(), each with the reference
@@ -87,7 +86,6 @@ struct smcr_sock {
 	bool			nodelay;
 	bool			rcvbuf_set;
 	bool			sndbuf_set;
-	bool			tcp_event;
 
 	spinlock_t		accept_lock;	/* covers the next six */
 	struct list_head	accept_q;
