@@ -150,6 +150,10 @@ class Session:
         module = output_of(os.path.join(TOP, "scripts/module"), self.flavour)
         shutil.copy(os.path.join(module, "smcr.ko"),
                     os.path.join(self.bed.share, "smcr.ko"))
+        mods = os.path.join(module, "../../mod")
+        for name in os.listdir(mods):
+            if name.endswith(".ko"):
+                shutil.copy(os.path.join(mods, name), self.bed.share)
         tool = os.path.join(TOP, "tools/smcr-ctl")
         if os.path.exists(os.path.join(tool, "Makefile")):
             output_of("make", "-s", "-C", tool)
