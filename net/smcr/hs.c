@@ -253,6 +253,7 @@ static void hs_release(struct smcr_hs *hs)
 	smcr_clc_free(&hs->clc);
 	hs_leave_listener(hs);
 	WRITE_ONCE(smcr_sk(sk)->hs, NULL);
+	smcr_mib_inc(sock_net(sk), SMCR_MIB_HANDSHAKESENDED);
 	atomic_dec(&smcr_pernet(sock_net(sk))->handshakes);
 }
 

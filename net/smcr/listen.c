@@ -39,8 +39,12 @@ static bool listen_congested(const struct sock *inner)
 
 	rcu_read_lock();
 	sk = rcu_dereference_sk_user_data(inner);
-	if (sk && smcr_ib_any())
+	if (sk && smcr_ib_any()) {
 		full = READ_ONCE(smcr_sk(sk)->n_pending) >= hs_limit(sk);
+		if (full)
+			smcr_mib_inc(sock_net(sk),
+				     SMCR_MIB_HANDSHAKESREFUSED);
+	}
 	rcu_read_unlock();
 	return full;
 }

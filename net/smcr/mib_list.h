@@ -19,6 +19,10 @@
 	X(HANDSHAKESSTARTED, HandshakesStarted, \
 	  "rendezvous begun, both roles") \
 	X(HANDSHAKESDONE, HandshakesDone, "rendezvous that led to RDMA") \
+	X(HANDSHAKESENDED, HandshakesEnded, \
+	  "rendezvous that ended, whatever the result") \
+	X(HANDSHAKESREFUSED, HandshakesRefused, \
+	  "SYNs answered without the option at a listener's limit") \
 	X(HANDSHAKETIMEOUTS, HandshakeTimeouts, \
 	  "rendezvous that missed their deadline") \
 	X(CROSSEDSYNS, CrossedSyns, \
