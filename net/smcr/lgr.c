@@ -151,14 +151,6 @@ void smcr_lgr_put(struct smcr_lgr *lgr)
 		lgr_free(lgr);
 }
 
-/* The queued work owns a reference; one that was queued already has it. */
-static void lgr_queue_delay(struct smcr_lgr *lgr, unsigned long delay)
-{
-	smcr_lgr_get(lgr);
-	if (mod_delayed_work(smcr_wq, &lgr->work, delay))
-		smcr_lgr_put(lgr);
-}
-
 /**
  * smcr_lgr_queue() - let the group's work run
  * @lgr: the group, counted by the caller
@@ -167,7 +159,20 @@ static void lgr_queue_delay(struct smcr_lgr *lgr, unsigned long delay)
  */
 void smcr_lgr_queue(struct smcr_lgr *lgr)
 {
-	lgr_queue_delay(lgr, 0);
+	/* The queued work owns a reference; one that is queued already has it */
+	smcr_lgr_get(lgr);
+	if (mod_delayed_work(smcr_wq, &lgr->work, 0))
+		smcr_lgr_put(lgr);
+}
+
+/* For a deadline. Work that was queued meanwhile is left alone: what it is for,
+ * a message from the peer perhaps, must not wait that long.
+ */
+static void lgr_queue_later(struct smcr_lgr *lgr, unsigned long delay)
+{
+	smcr_lgr_get(lgr);
+	if (!queue_delayed_work(smcr_wq, &lgr->work, delay))
+		smcr_lgr_put(lgr);
 }
 
 /**
@@ -657,8 +662,8 @@ static void lgr_work(struct work_struct *work)
 		lgr_end(lgr);
 	if (smcr_lgr_state(lgr) == SMCR_LGR_DEAD)
 		smcr_lgr_rmbs_clean(lgr);
-	else if (next && !delayed_work_pending(&lgr->work))
-		lgr_queue_delay(lgr, time_after(next, jiffies) ?
+	else if (next)
+		lgr_queue_later(lgr, time_after(next, jiffies) ?
 				next - jiffies : LGR_TICK);
 	smcr_lgr_put(lgr);
 }
