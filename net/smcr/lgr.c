@@ -255,6 +255,7 @@ static struct smcr_lgr *lgr_alloc(struct net *net, enum smcr_role role,
 static int lgr_first_link(struct smcr_lgr *lgr, const struct smcr_port *port)
 {
 	struct smcr_link *link;
+	bool dead;
 	u8 num = 0;
 
 	if (lgr->role == SMCR_SERVER)
@@ -262,10 +263,17 @@ static int lgr_first_link(struct smcr_lgr *lgr, const struct smcr_port *port)
 	link = smcr_link_alloc(lgr, port, num);
 	if (IS_ERR(link))
 		return PTR_ERR(link);
+	/* A group that ends stops the links it has: not one that comes later */
 	spin_lock_bh(&lgr->conns_lock);
-	lgr->links[0] = link;
+	dead = lgr->state == SMCR_LGR_DEAD;
+	if (!dead)
+		lgr->links[0] = link;
 	spin_unlock_bh(&lgr->conns_lock);
-	return 0;
+	if (!dead)
+		return 0;
+	smcr_link_stop(link);
+	smcr_link_put(link);
+	return -ESHUTDOWN;
 }
 
 static bool key_equal(const struct smcr_lgr_key *a,
