@@ -612,9 +612,10 @@ static void lgr_todo(struct smcr_lgr *lgr)
 {
 	if (test_and_clear_bit(SMCR_LGR_T_LINK_FAILED, &lgr->todo))
 		lgr_link_down(lgr);
+	smcr_llc_process(lgr);
+	/* After the messages: one of them may end the exchange it waits for */
 	if (test_and_clear_bit(SMCR_LGR_T_RMB_REG, &lgr->todo))
 		smcr_lgr_rmb_registered(lgr);
-	smcr_llc_process(lgr);
 	if (test_and_clear_bit(SMCR_LGR_T_CLOSE, &lgr->todo))
 		lgr_close(lgr, SMCR_LLC_DEL_OPERATOR);
 	if (test_and_clear_bit(SMCR_LGR_T_DELETED, &lgr->todo) &&
@@ -640,6 +641,8 @@ static unsigned long lgr_timers(struct smcr_lgr *lgr)
 	unsigned long next = smcr_llc_timers(lgr);
 	unsigned long idle;
 
+	if (test_bit(SMCR_LGR_T_RMB_REG, &lgr->todo))
+		earlier(&next, jiffies + LGR_TICK);
 	if (lgr->clean_at) {
 		if (time_after_eq(jiffies, lgr->clean_at))
 			smcr_lgr_rmbs_clean(lgr);
