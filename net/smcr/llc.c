@@ -70,6 +70,9 @@ static unsigned long first_deadline(const struct smcr_lgr *lgr)
 void smcr_llc_step(struct smcr_lgr *lgr, enum smcr_llc_event event)
 {
 	WARN_ON_ONCE(smcr_llc_flow_step(&lgr->llc.flow, event));
+	/* What waited for the exchange to end has its turn now */
+	if (!list_empty(&lgr->llc.held))
+		smcr_lgr_queue(lgr);
 }
 
 /**
