@@ -247,13 +247,17 @@ static void confirm_fill(struct smcr_link *link, struct smcr_llc_msg *msg,
  */
 int smcr_llc_confirm_link(struct smcr_lgr *lgr)
 {
-	struct smcr_link *link = lgr->links[0];
+	struct smcr_link *link = smcr_lgr_link(lgr);
 	struct smcr_llc_msg msg;
 	int err;
 
+	/* The group's work may end it at any time */
+	if (!link)
+		return -ENOTCONN;
 	WRITE_ONCE(lgr->llc.step_deadline, first_deadline(lgr));
 	confirm_fill(link, &msg, false, lgr->offer_linux);
 	err = smcr_llc_send(link, &msg, SMCR_LLC_COOKIE_CONFIRM);
+	smcr_link_put(link);
 	smcr_mib_inc(lgr->net, SMCR_MIB_CONFIRMLINKSENT);
 	smcr_lgr_queue(lgr);
 	return err;
