@@ -309,6 +309,9 @@ static void confirm_request(struct smcr_link *link,
 	link->num = msg->link_num;
 	lgr->dialect = msg->no_eye ? SMCR_DIALECT_LINUX : SMCR_DIALECT_RFC;
 	confirm_fill(link, &reply, true, msg->no_eye);
+	/* Never more than the server offers (2.2.2) */
+	reply.confirm_link.max_links =
+		smcr_lgr_policy_max_links(SMCR_MAX_LINKS, msg->max_links);
 	if (!smcr_llc_send(link, &reply, SMCR_LLC_COOKIE_CONFIRM))
 		confirmed(lgr, link, msg);
 }
