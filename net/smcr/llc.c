@@ -337,8 +337,9 @@ static int offer_link(struct smcr_lgr *lgr, struct smcr_link *link)
 }
 
 /* Server: the first link is confirmed. Offer a second one: with one adapter
- * on the same port, in case the client has a second (3.5.1.6). If that cannot
- * even be tried the group starts with one link (C.8).
+ * on the same port, in case the client has a second (3.5.1.6). The client waits
+ * for the offer and gives the link up without one (C.7.1), so a server that
+ * cannot make one ends the group.
  */
 static void confirm_reply(struct smcr_link *link,
 			  const struct smcr_llc_confirm_link *msg)
