@@ -363,6 +363,15 @@ static bool lgr_has_room(const struct smcr_lgr *lgr)
 					lgr->n_rmbs);
 }
 
+/* One that forms is followed even if it has no room: there cannot be two. */
+static bool lgr_may_join(const struct smcr_lgr *lgr)
+{
+	enum smcr_lgr_state state = smcr_lgr_state(lgr);
+
+	return state == SMCR_LGR_FORMING ||
+	       (state == SMCR_LGR_ACTIVE && lgr_has_room(lgr));
+}
+
 /**
  * smcr_lgr_find_server() - a group that a server may reuse (law 21)
  * @net: namespace
@@ -379,9 +388,8 @@ struct smcr_lgr *smcr_lgr_find_server(struct net *net,
 
 	spin_lock_bh(&sn->lgr_lock);
 	list_for_each_entry(lgr, &sn->lgrs, list) {
-		if (lgr->role != SMCR_SERVER ||
-		    smcr_lgr_state(lgr) > SMCR_LGR_ACTIVE ||
-		    !key_equal(&lgr->key, key) || !lgr_has_room(lgr))
+		if (lgr->role != SMCR_SERVER || !key_equal(&lgr->key, key) ||
+		    !lgr_may_join(lgr))
 			continue;
 		found = smcr_lgr_get(lgr);
 		break;
