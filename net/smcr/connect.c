@@ -176,11 +176,6 @@ static bool subsequent_contact(struct smcr_hs *hs,
 		smcr_hs_decline_sync(hs);
 		return false;
 	}
-	if (!smcr_conn_size_valid(hs->lgr,
-				  smcr_bsize_to_bytes(hs->accept.bsize))) {
-		decline(hs, SMCR_FALLBACK_BAD_ENUM);
-		return false;
-	}
 	hs->step = SMCR_HS_GROUP;
 	return true;
 }
@@ -214,12 +209,22 @@ static bool step_accept(struct smcr_hs *hs)
 }
 
 /* Step GROUP: an element for a subsequent contact, at once unless the group
- * has to add an RMB first (3.5.5.2.1, Figure 13).
+ * has to add an RMB first (3.5.5.2.1, Figure 13). The server may offer a group
+ * over TCP before our work has seen the end of its first contact.
  */
 static bool step_group(struct smcr_hs *hs)
 {
-	int err = smcr_hs_conn(hs);
+	int err;
 
+	smcr_lgr_wait(hs->lgr, hs);
+	if (smcr_lgr_state(hs->lgr) == SMCR_LGR_FORMING)
+		return false;
+	if (!smcr_conn_size_valid(hs->lgr,
+				  smcr_bsize_to_bytes(hs->accept.bsize))) {
+		decline(hs, SMCR_FALLBACK_BAD_ENUM);
+		return false;
+	}
+	err = smcr_hs_conn(hs);
 	if (err == -ENOSPC)
 		return false;
 	if (!err)

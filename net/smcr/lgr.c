@@ -425,8 +425,9 @@ static struct smcr_link *lgr_match_link(struct smcr_lgr *lgr,
  * @link: the link that matched, with a reference
  *
  * Context: process.
- * Return: an ACTIVE group in which we are the client, with a reference, or
- * NULL: the peers are out of sync (C.4).
+ * Return: a group in which we are the client, with a reference: ACTIVE, or
+ * still FORMING where the server was faster; NULL: the peers are out of sync
+ * (C.4).
  */
 struct smcr_lgr *smcr_lgr_find_client(struct net *net,
 				      const struct smcr_lgr_key *key, u32 qpn,
@@ -438,7 +439,7 @@ struct smcr_lgr *smcr_lgr_find_client(struct net *net,
 	spin_lock_bh(&sn->lgr_lock);
 	list_for_each_entry(lgr, &sn->lgrs, list) {
 		if (lgr->role != SMCR_CLIENT ||
-		    smcr_lgr_state(lgr) != SMCR_LGR_ACTIVE ||
+		    smcr_lgr_state(lgr) > SMCR_LGR_ACTIVE ||
 		    memcmp(lgr->key.peer_id, key->peer_id, SMCR_PEER_ID_LEN))
 			continue;
 		*link = lgr_match_link(lgr, key, qpn);
