@@ -227,6 +227,22 @@ static int rtoken_claim(struct smcr_conn *conn,
 	return err;
 }
 
+/* The old connection may have let go of the element by itself meanwhile. */
+static int reclaim(struct smcr_conn *conn, u8 rmb)
+{
+	struct smcr_lgr *lgr = conn->lgr;
+	int err;
+
+	spin_lock_bh(&lgr->rtoken_lock);
+	err = smcr_rtoken_claim(lgr->rtokens, rmb, conn->peer_idx);
+	if (err == -EBUSY)
+		err = 0;
+	if (!err)
+		conn->peer_rmb = rmb;
+	spin_unlock_bh(&lgr->rtoken_lock);
+	return err;
+}
+
 /**
  * smcr_conn_set_peer() - take the peer's end from its Accept or Confirm
  * @conn: connection with an element of its own
@@ -253,12 +269,14 @@ int smcr_conn_set_peer(struct smcr_conn *conn,
 		idx = conn->peer_idx;
 		conn->peer_rmb = 0;
 		take_over(conn->lgr, rmb, idx);
-		conn->peer_rmb = rmb;
+		err = reclaim(conn, rmb);
+		if (err)
+			return err;
 	}
 	conn->peer_token = msg->alert_token;
 	conn->peer_size = size;
 	conn->tx.rkey = msg->rkey;
-	conn->tx.raddr = msg->vaddr + (u64)(msg->rmbe_idx - 1) * size;
+	conn->tx.raddr = smcr_clc_rmbe_addr(msg);
 	return 0;
 }
 
