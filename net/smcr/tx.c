@@ -435,7 +435,7 @@ static void tx_queued(struct smcr_conn *conn, const struct msghdr *msg,
 	spin_lock_bh(&conn->lock);
 	tx->hold = cork || msg->msg_flags & MSG_MORE;
 	/* The timer owns a reference while it is armed. */
-	if (tx->hold && last && !timer_pending(&conn->cork_timer) &&
+	if (tx->hold && !timer_pending(&conn->cork_timer) &&
 	    !mod_timer(&conn->cork_timer, jiffies + TX_CORK_TIME))
 		smcr_conn_get(conn);
 	smcr_tx_push_locked(conn);
