@@ -36,6 +36,10 @@
 /* Free chunks that a device keeps: 16 MB. More are freed as they come back. */
 #define IB_CHUNKS_KEPT		1024u
 
+/* Pages of the largest RMB; some devices could map terabytes */
+#define IB_RMB_PAGES_MAX	((u32)(SMCR_MAX_RMBES * SMCR_RMBE_SIZE_MAX / \
+				       PAGE_SIZE))
+
 /**
  * struct ib_gid_entry - a GID that may be used
  * @port: port number
@@ -681,7 +685,8 @@ static struct smcr_ibdev *ib_dev_alloc(struct ib_device *ibdev)
 	spin_lock_init(&dev->chunk_lock);
 	INIT_LIST_HEAD(&dev->chunks);
 	INIT_LIST_HEAD(&dev->all_chunks);
-	dev->max_mr_pages = ibdev->attrs.max_fast_reg_page_list_len;
+	dev->max_mr_pages = min(ibdev->attrs.max_fast_reg_page_list_len,
+				IB_RMB_PAGES_MAX);
 	dev->max_qp_wr = ibdev->attrs.max_qp_wr;
 	dev->max_cqe = ibdev->attrs.max_cqe;
 	dev->max_send_sge = ibdev->attrs.max_send_sge;
