@@ -101,7 +101,6 @@ static void init_common(struct sock *sk)
 	INIT_LIST_HEAD(&smcr->accept_node);
 	INIT_LIST_HEAD(&smcr->listen_hs);
 	INIT_WORK(&smcr->listen_work, smcr_listen_work);
-	INIT_WORK(&smcr->listen_work, smcr_listen_work);
 	sk->sk_destruct = sock_destruct;
 	init_buffers(sk);
 	sk_sockets_allocated_inc(sk);
