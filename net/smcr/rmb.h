@@ -18,7 +18,9 @@ struct ib_mr;
 struct net;
 struct smcr_link;
 
-/* State of an element. FREE elements are zeroed and carry the eye catcher. */
+/* State of an element. FREE elements are zeroed; the eye catcher comes when one
+ * is taken.
+ */
 enum smcr_rmbe_state {
 	SMCR_RMBE_FREE,
 	SMCR_RMBE_USED,
