@@ -185,8 +185,11 @@ static int ask_kernel(const struct args *args)
 	err = nl_open(&nl);
 	if (!err)
 		err = show_all(args, &nl);
-	if (err && nl.error[0])
-		fprintf(stderr, "smcr-ctl: %s\n", nl.error);
+	if (err && nl.error[0]) {
+		fputs("smcr-ctl: ", stderr);
+		print_plain(stderr, nl.error);
+		fputc('\n', stderr);
+	}
 	nl_close(&nl);
 	if (fflush(stdout) || ferror(stdout)) {
 		fprintf(stderr, "smcr-ctl: output: %s\n", strerror(errno));

@@ -15,6 +15,9 @@
 
 #include "nl.h"
 
+/* As in the kernel */
+#define MAX_ERRNO	4095
+
 static int column_of_attr(const struct object *obj, uint16_t attr)
 {
 	int i;
@@ -87,6 +90,12 @@ static int fail(struct nl *nl, int err)
 	return -err;
 }
 
+/* What the kernel calls an error is a small negative number */
+static int fail_as_told(struct nl *nl, int told)
+{
+	return fail(nl, told < 0 && told >= -MAX_ERRNO ? -told : EBADMSG);
+}
+
 /* Return: 0 or -errno */
 static int read_error(struct nl *nl, const struct nlmsghdr *nlh)
 {
@@ -100,7 +109,7 @@ static int read_error(struct nl *nl, const struct nlmsghdr *nlh)
 	if (!(nlh->nlmsg_flags & NLM_F_CAPPED))
 		skip += NLMSG_ALIGN(e->msg.nlmsg_len) - sizeof(e->msg);
 	take_extack(nl, nlh, skip);
-	return fail(nl, -e->error);
+	return fail_as_told(nl, e->error);
 }
 
 static int read_done(struct nl *nl, const struct nlmsghdr *nlh)
@@ -110,7 +119,13 @@ static int read_done(struct nl *nl, const struct nlmsghdr *nlh)
 	if (mnl_nlmsg_get_payload_len(nlh) < sizeof(*err) || *err >= 0)
 		return 0;
 	take_extack(nl, nlh, sizeof(*err));
-	return fail(nl, -*err);
+	return fail_as_told(nl, *err);
+}
+
+/* libmnl takes a length of 2 GB and more for a negative one, so a good one */
+static bool message_ok(const struct nlmsghdr *nlh, int len)
+{
+	return mnl_nlmsg_ok(nlh, len) && nlh->nlmsg_len <= (uint32_t)len;
 }
 
 /* A message, aligned as one */
@@ -171,7 +186,7 @@ static int read_messages(struct nl *nl, const char *buf, size_t n,
 	const struct nlmsghdr *nlh = (const struct nlmsghdr *)buf;
 	int len = n, err;
 
-	for (; mnl_nlmsg_ok(nlh, len); nlh = mnl_nlmsg_next(nlh, &len)) {
+	for (; message_ok(nlh, len); nlh = mnl_nlmsg_next(nlh, &len)) {
 		if (nlh->nlmsg_seq != nl->seq)
 			continue;
 		if (nlh->nlmsg_type == NLMSG_DONE)
@@ -239,7 +254,7 @@ static int take_family(struct nl *nl, const struct nlmsghdr *nlh)
 		if (mnl_attr_get_type(attr) == CTRL_ATTR_FAMILY_ID &&
 		    !mnl_attr_validate(attr, MNL_TYPE_U16))
 			nl->family = mnl_attr_get_u16(attr);
-	return nl->family ? 0 : fail(nl, EBADMSG);
+	return nl->family >= GENL_MIN_ID ? 0 : fail(nl, EBADMSG);
 }
 
 static int find_family(struct nl *nl)
@@ -247,6 +262,7 @@ static int find_family(struct nl *nl)
 	union msg_buf buf;
 	struct nlmsghdr *nlh;
 	ssize_t n;
+	int err;
 
 	nlh = request(nl, buf.bytes, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, 0);
 	mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, SMCR_FAMILY_NAME);
@@ -256,14 +272,15 @@ static int find_family(struct nl *nl)
 	if (n < 0)
 		return fail(nl, errno);
 	nlh = &buf.hdr;
-	if (!mnl_nlmsg_ok(nlh, n) || nlh->nlmsg_seq != nl->seq)
+	if (!message_ok(nlh, n) || nlh->nlmsg_seq != nl->seq)
 		return fail(nl, EBADMSG);
 	if (nlh->nlmsg_type != NLMSG_ERROR)
 		return take_family(nl, nlh);
-	if (read_error(nl, nlh) == -ENOENT)
+	err = read_error(nl, nlh);
+	if (err == -ENOENT)
 		snprintf(nl->error, sizeof(nl->error),
 			 "the module smcr is not loaded; load it with \"modprobe smcr\"");
-	return -ENOENT;
+	return err ? err : fail(nl, EBADMSG);
 }
 
 /**

@@ -19,16 +19,51 @@ static void json_newline(struct printer *p)
 		fputc('\t', p->out);
 }
 
+/*
+ * The character at @s, in UTF-8 (RFC 3629). Names come from whoever named the
+ * device, so they may be anything. Return: its bytes, or 0 if it is none.
+ */
+static size_t utf8_char(const char *s, uint32_t *point)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	const unsigned char *u = (const unsigned char *)s;
+	size_t len = 1, i;
+
+	*point = u[0];
+	if (u[0] < 0x80)
+		return 1;
+	if (u[0] < 0xc0 || u[0] >= 0xf8)
+		return 0;
+	while (u[0] & 0x80 >> len)
+		len++;
+	*point &= 0x7f >> len;
+	for (i = 1; i < len; i++) {
+		if ((u[i] & 0xc0) != 0x80)
+			return 0;
+		*point = *point << 6 | (u[i] & 0x3f);
+	}
+	if (*point < least[len] || *point > 0x10ffff ||
+	    (*point >= 0xd800 && *point < 0xe000))
+		return 0;
+	return len;
+}
+
 static void json_string(struct printer *p, const char *s)
 {
+	uint32_t point;
+	size_t len;
+
 	fputc('"', p->out);
-	for (; *s; s++) {
-		if (*s == '"' || *s == '\\')
+	for (; *s; s += len ? len : 1) {
+		len = utf8_char(s, &point);
+		if (!len)
+			fputs("\\ufffd", p->out);
+		else if (point == '"' || point == '\\')
 			fprintf(p->out, "\\%c", *s);
-		else if ((unsigned char)*s < 0x20)
-			fprintf(p->out, "\\u%04x", (unsigned char)*s);
+		else if (point < 0x20)
+			fprintf(p->out, "\\u%04x", (unsigned int)point);
 		else
-			fputc(*s, p->out);
+			fwrite(s, 1, len, p->out);
 	}
 	fputc('"', p->out);
 }
@@ -68,14 +103,6 @@ static void json_close(struct printer *p, char bracket)
 		fputc('\n', p->out);
 }
 
-/* What a terminal could take for a command is not shown as it is. */
-static void text_string(struct printer *p, const char *s)
-{
-	for (; *s; s++)
-		fputc((unsigned char)*s < 0x20 || *s == 0x7f ? '?' : *s,
-		      p->out);
-}
-
 static void text_next(struct printer *p, const char *key)
 {
 	unsigned int i;
@@ -88,6 +115,27 @@ static void text_next(struct printer *p, const char *key)
 	if (key)
 		fprintf(p->out, "%s ", key);
 	p->more = true;
+}
+
+/**
+ * print_plain() - text from elsewhere, for a terminal
+ * @out: where to
+ * @s: the text
+ *
+ * What a terminal could take for a command is not shown as it is.
+ */
+void print_plain(FILE *out, const char *s)
+{
+	uint32_t point;
+	size_t len;
+
+	for (; *s; s += len ? len : 1) {
+		len = utf8_char(s, &point);
+		if (!len || point < 0x20 || (point >= 0x7f && point < 0xa0))
+			fputc('?', out);
+		else
+			fwrite(s, 1, len, out);
+	}
 }
 
 /**
@@ -159,7 +207,7 @@ void print_string(struct printer *p, const char *key, const char *val)
 		json_string(p, val);
 	} else {
 		text_next(p, key);
-		text_string(p, val);
+		print_plain(p->out, val);
 	}
 }
 

@@ -31,6 +31,7 @@ struct printer {
 	unsigned int indent;
 };
 
+void print_plain(FILE *out, const char *s);
 void print_array_open(struct printer *p, const char *key);
 void print_array_close(struct printer *p);
 void print_object_open(struct printer *p);

@@ -78,6 +78,9 @@ static void test_text(void)
 	use("device");
 	set("device", "a\033b", 4);
 	tap(prints(&p, "device a?b\n"), "print__text_no_control_characters");
+	use("device");
+	set("device", "\303\274\302\233\3771", 6);
+	tap(prints(&p, "device \303\274??1\n"), "print__text_only_utf8");
 }
 
 static void test_json(void)
@@ -96,6 +99,11 @@ static void test_json(void)
 	tap(prints(&pretty,
 		   "[\n\t{\n\t\t\"device\": \"" ESCAPED "\"\n\t}\n]\n"),
 	    "print__json_pretty_and_escaped");
+	use("device");
+	set("device", "\303\274\355\240\200", 5);
+	tap(prints(&(struct printer){ .json = true },
+		   "[{\"device\":\"\303\274\\ufffd\\ufffd\\ufffd\"}]\n"),
+	    "print__json_only_utf8");
 	use("conn");
 	set_u32("state", 99);
 	tap(prints(&(struct printer){ .json = true },
