@@ -508,6 +508,8 @@ def parse():
     add("--cpus", type=int, default=1, metavar="N", help="of each host")
     add("--timeout", type=int, default=300, metavar="S",
         help="for the scripts; three times that on the debug kernel")
+    add("--icount", action="store_true",
+        help="the processor's clock counts instructions; one CPU, slow")
     add("--append", default="", help="more words for the kernel")
     add("--name", help="directory in out/ for what a failure leaves")
     add("--no-unload", action="store_true", help="do not unload smcr")

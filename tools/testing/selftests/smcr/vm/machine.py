@@ -182,7 +182,9 @@ class Bed:
         self.switch_program = switch
         self.switch = None
         self.hosts = {n: Host(n, self.run) for n in names}
-        self.accel = "kvm" if trial(kernel, initramfs, cache) else "tcg"
+        self.accel = "tcg"
+        if not opt.icount and trial(kernel, initramfs, cache):
+            self.accel = "kvm"
         self.poll = selectors.DefaultSelector()
         self.answers = {}
         self.barriers = {}
@@ -210,6 +212,9 @@ class Bed:
             # TCG runs "rep movsb" byte by byte: no erms.
             cpu = ["-accel", "tcg,tb-size=256",
                    "-cpu", "Haswell-noTSX,-erms,-fsrm"]
+        if self.opt.icount:
+            # Time is what the guest has executed: 1 ns an instruction.
+            cpu += ["-icount", "shift=0"]
         modules = os.path.join(self.kernel, "lib/modules", version)
         command = [
             "qemu-system-x86_64", "-name", host.name, "-nodefaults",
