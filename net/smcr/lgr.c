@@ -135,8 +135,9 @@ static void lgr_free(struct smcr_lgr *lgr)
 	kvfree_rcu(tokens, rcu);
 	smcr_mib_inc(lgr->net, SMCR_MIB_LINKGROUPSFREED);
 	kfree(lgr);
+	/* Whoever waits may free @sn at once: the queue must not be in it */
 	if (atomic_dec_and_test(&sn->n_lgrs))
-		wake_up_all(&sn->lgr_wait);
+		wake_up_var(&sn->n_lgrs);
 }
 
 /**
@@ -782,7 +783,6 @@ void smcr_lgr_net_init(struct net *net)
 
 	spin_lock_init(&sn->lgr_lock);
 	INIT_LIST_HEAD(&sn->lgrs);
-	init_waitqueue_head(&sn->lgr_wait);
 	atomic_set(&sn->n_lgrs, 0);
 }
 
@@ -805,5 +805,5 @@ void smcr_lgr_net_exit(struct net *net)
 	spin_unlock_bh(&sn->lgr_lock);
 	for (lgr = smcr_lgr_next(net, NULL); lgr; lgr = smcr_lgr_next(net, lgr))
 		smcr_lgr_kick(lgr, SMCR_LGR_T_CLOSE);
-	wait_event(sn->lgr_wait, !atomic_read(&sn->n_lgrs));
+	wait_var_event(&sn->n_lgrs, !atomic_read(&sn->n_lgrs));
 }

@@ -49,7 +49,6 @@ struct workqueue_struct;
  * @lgr_lock: protects @lgrs and @dying; taken in process context
  * @lgrs: link groups of this namespace, both roles
  * @n_lgrs: groups that exist, also those that have left @lgrs
- * @lgr_wait: woken when @n_lgrs falls to zero
  * @rmb_bytes: bytes of RMB pages held by the namespace's groups
  * @send_bytes: send space that the namespace's connections may use
  * @handshakes: handshakes in flight
@@ -64,7 +63,6 @@ struct smcr_net {
 	spinlock_t		lgr_lock;
 	struct list_head	lgrs;
 	atomic_t		n_lgrs;
-	wait_queue_head_t	lgr_wait;
 	atomic_long_t		rmb_bytes;
 	atomic_long_t		send_bytes;
 	atomic_t		handshakes;
