@@ -16,6 +16,7 @@
 #include <net/l3mdev.h>
 #include <net/route.h>
 #include <net/sock.h>
+#include <net/xfrm.h>
 
 #include "clc_msg.h"
 #include "ib.h"
@@ -70,15 +71,28 @@ static struct net_device *owner(struct net *net, const struct in6_addr *addr)
 	return dev;
 }
 
-/* The device that counts for a path over @dev with our end at @addr. Takes
- * over the caller's reference to @dev, gives one to the result.
+/* Where a TCP connection leaves this host. RDMA would go around IPsec. */
+struct way {
+	struct net_device *dev;	/* counted, or NULL: no route */
+	bool ipsec;
+};
+
+/* The device that counts for a connection with our end at @addr. Takes over
+ * the reference of @way, gives one to the result.
  */
-static struct net_device *real_dev(struct net *net, struct net_device *dev,
+static struct net_device *real_dev(struct net *net, const struct way *way,
 				   const struct in6_addr *addr,
 				   enum smcr_fallback_reason *reason)
 {
+	struct net_device *dev = way->dev;
+
 	if (!dev) {
 		*reason = SMCR_FALLBACK_NO_RNIC;
+		return NULL;
+	}
+	if (way->ipsec) {
+		*reason = SMCR_FALLBACK_IPSEC;
+		dev_put(dev);
 		return NULL;
 	}
 	if (netif_is_l3_master(dev) || netif_is_l3_slave(dev)) {
@@ -101,7 +115,34 @@ static struct net_device *real_dev(struct net *net, struct net_device *dev,
 	return NULL;
 }
 
-static struct net_device *route4(struct sock *sk, __be32 daddr)
+/* Takes over the caller's reference to @dst. A device that goes takes itself out
+ * of its routes, and is freed after a grace period.
+ */
+static void way_of(struct dst_entry *dst, struct way *way)
+{
+	rcu_read_lock();
+	way->dev = READ_ONCE(dst->dev);
+	dev_hold(way->dev);
+	rcu_read_unlock();
+	way->ipsec = dst_xfrm(dst);
+	dst_release(dst);
+}
+
+/* A policy applies also while it has no key yet. */
+static bool policy4(struct net *net, struct dst_entry *dst,
+		    struct flowi4 *fl4, struct sock *sk)
+{
+	struct dst_entry *got;
+
+	dst_hold(dst);
+	got = xfrm_lookup_route(net, dst, flowi4_to_flowi(fl4), sk, 0);
+	if (!IS_ERR(got))
+		dst_release(got);
+	return got != dst;
+}
+
+static void route4(struct sock *sk, __be32 daddr, __be16 dport,
+		   struct way *way)
 {
 	struct flowi4 fl4 = {
 		.flowi4_oif = sk->sk_bound_dev_if,
@@ -109,40 +150,39 @@ static struct net_device *route4(struct sock *sk, __be32 daddr)
 		.flowi4_proto = IPPROTO_TCP,
 		.daddr = daddr,
 		.saddr = inet_sk(sk)->inet_saddr,
+		.fl4_sport = inet_sk(sk)->inet_sport,
+		.fl4_dport = dport,
 		.flowi4_uid = sk->sk_uid,
 	};
-	struct net_device *dev;
+	struct net *net = sock_net(sk);
+	bool ipsec;
 	struct rtable *rt;
 
-	rt = ip_route_output_key(sock_net(sk), &fl4);
+	rt = ip_route_output_key(net, &fl4);
 	if (IS_ERR(rt))
-		return NULL;
-	dev = rt->dst.dev;
-	dev_hold(dev);
-	ip_rt_put(rt);
-	return dev;
+		return;
+	ipsec = policy4(net, &rt->dst, &fl4, sk);
+	way_of(&rt->dst, way);
+	way->ipsec |= ipsec;
 }
 
-static struct net_device *route6(struct sock *sk, const struct in6_addr *daddr,
-				 int scope)
+static void route6(struct sock *sk, const struct in6_addr *daddr,
+		   __be16 dport, int scope, struct way *way)
 {
 	struct flowi6 fl6 = {
 		.flowi6_oif = scope ? scope : sk->sk_bound_dev_if,
 		.flowi6_mark = sk->sk_mark,
 		.flowi6_proto = IPPROTO_TCP,
 		.daddr = *daddr,
+		.fl6_sport = inet_sk(sk)->inet_sport,
+		.fl6_dport = dport,
 		.flowi6_uid = sk->sk_uid,
 	};
-	struct net_device *dev;
 	struct dst_entry *dst;
 
 	dst = ipv6_stub->ipv6_dst_lookup_flow(sock_net(sk), sk, &fl6, NULL);
-	if (IS_ERR(dst))
-		return NULL;
-	dev = dst->dev;
-	dev_hold(dev);
-	dst_release(dst);
-	return dev;
+	if (!IS_ERR(dst))
+		way_of(dst, way);
 }
 
 /**
@@ -162,50 +202,44 @@ enum smcr_fallback_reason smcr_path_check(struct sock *inner,
 	enum smcr_fallback_reason reason = SMCR_FALLBACK_NONE;
 	const struct sockaddr_in6 *in6 = (const void *)addr;
 	const struct sockaddr_in *in = (const void *)addr;
+	struct way way = { };
 	struct net_device *dev;
 	struct in6_addr dst;
 
 	if (addr_len >= sizeof(*in) && addr->sa_family == AF_INET) {
-		dev = route4(inner, in->sin_addr.s_addr);
+		route4(inner, in->sin_addr.s_addr, in->sin_port, &way);
 		mapped(in->sin_addr.s_addr, &dst);
 	} else if (addr_len >= SIN6_LEN_RFC2133 &&
 		   addr->sa_family == AF_INET6) {
 		dst = in6->sin6_addr;
 		if (ipv6_addr_v4mapped(&dst))
-			dev = route4(inner, dst.s6_addr32[3]);
+			route4(inner, dst.s6_addr32[3], in6->sin6_port, &way);
 		else
-			dev = route6(inner, &dst,
-				     addr_len >= sizeof(*in6) ?
-				     in6->sin6_scope_id : 0);
-	} else {
-		return SMCR_FALLBACK_NONE;
+			route6(inner, &dst, in6->sin6_port,
+			       addr_len >= sizeof(*in6) ?
+			       in6->sin6_scope_id : 0, &way);
 	}
-	if (!dev)
+	if (!way.dev)
 		return SMCR_FALLBACK_NONE;
-	dev = real_dev(sock_net(inner), dev, &dst, &reason);
+	dev = real_dev(sock_net(inner), &way, &dst, &reason);
 	if (dev && !smcr_ib_port_usable(dev))
 		reason = SMCR_FALLBACK_NO_RNIC;
 	dev_put(dev);
 	return reason;
 }
 
-/* The device of a connected socket's route, counted. */
-static struct net_device *sock_dev(struct sock *inner)
+/* The way of a connected socket. */
+static void sock_way(struct sock *inner, struct way *way)
 {
-	struct net_device *dev = NULL;
-	struct dst_entry *dst;
+	struct dst_entry *dst = sk_dst_get(inner);
 
-	dst = sk_dst_get(inner);
-	if (dst) {
-		dev = dst->dev;
-		dev_hold(dev);
-		dst_release(dst);
-		return dev;
-	}
-	/* The cached route went, or a child has none yet: look it up. */
-	if (is_v4(inner))
-		return route4(inner, inner->sk_daddr);
-	return route6(inner, &inner->sk_v6_daddr, 0);
+	/* Without one the cached route went, or a child has none yet */
+	if (dst)
+		way_of(dst, way);
+	else if (is_v4(inner))
+		route4(inner, inner->sk_daddr, inner->sk_dport, way);
+	else
+		route6(inner, &inner->sk_v6_daddr, inner->sk_dport, 0, way);
 }
 
 /**
@@ -248,11 +282,13 @@ enum smcr_fallback_reason smcr_path_port(struct sock *inner,
 					 struct smcr_port *port)
 {
 	enum smcr_fallback_reason reason = SMCR_FALLBACK_NONE;
+	struct way way = { };
 	struct net_device *dev;
 	struct in6_addr local;
 
 	local_addr(inner, &local);
-	dev = real_dev(sock_net(inner), sock_dev(inner), &local, &reason);
+	sock_way(inner, &way);
+	dev = real_dev(sock_net(inner), &way, &local, &reason);
 	if (!dev)
 		return reason;
 	switch (smcr_ib_port_find(dev, &local, port)) {
