@@ -16,6 +16,8 @@
  * context, frees the send space and the memory; what needs process context
  * was done by close.c before.
  */
+#include <linux/memcontrol.h>
+#include <linux/nodemask.h>
 #include <linux/slab.h>
 #include <net/sock.h>
 #include <net/tcp_states.h>
@@ -31,6 +33,9 @@
 
 static atomic_t conn_ids = ATOMIC_INIT(0);
 
+/* Pages of a cgroup, at most, that RDMA leaves to everything else */
+#define CGROUP_RESERVE	((32UL << 20) >> PAGE_SHIFT)
+
 /* Send space is counted as if it were full: what a connection may use must be
  * there when its program sends (law 18).
  */
@@ -42,6 +47,7 @@ static bool send_reserve(struct net *net, u32 bytes)
 	if (atomic_long_add_return(bytes, &sn->send_bytes) <= limit)
 		return true;
 	atomic_long_sub(bytes, &sn->send_bytes);
+	smcr_mib_inc(net, SMCR_MIB_SENDSPACEREFUSED);
 	return false;
 }
 
@@ -293,30 +299,122 @@ bool smcr_conn_size_valid(const struct smcr_lgr *lgr, u32 bytes)
 	       bytes <= SMCR_RMBE_SIZE_MAX;
 }
 
-static int charge(struct sock *sk, u32 size)
+#ifdef CONFIG_MEMCG
+/* What the cgroup can give back without anybody being killed for it. Pages of
+ * cgroups below it are not seen: the error is on the side of TCP.
+ */
+static unsigned long cgroup_file_pages(const struct mem_cgroup *memcg)
+{
+	const struct mem_cgroup_per_node *node;
+	unsigned long pages = 0;
+	int nid, zone;
+
+	for_each_node_state(nid, N_MEMORY) {
+		node = memcg->nodeinfo[nid];
+		for (zone = 0; zone < MAX_NR_ZONES; zone++)
+			pages += READ_ONCE(node->lru_zone_size[zone]
+						[LRU_INACTIVE_FILE]) +
+				 READ_ONCE(node->lru_zone_size[zone]
+						[LRU_ACTIVE_FILE]);
+	}
+	return pages;
+}
+
+static bool cgroup_fits(const struct mem_cgroup *memcg, unsigned long pages,
+			unsigned long spare)
+{
+	const struct page_counter *mem = &memcg->memory;
+	unsigned long limit = min(READ_ONCE(mem->max), READ_ONCE(mem->high));
+	unsigned long used = atomic_long_read(&mem->usage);
+
+	used -= min(used, spare);
+	return used + pages + min(limit / 4, CGROUP_RESERVE) <= limit;
+}
+#endif
+
+/**
+ * smcr_conn_may_charge() - has a program's cgroup room for an element?
+ * @sk: outer socket
+ * @bytes: size of the element
+ *
+ * A charge that hits a cgroup's limit wakes the killer, and so does the
+ * program's next page or socket if RDMA took the last ones. So some are left.
+ *
+ * Context: process.
+ */
+bool smcr_conn_may_charge(const struct sock *sk, u32 bytes)
+{
+#ifdef CONFIG_MEMCG
+	struct mem_cgroup *memcg = sk->sk_memcg;
+	unsigned long spare;
+
+	if (!mem_cgroup_sockets_enabled || !memcg)
+		return true;
+	spare = cgroup_file_pages(memcg);
+	for (; memcg; memcg = parent_mem_cgroup(memcg))
+		if (!cgroup_fits(memcg, sk_mem_pages(bytes), spare))
+			return false;
+#endif
+	return true;
+}
+
+static bool charge(struct sock *sk, u32 size)
 {
 	int need = size - sk->sk_forward_alloc;
 
-	if (!sk_has_account(sk))
-		return 0;
+	if (!smcr_conn_may_charge(sk, size))
+		return false;
 	if (need > 0 && !__sk_mem_schedule(sk, need, SK_MEM_RECV))
-		return -ENOBUFS;
+		return false;
 	sk_mem_charge(sk, size);
+	return true;
+}
+
+/**
+ * smcr_conn_charge() - charge the element to the program (law 18)
+ * @conn: a new connection
+ * @sk: the socket it is made for
+ * @size: bytes of its element
+ *
+ * Before the peer hears of the element: there is still TCP then.
+ *
+ * Context: process, outer sock lock held.
+ * Return: 0, or -ENOBUFS when the protocol or the cgroup has no room.
+ */
+int smcr_conn_charge(struct smcr_conn *conn, struct sock *sk, u32 size)
+{
+	if (!charge(sk, size)) {
+		smcr_mib_inc(conn->lgr->net, SMCR_MIB_CHARGESREFUSED);
+		return -ENOBUFS;
+	}
+	conn->charged = size;
 	return 0;
 }
 
 /**
- * smcr_conn_start() - the rendezvous is over: bytes may flow
- * @conn: a connection that knows its peer, of a group that is ACTIVE
- * @sk: its outer socket; both get a reference to each other
- *
- * Charges the element to the socket (law 18). What arrived before is handled
- * now (3.5.2.4).
+ * smcr_conn_uncharge() - undo smcr_conn_charge()
+ * @conn: the connection
+ * @sk: the socket that was charged, if any was
  *
  * Context: process, outer sock lock held.
- * Return: 0, -ENOBUFS when the charge is refused, -ECONNRESET when the group
- * has died meanwhile, -EPROTO when the peer's element is of no size that its
- * dialect has.
+ */
+void smcr_conn_uncharge(struct smcr_conn *conn, struct sock *sk)
+{
+	sk_mem_uncharge(sk, conn->charged);
+	sk_mem_reclaim(sk);
+	conn->charged = 0;
+}
+
+/**
+ * smcr_conn_start() - the rendezvous is over: bytes may flow
+ * @conn: a connection that knows its peer, of a group that is ACTIVE; charged
+ * @sk: its outer socket; both get a reference to each other
+ *
+ * What arrived before is handled now (3.5.2.4).
+ *
+ * Context: process, outer sock lock held.
+ * Return: 0, -ECONNRESET when the group has died meanwhile, -EPROTO when the
+ * peer's element is of no size that its dialect has.
  */
 int smcr_conn_start(struct smcr_conn *conn, struct sock *sk)
 {
@@ -326,15 +424,11 @@ int smcr_conn_start(struct smcr_conn *conn, struct sock *sk)
 	/* First contact: the dialect was not known when the size came. */
 	if (!smcr_conn_size_valid(conn->lgr, conn->peer_size))
 		return -EPROTO;
-	if (charge(sk, size))
-		return -ENOBUFS;
 	spin_lock_bh(&conn->lock);
 	if (conn->fsm.state != SMCR_CONN_INIT) {
 		spin_unlock_bh(&conn->lock);
-		sk_mem_uncharge(sk, size);
 		return -ECONNRESET;
 	}
-	conn->charged = size;
 	sock_hold(sk);
 	conn->sk = sk;
 	WRITE_ONCE(smcr_sk(sk)->conn, smcr_conn_get(conn));
@@ -472,9 +566,7 @@ void smcr_conn_detach(struct smcr_conn *conn)
 	spin_unlock_bh(&conn->lock);
 	if (!sk)
 		return;
-	sk_mem_uncharge(sk, conn->charged);
-	sk_mem_reclaim(sk);
-	conn->charged = 0;
+	smcr_conn_uncharge(conn, sk);
 	WRITE_ONCE(smcr_sk(sk)->conn, NULL);
 	smcr_conn_put(conn);
 	sock_put(sk);

@@ -133,6 +133,7 @@ struct smcr_conn_rx {
  * @actions: enum smcr_conn_action that need process context; done by @work
  * @sk: outer socket, counted; NULL once the application's side is gone
  * @flags: enum smcr_conn_flag, atomic bits
+ * @await_fin: closed by both, us second: the peer ends TCP
  * @reset_reason: why it was reset, once
  * @reset_err: errno for the application
  * @tx: sending
@@ -162,6 +163,7 @@ struct smcr_conn {
 	struct smcr_conn_fsm	fsm;
 	enum smcr_conn_flush	flush;
 	u32			actions;
+	bool			await_fin;
 	struct sock		*sk;
 	unsigned long		flags;
 	enum smcr_reset_reason	reset_reason;
@@ -187,6 +189,9 @@ void smcr_conn_put(struct smcr_conn *conn);
 int smcr_conn_elem_take(struct smcr_conn *conn, u32 size);
 int smcr_conn_set_peer(struct smcr_conn *conn,
 		       const struct smcr_clc_accept *msg, bool may_add);
+bool smcr_conn_may_charge(const struct sock *sk, u32 bytes);
+int smcr_conn_charge(struct smcr_conn *conn, struct sock *sk, u32 size);
+void smcr_conn_uncharge(struct smcr_conn *conn, struct sock *sk);
 int smcr_conn_start(struct smcr_conn *conn, struct sock *sk);
 bool smcr_conn_size_valid(const struct smcr_lgr *lgr, u32 bytes);
 bool smcr_conn_read_begin(struct smcr_conn *conn);

@@ -34,7 +34,7 @@ int smcr_connect_start(struct sock *sk, struct sockaddr *addr, int addr_len)
 	struct smcr_hs *hs;
 	int err;
 
-	reason = smcr_fallback_check(sk);
+	reason = smcr_fallback_check_conn(sk);
 	if (reason == SMCR_FALLBACK_NONE)
 		reason = smcr_path_check(inner->sk, addr, addr_len);
 	tcp_sk(inner->sk)->syn_smc = reason == SMCR_FALLBACK_NONE;
@@ -66,6 +66,7 @@ static enum smcr_fallback_reason errno_reason(int err)
 {
 	switch (err) {
 	case -ENOMEM:
+	case -ENOBUFS:
 		return SMCR_FALLBACK_MEMORY;
 	case -EMFILE:
 	case -EDQUOT:

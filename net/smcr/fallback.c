@@ -13,6 +13,7 @@
 #include <net/sock.h>
 #include <trace/events/smcr.h>
 
+#include "conn.h"
 #include "fallback.h"
 #include "inner.h"
 #include "mib.h"
@@ -100,7 +101,7 @@ static bool in_vrf(const struct sock *inner)
 
 /**
  * smcr_fallback_check() - must this socket be plain TCP from the start?
- * @sk: outer socket, before connect() or listen(), or a new child
+ * @sk: outer socket, before connect() or listen()
  *
  * Context: process, outer sock lock held.
  * Return: the reason, or SMCR_FALLBACK_NONE.
@@ -117,7 +118,26 @@ enum smcr_fallback_reason smcr_fallback_check(struct sock *sk)
 		return SMCR_FALLBACK_IPSEC;
 	if (in_vrf(inner))
 		return SMCR_FALLBACK_VRF;
-	if (sk_memory_allocated(sk) > sk_prot_mem_limits(sk, 2))
+	return SMCR_FALLBACK_NONE;
+}
+
+/**
+ * smcr_fallback_check_conn() - must this connection be plain TCP?
+ * @sk: outer socket, before connect(), or a new child
+ *
+ * As smcr_fallback_check(), and what may be otherwise for the next one.
+ *
+ * Context: process, outer sock lock held.
+ * Return: the reason, or SMCR_FALLBACK_NONE.
+ */
+enum smcr_fallback_reason smcr_fallback_check_conn(struct sock *sk)
+{
+	enum smcr_fallback_reason reason = smcr_fallback_check(sk);
+
+	if (reason != SMCR_FALLBACK_NONE)
+		return reason;
+	if (sk_memory_allocated(sk) > sk_prot_mem_limits(sk, 2) ||
+	    !smcr_conn_may_charge(sk, SMCR_RMBE_SIZE_MIN))
 		return SMCR_FALLBACK_MEMORY;
 	return SMCR_FALLBACK_NONE;
 }

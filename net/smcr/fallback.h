@@ -14,5 +14,6 @@ void smcr_fallback(struct sock *sk, enum smcr_fallback_reason reason,
 		   u32 peer_diagnosis);
 void smcr_fallback_listener(struct sock *sk, enum smcr_fallback_reason reason);
 enum smcr_fallback_reason smcr_fallback_check(struct sock *sk);
+enum smcr_fallback_reason smcr_fallback_check_conn(struct sock *sk);
 
 #endif /* _SMCR_FALLBACK_H */

@@ -210,6 +210,7 @@ void smcr_hs_drop_group(struct smcr_hs *hs)
 	if (hs->lgr)
 		smcr_lgr_unwait(hs->lgr, hs);
 	if (hs->conn) {
+		smcr_conn_uncharge(hs->conn, hs->sk);
 		smcr_conn_unlink(hs->conn, hs->offered ?
 				 SMCR_RMBE_END_ABNORMAL :
 				 SMCR_RMBE_END_UNUSED);
@@ -585,6 +586,9 @@ int smcr_hs_conn(struct smcr_hs *hs)
 		if (IS_ERR(conn))
 			return PTR_ERR(conn);
 		hs->conn = conn;
+		err = smcr_conn_charge(conn, hs->sk, size);
+		if (err)
+			return err;
 	}
 	smcr_lgr_wait(hs->lgr, hs);
 	err = smcr_conn_elem_take(hs->conn, size);
