@@ -20,6 +20,9 @@
  * Connections, handshakes and queued work keep the memory of the group and
  * its links until they drop their references.
  */
+#include <linux/hashtable.h>
+#include <linux/jhash.h>
+#include <linux/net.h>
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <net/ipv6.h>
@@ -120,6 +123,19 @@ struct smcr_lgr *smcr_lgr_get(struct smcr_lgr *lgr)
 	return lgr;
 }
 
+static bool lgr_count(struct smcr_net *sn)
+{
+	return atomic_inc_return(&sn->n_lgrs) <=
+	       READ_ONCE(sn->sysctl.max_lgrs);
+}
+
+static void lgr_uncount(struct smcr_net *sn)
+{
+	/* Whoever waits may free @sn at once: the queue must not be in it */
+	if (atomic_dec_and_test(&sn->n_lgrs))
+		wake_up_var(&sn->n_lgrs);
+}
+
 static void lgr_free(struct smcr_lgr *lgr)
 {
 	struct smcr_net *sn = smcr_pernet(lgr->net);
@@ -135,9 +151,7 @@ static void lgr_free(struct smcr_lgr *lgr)
 	kvfree_rcu(tokens, rcu);
 	smcr_mib_inc(lgr->net, SMCR_MIB_LINKGROUPSFREED);
 	kfree(lgr);
-	/* Whoever waits may free @sn at once: the queue must not be in it */
-	if (atomic_dec_and_test(&sn->n_lgrs))
-		wake_up_var(&sn->n_lgrs);
+	lgr_uncount(sn);
 }
 
 /**
@@ -253,6 +267,12 @@ int smcr_lgr_link_slot(const struct smcr_lgr *lgr,
 static struct smcr_lgr *lgr_alloc(struct net *net, enum smcr_role role,
 				  const struct smcr_lgr_key *key);
 
+static bool lgr_idle(const struct smcr_lgr *lgr)
+{
+	return smcr_lgr_state(lgr) == SMCR_LGR_ACTIVE &&
+	       !READ_ONCE(lgr->n_conns);
+}
+
 static int lgr_first_link(struct smcr_lgr *lgr, const struct smcr_port *port)
 {
 	struct smcr_link *link;
@@ -286,12 +306,29 @@ static bool key_equal(const struct smcr_lgr_key *a,
 	       ipv6_addr_equal(&a->addr, &b->addr);
 }
 
+/* The groups of one peer, in one role, are in one chain. Who it is comes from
+ * the peer itself, so the hash must not be foreseeable.
+ */
+static struct hlist_head *lgr_chain(struct smcr_net *sn, enum smcr_role role,
+				    const struct smcr_lgr_key *key)
+{
+	static u32 seed __read_mostly;
+	u32 hash;
+
+	net_get_random_once(&seed, sizeof(seed));
+	hash = jhash(key->peer_id, sizeof(key->peer_id), seed + role);
+	if (role == SMCR_SERVER)
+		hash = jhash(&key->addr, sizeof(key->addr), hash);
+	return &sn->lgr_hash[hash % SMCR_LGR_BUCKETS];
+}
+
 /* Another first contact with the same client is under way: follow it. */
-static bool lgr_forming(struct smcr_net *sn, const struct smcr_lgr *new)
+static bool lgr_forming(const struct smcr_lgr *new,
+			const struct hlist_head *chain)
 {
 	const struct smcr_lgr *lgr;
 
-	list_for_each_entry(lgr, &sn->lgrs, list)
+	hlist_for_each_entry(lgr, chain, node)
 		if (lgr->role == SMCR_SERVER && new->role == SMCR_SERVER &&
 		    smcr_lgr_state(lgr) == SMCR_LGR_FORMING &&
 		    key_equal(&lgr->key, &new->key))
@@ -299,20 +336,78 @@ static bool lgr_forming(struct smcr_net *sn, const struct smcr_lgr *new)
 	return false;
 }
 
+/* Ordered by id, so that a walk can go on behind any group. Ids ascend, but
+ * two groups may come here in the other order.
+ */
+static void lgr_enlist(struct smcr_net *sn, struct smcr_lgr *new)
+{
+	struct list_head *after = &sn->lgrs;
+	struct smcr_lgr *lgr;
+
+	list_for_each_entry_reverse(lgr, &sn->lgrs, list) {
+		if (lgr->id < new->id) {
+			after = &lgr->list;
+			break;
+		}
+	}
+	list_add(&new->list, after);
+}
+
 static int lgr_publish(struct smcr_lgr *lgr)
 {
 	struct smcr_net *sn = smcr_pernet(lgr->net);
+	struct hlist_head *chain = lgr_chain(sn, lgr->role, &lgr->key);
 	int err = 0;
 
 	spin_lock_bh(&sn->lgr_lock);
-	if (sn->dying)
+	if (sn->dying) {
 		err = -ESHUTDOWN;
-	else if (lgr_forming(sn, lgr))
+	} else if (lgr_forming(lgr, chain)) {
 		err = -EEXIST;
-	else
-		list_add_tail(&smcr_lgr_get(lgr)->list, &sn->lgrs);
+	} else {
+		smcr_lgr_get(lgr);
+		lgr_enlist(sn, lgr);
+		hlist_add_head(&lgr->node, chain);
+	}
 	spin_unlock_bh(&sn->lgr_lock);
 	return err;
+}
+
+/* At the limit: a group that nobody uses goes, so that the next first contact
+ * finds room. This one does not wait for it (law 6).
+ */
+static void lgr_make_room(struct net *net)
+{
+	struct smcr_net *sn = smcr_pernet(net);
+	struct smcr_lgr *lgr;
+
+	smcr_mib_inc(net, SMCR_MIB_GROUPSREFUSED);
+	spin_lock_bh(&sn->lgr_lock);
+	list_for_each_entry(lgr, &sn->lgrs, list) {
+		if (lgr_idle(lgr)) {
+			smcr_lgr_kick(lgr, SMCR_LGR_T_CLOSE);
+			break;
+		}
+	}
+	spin_unlock_bh(&sn->lgr_lock);
+}
+
+static struct smcr_lgr *lgr_make(struct net *net, enum smcr_role role,
+				 const struct smcr_lgr_key *key)
+{
+	struct smcr_net *sn = smcr_pernet(net);
+	struct smcr_lgr *lgr;
+
+	if (!lgr_count(sn)) {
+		lgr_uncount(sn);
+		lgr_make_room(net);
+		return ERR_PTR(-EMFILE);
+	}
+	lgr = lgr_alloc(net, role, key);
+	if (lgr)
+		return lgr;
+	lgr_uncount(sn);
+	return ERR_PTR(-ENOMEM);
 }
 
 /**
@@ -325,21 +420,19 @@ static int lgr_publish(struct smcr_lgr *lgr)
  * Context: process.
  * Return: the group, FORMING, with its first link in INIT and a reference for
  * the caller; an ERR_PTR: -EEXIST if a server is forming it already, -EMFILE
- * at the namespace's limit, -ENOMEM, or what the device said.
+ * at the namespace's limit of groups or queue pairs, -ENOMEM, or what the
+ * device said.
  */
 struct smcr_lgr *smcr_lgr_create(struct net *net, enum smcr_role role,
 				 const struct smcr_lgr_key *key,
 				 const struct smcr_port *port)
 {
-	struct smcr_net *sn = smcr_pernet(net);
 	struct smcr_lgr *lgr;
 	int err;
 
-	if (atomic_read(&sn->n_lgrs) >= READ_ONCE(sn->sysctl.max_lgrs))
-		return ERR_PTR(-EMFILE);
-	lgr = lgr_alloc(net, role, key);
-	if (!lgr)
-		return ERR_PTR(-ENOMEM);
+	lgr = lgr_make(net, role, key);
+	if (IS_ERR(lgr))
+		return lgr;
 	smcr_llc_first_contact(lgr);
 	/* Known before it has a link, so that followers find it and wait. */
 	err = lgr_publish(lgr);
@@ -357,9 +450,7 @@ struct smcr_lgr *smcr_lgr_create(struct net *net, enum smcr_role role,
 
 static bool lgr_has_room(const struct smcr_lgr *lgr)
 {
-	const struct smcr_sysctl *ctl = &smcr_pernet(lgr->net)->sysctl;
-
-	return READ_ONCE(lgr->n_conns) < READ_ONCE(ctl->max_conns_per_lgr) &&
+	return READ_ONCE(lgr->n_conns) < smcr_lgr_conn_limit(lgr) &&
 	       smcr_lgr_policy_has_room(lgr->dialect, lgr->n_conns,
 					lgr->n_rmbs);
 }
@@ -385,10 +476,11 @@ struct smcr_lgr *smcr_lgr_find_server(struct net *net,
 				      const struct smcr_lgr_key *key)
 {
 	struct smcr_net *sn = smcr_pernet(net);
+	struct hlist_head *chain = lgr_chain(sn, SMCR_SERVER, key);
 	struct smcr_lgr *lgr, *found = NULL;
 
 	spin_lock_bh(&sn->lgr_lock);
-	list_for_each_entry(lgr, &sn->lgrs, list) {
+	hlist_for_each_entry(lgr, chain, node) {
 		if (lgr->role != SMCR_SERVER || !key_equal(&lgr->key, key) ||
 		    !lgr_may_join(lgr))
 			continue;
@@ -435,10 +527,11 @@ struct smcr_lgr *smcr_lgr_find_client(struct net *net,
 				      struct smcr_link **link)
 {
 	struct smcr_net *sn = smcr_pernet(net);
+	struct hlist_head *chain = lgr_chain(sn, SMCR_CLIENT, key);
 	struct smcr_lgr *lgr, *found = NULL;
 
 	spin_lock_bh(&sn->lgr_lock);
-	list_for_each_entry(lgr, &sn->lgrs, list) {
+	hlist_for_each_entry(lgr, chain, node) {
 		if (lgr->role != SMCR_CLIENT ||
 		    smcr_lgr_state(lgr) > SMCR_LGR_ACTIVE ||
 		    memcmp(lgr->key.peer_id, key->peer_id, SMCR_PEER_ID_LEN))
@@ -468,11 +561,15 @@ struct smcr_lgr *smcr_lgr_next(struct net *net, struct smcr_lgr *prev)
 	struct smcr_lgr *lgr, *next = NULL;
 
 	spin_lock_bh(&sn->lgr_lock);
-	list_for_each_entry(lgr, &sn->lgrs, list)
-		if (lgr->id > id && (!next || lgr->id < next->id))
-			next = lgr;
-	if (next)
-		smcr_lgr_get(next);
+	/* One that has left the list meanwhile: from the start once more */
+	lgr = prev && !list_empty(&prev->list) ? prev : NULL;
+	lgr = list_prepare_entry(lgr, &sn->lgrs, list);
+	list_for_each_entry_continue(lgr, &sn->lgrs, list) {
+		if (lgr->id > id) {
+			next = smcr_lgr_get(lgr);
+			break;
+		}
+	}
 	spin_unlock_bh(&sn->lgr_lock);
 	if (prev)
 		smcr_lgr_put(prev);
@@ -575,6 +672,7 @@ static void lgr_end(struct smcr_lgr *lgr)
 	spin_lock_bh(&sn->lgr_lock);
 	listed = !list_empty(&lgr->list);
 	list_del_init(&lgr->list);
+	hlist_del_init(&lgr->node);
 	spin_unlock_bh(&sn->lgr_lock);
 	lgr_reset_conns(lgr);
 	mutex_lock(&lgr->mutex);
@@ -604,12 +702,6 @@ static unsigned long lgr_linger(const struct smcr_lgr *lgr)
 	unsigned long linger = msecs_to_jiffies(READ_ONCE(ctl->lgr_linger_ms));
 
 	return lgr->role == SMCR_CLIENT ? linger + LGR_CLIENT_EXTRA : linger;
-}
-
-static bool lgr_idle(const struct smcr_lgr *lgr)
-{
-	return smcr_lgr_state(lgr) == SMCR_LGR_ACTIVE &&
-	       !READ_ONCE(lgr->n_conns);
 }
 
 static void lgr_close(struct smcr_lgr *lgr, u32 reason)
@@ -704,6 +796,7 @@ static struct smcr_lgr *lgr_alloc(struct net *net, enum smcr_role role,
 	}
 	refcount_set(&lgr->refs, 1);
 	INIT_LIST_HEAD(&lgr->list);
+	INIT_HLIST_NODE(&lgr->node);
 	INIT_LIST_HEAD(&lgr->rmbs);
 	INIT_LIST_HEAD(&lgr->waiters);
 	mutex_init(&lgr->mutex);
@@ -717,7 +810,6 @@ static struct smcr_lgr *lgr_alloc(struct net *net, enum smcr_role role,
 	lgr->max_links = SMCR_MAX_LINKS;
 	lgr->idle_since = jiffies;
 	smcr_llc_init(lgr);
-	atomic_inc(&smcr_pernet(net)->n_lgrs);
 	smcr_mib_inc(net, SMCR_MIB_LINKGROUPS);
 	return lgr;
 }
@@ -783,7 +875,9 @@ void smcr_lgr_net_init(struct net *net)
 
 	spin_lock_init(&sn->lgr_lock);
 	INIT_LIST_HEAD(&sn->lgrs);
+	hash_init(sn->lgr_hash);
 	atomic_set(&sn->n_lgrs, 0);
+	atomic_set(&sn->n_qps, 0);
 }
 
 /**

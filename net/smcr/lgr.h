@@ -107,6 +107,7 @@ struct smcr_lgr_tokens {
 /**
  * struct smcr_lgr - a link group
  * @list: in smcr_net.lgrs, under its lock, until DEAD
+ * @node: in smcr_net.lgr_hash, likewise
  * @refs: owners: the list, each link, each connection, each handshake that
  *	uses it, each queued work
  * @net: the namespace; not counted: its exit terminates groups and waits
@@ -125,7 +126,8 @@ struct smcr_lgr_tokens {
  * @rmbs: RMBs, under @mutex
  * @n_rmbs: entries of @rmbs
  * @rmb_size: element size asked for with SMCR_LGR_T_NEED_RMB
- * @rmb_err: why the last RMB could not be had, 0 if it could
+ * @rmb_awaited: a handshake waits for an RMB
+ * @rmb_err: why it cannot be had, 0 if not known; for one who waits
  * @rtokens: the peer's RMBs, under @rtoken_lock
  * @rtoken_lock: leaf, any context
  * @conns_lock: protects @tokens' slots, @n_conns, @hint, @waiters and the
@@ -145,6 +147,7 @@ struct smcr_lgr_tokens {
  */
 struct smcr_lgr {
 	struct list_head	list;
+	struct hlist_node	node;
 	refcount_t		refs;
 	struct net		*net;
 	u32			id;
@@ -161,6 +164,7 @@ struct smcr_lgr {
 	struct list_head	rmbs;
 	u16			n_rmbs;
 	u32			rmb_size;
+	bool			rmb_awaited;
 	int			rmb_err;
 	spinlock_t		rtoken_lock;
 	struct smcr_rtoken_table *rtokens;
@@ -211,6 +215,7 @@ void smcr_lgr_unwait(struct smcr_lgr *lgr, struct smcr_hs *hs);
 void smcr_lgr_wake(struct smcr_lgr *lgr);
 const char *smcr_lgr_state_name(enum smcr_lgr_state state);
 
+u32 smcr_lgr_conn_limit(const struct smcr_lgr *lgr);
 int smcr_lgr_conn_add(struct smcr_lgr *lgr, struct smcr_conn *conn);
 void smcr_lgr_conn_del(struct smcr_lgr *lgr, struct smcr_conn *conn);
 struct smcr_conn *smcr_lgr_conn_find(struct smcr_lgr *lgr, u32 token);

@@ -5,7 +5,9 @@
  *
  * Tokens: lower half the slot in an array read under RCU, upper half the
  * number of the slot's use. Slots are tried in a ring from a random start, so
- * a value comes back only after all other slots and 65,536 uses of its own.
+ * a value comes back only after all other slots and 65,536 uses of its own. At
+ * least half of the slots are free, so that a try costs the same however many
+ * connections there are.
  *
  * RMBs: the first one comes with first contact and is small; when 75 % of the
  * elements of a size are used, the next one is made, registered and confirmed
@@ -22,6 +24,7 @@
 #include "rmb.h"
 
 #define TOKENS_FIRST	64u
+#define TOKENS_MAX	65536u
 
 static struct smcr_lgr_tokens *tokens_alloc(u32 size)
 {
@@ -68,7 +71,8 @@ static int tokens_grow(struct smcr_lgr *lgr)
 	u32 size = READ_ONCE(lgr->n_conns);
 	u32 i;
 
-	new = tokens_alloc(min(roundup_pow_of_two(size + 1) * 2, 65536UL));
+	new = tokens_alloc(min_t(u32, roundup_pow_of_two(size + 1) * 2,
+				 TOKENS_MAX));
 	if (!new)
 		return -ENOMEM;
 	spin_lock_bh(&lgr->conns_lock);
@@ -94,6 +98,8 @@ static int token_give(struct smcr_lgr *lgr, struct smcr_conn *conn)
 	struct smcr_lgr_tokens *tokens = tokens_locked(lgr);
 	u32 i, slot;
 
+	if (lgr->n_conns >= tokens->size / 2 && tokens->size < TOKENS_MAX)
+		return -EAGAIN;
 	for (i = 0; i < tokens->size; i++) {
 		slot = (lgr->hint + i) % tokens->size;
 		if (rcu_access_pointer(tokens->slot[slot].conn))
@@ -110,6 +116,21 @@ static int token_give(struct smcr_lgr *lgr, struct smcr_conn *conn)
 }
 
 /**
+ * smcr_lgr_conn_limit() - how many connections a group may have
+ * @lgr: the group
+ *
+ * Context: any.
+ */
+u32 smcr_lgr_conn_limit(const struct smcr_lgr *lgr)
+{
+	u32 limit = READ_ONCE(smcr_pernet(lgr->net)->sysctl.max_conns_per_lgr);
+
+	if (lgr->dialect == SMCR_DIALECT_LINUX)
+		return min_t(u32, limit, SMCR_LINUX_MAX_CONNS);
+	return limit;
+}
+
+/**
  * smcr_lgr_conn_add() - give a connection its alert token
  * @lgr: the group
  * @conn: the connection; the table takes a reference
@@ -120,7 +141,7 @@ static int token_give(struct smcr_lgr *lgr, struct smcr_conn *conn)
  */
 int smcr_lgr_conn_add(struct smcr_lgr *lgr, struct smcr_conn *conn)
 {
-	u32 limit = READ_ONCE(smcr_pernet(lgr->net)->sysctl.max_conns_per_lgr);
+	u32 limit = smcr_lgr_conn_limit(lgr);
 	int err;
 
 	for (;;) {
@@ -387,6 +408,7 @@ struct smcr_rmb *smcr_lgr_elem_take(struct smcr_lgr *lgr, u32 elem_size,
 		err = lgr->rmb_err;
 		lgr->rmb_err = 0;
 	} else if (want_more(lgr, elem_size)) {
+		lgr->rmb_awaited = !found;
 		lgr->rmb_size = elem_size;
 		smcr_lgr_kick(lgr, SMCR_LGR_T_NEED_RMB);
 	}
@@ -427,7 +449,9 @@ void smcr_lgr_rmb_more(struct smcr_lgr *lgr)
 				smcr_lgr_rmb_drop(lgr, rmb);
 		}
 	}
-	lgr->rmb_err = err;
+	/* What nobody waits for may work the next time */
+	if (lgr->rmb_awaited)
+		lgr->rmb_err = err;
 	mutex_unlock(&lgr->mutex);
 	if (err)
 		smcr_lgr_wake(lgr);

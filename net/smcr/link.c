@@ -402,6 +402,23 @@ static int link_build(struct smcr_link *link)
 	return err;
 }
 
+/* From here until the link has stopped it counts as a queue pair. */
+static bool link_count(struct net *net)
+{
+	struct smcr_net *sn = smcr_pernet(net);
+
+	if (atomic_inc_return(&sn->n_qps) <= READ_ONCE(sn->sysctl.max_qps))
+		return true;
+	atomic_dec(&sn->n_qps);
+	smcr_mib_inc(net, SMCR_MIB_QPSREFUSED);
+	return false;
+}
+
+static void link_uncount(struct net *net)
+{
+	atomic_dec(&smcr_pernet(net)->n_qps);
+}
+
 /**
  * smcr_link_alloc() - build a link as far as it goes without the peer
  * @lgr: its group; the link takes a reference
@@ -412,7 +429,8 @@ static int link_build(struct smcr_link *link)
  * in a CLC message or ADD LINK.
  *
  * Context: process.
- * Return: the link with one reference, or an ERR_PTR.
+ * Return: the link with one reference, or an ERR_PTR: -EMFILE at the
+ * namespace's limit of queue pairs, -ENOMEM, or what the device said.
  */
 struct smcr_link *smcr_link_alloc(struct smcr_lgr *lgr,
 				  const struct smcr_port *port, u8 num)
@@ -420,9 +438,13 @@ struct smcr_link *smcr_link_alloc(struct smcr_lgr *lgr,
 	struct smcr_link *link;
 	int err;
 
+	if (!link_count(lgr->net))
+		return ERR_PTR(-EMFILE);
 	link = link_new(lgr, port, num);
-	if (!link)
+	if (!link) {
+		link_uncount(lgr->net);
 		return ERR_PTR(-ENOMEM);
+	}
 	err = link_build(link);
 	if (!err)
 		return link;
@@ -500,6 +522,7 @@ void smcr_link_stop(struct smcr_link *link)
 	spin_unlock_irqrestore(&link->tx_lock, irq);
 	link_leave_device(link);
 	link_destroy_verbs(link);
+	link_uncount(link->lgr->net);
 	smcr_link_event(link, SMCR_LINK_EV_DRAINED);
 	smcr_link_verbs_put(link);
 	complete_all(&link->stopped);

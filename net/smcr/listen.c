@@ -286,7 +286,7 @@ static enum smcr_fallback_reason check_proposal(struct smcr_hs *hs)
 	struct sock *inner = smcr_sk(hs->sk)->inner->sk;
 	enum smcr_fallback_reason reason;
 
-	reason = smcr_fallback_check(hs->sk);
+	reason = smcr_fallback_check_conn(hs->sk);
 	if (reason == SMCR_FALLBACK_NONE &&
 	    source_congested(hs->listener, hs))
 		reason = SMCR_FALLBACK_CONGESTED;
@@ -386,12 +386,15 @@ static bool step_group(struct smcr_hs *hs)
 		err = smcr_hs_conn(hs);
 	if (err == -ENOSPC)
 		return false;
-	if (err == -ESHUTDOWN && !hs->first_contact) {
+	/* It ends, or others took its last places: another one */
+	if ((err == -ESHUTDOWN || err == -EMFILE) && hs->lgr &&
+	    !hs->first_contact) {
 		smcr_hs_drop_group(hs);
 		return true;
 	}
 	if (err) {
-		smcr_hs_decline(hs, err == -ENOMEM ? SMCR_FALLBACK_MEMORY :
+		smcr_hs_decline(hs, err == -ENOMEM || err == -ENOBUFS ?
+				SMCR_FALLBACK_MEMORY :
 				SMCR_FALLBACK_RESOURCE_LIMIT);
 		return false;
 	}

@@ -78,7 +78,7 @@ static void confirm_rkey_done(struct smcr_lgr *lgr,
 		/* The peer was changing links: once more (A.3.5). */
 		set_bit(SMCR_LGR_T_RMB_REG, &lgr->todo);
 	} else {
-		lgr->rmb_err = -ENOSPC;
+		lgr->rmb_err = -EDQUOT;
 		smcr_lgr_rmb_drop(lgr, rmb);
 	}
 	mutex_unlock(&lgr->mutex);

@@ -38,6 +38,10 @@
 	  "connections that used an existing one (3.5.2)") \
 	X(LINKGROUPS, LinkGroups, "link groups created") \
 	X(LINKGROUPSFREED, LinkGroupsFreed, "link groups freed") \
+	X(GROUPSREFUSED, GroupsRefused, \
+	  "link groups not made because of net.smcr.max_lgrs") \
+	X(QPSREFUSED, QpsRefused, \
+	  "links not made because of net.smcr.max_qps") \
 	X(LINKS, Links, "links created") \
 	X(LINKSFREED, LinksFreed, "links freed") \
 	X(LINKSFAILED, LinksFailed, "links that failed")
@@ -79,6 +83,12 @@
 #define SMCR_MIB_MEMORY(X) \
 	X(RMBSCREATED, RmbsCreated, "RMBs allocated") \
 	X(RMBSFREED, RmbsFreed, "RMBs freed") \
+	X(RMBSREFUSED, RmbsRefused, \
+	  "RMBs not made because of net.smcr.max_rmb_bytes") \
+	X(SENDSPACEREFUSED, SendSpaceRefused, \
+	  "connections not made because of net.smcr.max_send_bytes") \
+	X(CHARGESREFUSED, ChargesRefused, \
+	  "connections whose memory could not be charged to their program") \
 	X(MRREGISTRATIONS, MrRegistrations, "memory regions registered") \
 	X(MRFREES, MrFrees, "memory regions freed") \
 	X(ELEMENTSTAKEN, ElementsTaken, \
@@ -154,6 +164,7 @@
 	X(EYE_CATCHER, RESETEYECATCHER, ResetEyeCatcher, "eye-catcher") \
 	X(CLOSE_TIMEOUT, RESETCLOSETIMEOUT, ResetCloseTimeout, "close-timeout") \
 	X(ORPHAN_TIMEOUT, RESETORPHANTIMEOUT, ResetOrphanTimeout, "orphan-timeout") \
+	X(ORPHAN_LIMIT, RESETORPHANLIMIT, ResetOrphanLimit, "orphan-limit") \
 	X(RMBE_CONFLICT, RESETRMBECONFLICT, ResetRmbeConflict, "rmbe-conflict") \
 	X(DEVICE_REMOVED, RESETDEVICEREMOVED, ResetDeviceRemoved, "device-removed") \
 	X(NETNS_EXIT, RESETNETNSEXIT, ResetNetnsExit, "netns-exit") \

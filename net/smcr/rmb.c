@@ -51,6 +51,7 @@ static int rmb_charge(struct net *net, u32 bytes)
 	if (atomic_long_add_return(bytes, &sn->rmb_bytes) <= max)
 		return 0;
 	atomic_long_sub(bytes, &sn->rmb_bytes);
+	smcr_mib_inc(net, SMCR_MIB_RMBSREFUSED);
 	return -EDQUOT;
 }
 
@@ -502,10 +503,12 @@ void smcr_rmb_elem_return(struct smcr_rmb *rmb, u8 idx, u32 dirty,
 		rmb->n_free++;
 		break;
 	case SMCR_RMBE_END_ORDERLY:
+		rmb->n_unclean++;
 		elem->state = SMCR_RMBE_DIRTY;
 		elem->dirty = min(dirty, rmb->elem_size);
 		break;
 	case SMCR_RMBE_END_ABNORMAL:
+		rmb->n_unclean++;
 		elem->state = SMCR_RMBE_QUARANTINE;
 		elem->dirty = rmb->elem_size;
 		elem->release_at = release_at;
@@ -541,6 +544,8 @@ static u32 elem_due(struct smcr_rmb *rmb, u16 i, unsigned long *next)
  * smcr_rmb_clean() - zero the elements that are due, and free them
  * @rmb: the RMB
  *
+ * Costs nothing for an RMB without any.
+ *
  * Context: process, the group's mutex held: one call at a time.
  * Return: jiffies when the next quarantine ends, or 0.
  */
@@ -550,7 +555,7 @@ unsigned long smcr_rmb_clean(struct smcr_rmb *rmb)
 	u32 dirty;
 	u16 i;
 
-	for (i = 0; i < rmb->n_elems; i++) {
+	for (i = 0; READ_ONCE(rmb->n_unclean) && i < rmb->n_elems; i++) {
 		dirty = elem_due(rmb, i, &next);
 		if (!dirty)
 			continue;
@@ -559,6 +564,7 @@ unsigned long smcr_rmb_clean(struct smcr_rmb *rmb)
 		spin_lock_bh(&rmb->lock);
 		rmb->elems[i].state = SMCR_RMBE_FREE;
 		rmb->n_free++;
+		rmb->n_unclean--;
 		spin_unlock_bh(&rmb->lock);
 		cond_resched();
 	}

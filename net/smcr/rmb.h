@@ -87,10 +87,11 @@ struct smcr_rmb_map {
  * @elem_size: bytes of one element, a size of the RFC's enumeration
  * @n_elems: elements, 1..255; element i of the wire is @elems[i - 1]
  * @n_free: elements in state FREE
+ * @n_unclean: elements in state DIRTY or QUARANTINE
  * @hint: where the next free element is looked for, so that they are used
  *	first in first out
- * @lock: protects @elems, @n_free, @hint and each map's @dma; leaf but for
- *	cache maintenance, any context but hard irq
+ * @lock: protects @elems, @n_free, @n_unclean, @hint and each map's @dma; leaf
+ *	but for cache maintenance, any context but hard irq
  * @elems: the elements
  * @maps: one per link of the group, by link slot; under the group's mutex
  * @n_synced: maps that need cache maintenance
@@ -107,6 +108,7 @@ struct smcr_rmb {
 	u32			elem_size;
 	u16			n_elems;
 	u16			n_free;
+	u16			n_unclean;
 	u16			hint;
 	spinlock_t		lock;
 	struct smcr_rmb_elem	*elems;

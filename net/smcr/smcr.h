@@ -40,17 +40,23 @@
 struct ctl_table_header;
 struct workqueue_struct;
 
+/* Chains of a namespace's link groups; a power of two */
+#define SMCR_LGR_BUCKETS	256
+
 /**
  * struct smcr_net - what a network namespace owns
  * @mib: counters, per CPU; see mib.c
  * @sysctl: the namespace's net.smcr values
  * @sysctl_hdr: registration of the table above
  * @peer_id: this stack's peer ID, fixed for its life (RFC 7609 A.2.1)
- * @lgr_lock: protects @lgrs and @dying; taken in process context
- * @lgrs: link groups of this namespace, both roles
+ * @lgr_lock: protects @lgrs, @lgr_hash and @dying; taken in process context
+ * @lgrs: link groups of this namespace, both roles, by id
+ * @lgr_hash: the same by peer, for handshakes
  * @n_lgrs: groups that exist, also those that have left @lgrs
+ * @n_qps: queue pairs of their links
  * @rmb_bytes: bytes of RMB pages held by the namespace's groups
  * @send_bytes: send space that the namespace's connections may use
+ * @orphans: connections that have outlived their socket
  * @handshakes: handshakes in flight
  * @dying: the namespace is being torn down; no group may be added
  */
@@ -62,9 +68,12 @@ struct smcr_net {
 
 	spinlock_t		lgr_lock;
 	struct list_head	lgrs;
+	struct hlist_head	lgr_hash[SMCR_LGR_BUCKETS];
 	atomic_t		n_lgrs;
+	atomic_t		n_qps;
 	atomic_long_t		rmb_bytes;
 	atomic_long_t		send_bytes;
+	atomic_t		orphans;
 	atomic_t		handshakes;
 	bool			dying;
 };

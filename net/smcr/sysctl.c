@@ -220,7 +220,9 @@ static struct ctl_table template[] = {
 	UINT(max_handshakes, SYSCTL_ONE, &max_count),
 	UINT(max_handshakes_per_source, SYSCTL_ONE, &max_count),
 	UINT(max_lgrs, SYSCTL_ZERO, &max_count),
+	UINT(max_qps, SYSCTL_ZERO, &max_count),
 	UINT(max_conns_per_lgr, SYSCTL_ONE, &max_conns),
+	UINT(max_orphans, SYSCTL_ZERO, &max_count),
 	ENTRY(max_rmb_bytes, proc_doulongvec_minmax, NULL, NULL),
 	ENTRY(max_send_bytes, proc_doulongvec_minmax, NULL, NULL),
 };
@@ -254,7 +256,9 @@ static const struct smcr_sysctl defaults = {
 	.max_handshakes			= 1024,
 	.max_handshakes_per_source	= 256,
 	.max_lgrs			= 1024,
+	.max_qps			= 2048,
 	.max_conns_per_lgr		= 4096,
+	.max_orphans			= 4096,
 	.max_rmb_bytes			= 256UL << 20,
 	.max_send_bytes			= 256UL << 20,
 };

@@ -34,7 +34,9 @@ struct smcr_sysctl_names;
  * @max_handshakes: rendezvous in flight, per listener
  * @max_handshakes_per_source: the same from one address
  * @max_lgrs: link groups
+ * @max_qps: their queue pairs
  * @max_conns_per_lgr: connections of one group
+ * @max_orphans: connections that outlive their socket
  * @max_rmb_bytes: memory of all RMBs
  * @max_send_bytes: memory of all send space
  *
@@ -61,7 +63,9 @@ struct smcr_sysctl {
 	unsigned int	max_handshakes;
 	unsigned int	max_handshakes_per_source;
 	unsigned int	max_lgrs;
+	unsigned int	max_qps;
 	unsigned int	max_conns_per_lgr;
+	unsigned int	max_orphans;
 	unsigned long	max_rmb_bytes;
 	unsigned long	max_send_bytes;
 };

@@ -82,6 +82,7 @@ static const char *const reset_names[] = {
 	[SMCR_RESET_HANDSHAKE] = "handshake",
 	[SMCR_RESET_DISCONNECT] = "disconnect",
 	[SMCR_RESET_PEER_CLOSED] = "peer-closed",
+	[SMCR_RESET_ORPHAN_LIMIT] = "orphan-limit",
 	NULL
 };
 

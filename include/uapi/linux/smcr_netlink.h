@@ -98,6 +98,7 @@ enum smcr_fallback_reason {
  * @SMCR_RESET_HANDSHAKE: the handshake failed beyond the point of fallback
  * @SMCR_RESET_DISCONNECT: the program called connect with AF_UNSPEC
  * @SMCR_RESET_PEER_CLOSED: the program sent to a peer that had closed
+ * @SMCR_RESET_ORPHAN_LIMIT: the program had closed, and orphans were too many
  */
 enum smcr_reset_reason {
 	SMCR_RESET_NONE,
@@ -118,6 +119,7 @@ enum smcr_reset_reason {
 	SMCR_RESET_HANDSHAKE,
 	SMCR_RESET_DISCONNECT,
 	SMCR_RESET_PEER_CLOSED,
+	SMCR_RESET_ORPHAN_LIMIT,
 
 	/* private: */
 	__SMCR_RESET_MAX,
