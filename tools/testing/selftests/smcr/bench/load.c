@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Load for the bench, over TCP or AF_SMCR: the same calls whatever the kind.
+ *
+ *	load server KIND ADDR PORT BUF
+ *	load client KIND ADDR PORT BUF rr|stream SIZE WARM COUNT
+ *	load client KIND ADDR PORT BUF connect PARALLEL WARM COUNT
+ *	load client KIND ADDR PORT BUF hold COUNT
+ *
+ * BUF is SO_RCVBUF and SO_SNDBUF of every socket, 0 to leave them alone. A
+ * client prints "name value" lines: nanoseconds and cycles of the measured
+ * part, which follows a warm-up on the same connection. "hold" says "held"
+ * when its connections are open and closes them at the end of its input.
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+#define AF_SMCR		43
+#define IPPROTO_SMCR	257
+#define THREADS		16
+#define HOLD_MAX	8192
+
+/* First byte of a connection */
+#define SAY_RUN		'r'	/* a struct job follows */
+#define SAY_ECHO	'e'	/* send it back, wait for the end */
+#define SAY_HOLD	'h'	/* send it back, keep the connection */
+#define SAY_DROP	'd'	/* send it back, close all that were kept */
+
+struct job {
+	uint32_t stream, size, warm, count;
+};
+
+static const struct kind {
+	const char *name;
+	int family, protocol;
+} kinds[] = {
+	{ "tcp4", AF_INET, IPPROTO_TCP },
+	{ "smcr4", AF_SMCR, 0 },
+	{ "inet4", AF_INET, IPPROTO_SMCR },
+};
+
+static const struct kind *kind;
+static struct sockaddr_in addr;
+static int bufsize;
+static int held[HOLD_MAX];
+static int n_held;
+static pthread_mutex_t held_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void die(const char *what)
+{
+	fprintf(stderr, "load: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static int open_socket(void)
+{
+	int fd = socket(kind->family, SOCK_STREAM, kind->protocol);
+	int one = 1;
+
+	if (fd < 0)
+		die("socket");
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	if (!bufsize)
+		return fd;
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bufsize, sizeof(bufsize)) ||
+	    setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bufsize, sizeof(bufsize)))
+		die("setsockopt");
+	return fd;
+}
+
+/* -1 if the other end has closed or failed */
+static int get(int fd, void *buf, size_t len)
+{
+	char *to = buf;
+
+	while (len) {
+		ssize_t n = recv(fd, to, len, 0);
+
+		if (n <= 0)
+			return -1;
+		to += n;
+		len -= n;
+	}
+	return 0;
+}
+
+static int put(int fd, const void *buf, size_t len)
+{
+	const char *from = buf;
+
+	while (len) {
+		ssize_t n = send(fd, from, len, MSG_NOSIGNAL);
+
+		if (n <= 0)
+			return -1;
+		from += n;
+		len -= n;
+	}
+	return 0;
+}
+
+static int drain(int fd, char *buf, size_t size, uint64_t total)
+{
+	while (total) {
+		ssize_t n = recv(fd, buf, total < size ? total : size, 0);
+
+		if (n <= 0)
+			return -1;
+		total -= n;
+	}
+	return 0;
+}
+
+/* One part of a job: the server's and the client's half of it */
+static int serve_part(int fd, const struct job *job, char *buf, uint32_t count)
+{
+	if (job->stream)
+		return drain(fd, buf, job->size, (uint64_t)count * job->size) ||
+		       put(fd, buf, 1);
+	while (count--) {
+		if (get(fd, buf, job->size) || put(fd, buf, job->size))
+			return -1;
+	}
+	return 0;
+}
+
+static int ask_part(int fd, const struct job *job, char *buf, uint32_t count)
+{
+	if (!job->stream) {
+		while (count--) {
+			if (put(fd, buf, job->size) || get(fd, buf, job->size))
+				return -1;
+		}
+		return 0;
+	}
+	while (count--) {
+		if (put(fd, buf, job->size))
+			return -1;
+	}
+	return get(fd, buf, 1);
+}
+
+static void serve_run(int fd)
+{
+	struct job job;
+	char *buf, end;
+
+	if (get(fd, &job, sizeof(job)))
+		return;
+	buf = calloc(1, job.size);
+	if (buf && !serve_part(fd, &job, buf, job.warm) &&
+	    !serve_part(fd, &job, buf, job.count))
+		get(fd, &end, 1);
+	free(buf);
+}
+
+static void keep(int fd)
+{
+	pthread_mutex_lock(&held_lock);
+	if (n_held < HOLD_MAX)
+		held[n_held++] = fd;
+	else
+		close(fd);
+	pthread_mutex_unlock(&held_lock);
+}
+
+static void drop(void)
+{
+	pthread_mutex_lock(&held_lock);
+	while (n_held)
+		close(held[--n_held]);
+	pthread_mutex_unlock(&held_lock);
+}
+
+static void serve_conn(int fd)
+{
+	char say = 0, end;
+
+	if (get(fd, &say, 1))
+		goto out;
+	if (say == SAY_HOLD) {
+		keep(fd);
+		put(fd, &say, 1);
+		return;
+	}
+	if (say == SAY_DROP)
+		drop();
+	if (say == SAY_RUN)
+		serve_run(fd);
+	else if (!put(fd, &say, 1))
+		get(fd, &end, 1);
+out:
+	close(fd);
+}
+
+static void *server_thread(void *arg)
+{
+	int listener = *(int *)arg;
+
+	for (;;) {
+		int fd = accept(listener, NULL, NULL);
+
+		if (fd >= 0)
+			serve_conn(fd);
+		else if (errno != EINTR && errno != ECONNABORTED)
+			die("accept");
+	}
+	return NULL;
+}
+
+static int server(void)
+{
+	int fd = open_socket();
+	pthread_t thread;
+	int i;
+
+	if (bind(fd, (struct sockaddr *)&addr, sizeof(addr)))
+		die("bind");
+	if (listen(fd, 128))
+		die("listen");
+	printf("serving\n");
+	fflush(stdout);
+	for (i = 1; i < THREADS; i++) {
+		if (pthread_create(&thread, NULL, server_thread, &fd))
+			die("pthread_create");
+	}
+	server_thread(&fd);
+	return 0;
+}
+
+static int open_conn(void)
+{
+	int fd = open_socket();
+
+	if (connect(fd, (struct sockaddr *)&addr, sizeof(addr)))
+		die("connect");
+	return fd;
+}
+
+static int say_conn(char say)
+{
+	int fd = open_conn();
+
+	if (put(fd, &say, 1) || get(fd, &say, 1))
+		die("first byte");
+	return fd;
+}
+
+struct clock {
+	uint64_t ns, tsc;
+};
+
+static struct clock now(void)
+{
+	struct clock clock;
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	clock.ns = ts.tv_sec * 1000000000ull + ts.tv_nsec;
+	clock.tsc = __rdtsc();
+	return clock;
+}
+
+static void report(struct clock begin)
+{
+	struct clock end = now();
+
+	printf("ns %llu\ntsc %llu\n", (unsigned long long)(end.ns - begin.ns),
+	       (unsigned long long)(end.tsc - begin.tsc));
+}
+
+static int client_run(const struct job *job)
+{
+	char *buf = calloc(1, job->size), say = SAY_RUN;
+	int fd = open_conn();
+	struct clock begin;
+
+	if (!buf || put(fd, &say, 1) || put(fd, job, sizeof(*job)))
+		die("job");
+	if (ask_part(fd, job, buf, job->warm))
+		die("warm-up");
+	begin = now();
+	if (ask_part(fd, job, buf, job->count))
+		die("run");
+	report(begin);
+	close(fd);
+	free(buf);
+	return 0;
+}
+
+static void *connect_thread(void *arg)
+{
+	uint32_t n = *(uint32_t *)arg;
+
+	while (n--)
+		close(say_conn(SAY_ECHO));
+	return NULL;
+}
+
+static void connect_part(uint32_t parallel, uint32_t count)
+{
+	pthread_t thread[THREADS];
+	uint32_t share = count / parallel, i;
+
+	for (i = 0; i < parallel; i++) {
+		if (pthread_create(&thread[i], NULL, connect_thread, &share))
+			die("pthread_create");
+	}
+	for (i = 0; i < parallel; i++)
+		pthread_join(thread[i], NULL);
+}
+
+static int client_connect(uint32_t parallel, uint32_t warm, uint32_t count)
+{
+	struct clock begin;
+
+	if (!parallel || parallel > THREADS)
+		return 2;
+	connect_part(parallel, warm);
+	begin = now();
+	connect_part(parallel, count);
+	report(begin);
+	return 0;
+}
+
+static int client_hold(int count)
+{
+	char c;
+
+	while (count--)
+		held[n_held++] = say_conn(SAY_HOLD);
+	printf("held\n");
+	fflush(stdout);
+	while (read(0, &c, 1) > 0)
+		;
+	close(say_conn(SAY_DROP));
+	drop();
+	return 0;
+}
+
+static int client(int argc, char **argv)
+{
+	uint32_t arg[3] = { 0 };
+	int i;
+
+	for (i = 0; i < argc - 1 && i < 3; i++)
+		arg[i] = strtoul(argv[i + 1], NULL, 0);
+	if (argc == 4 && (!strcmp(argv[0], "rr") || !strcmp(argv[0], "stream")))
+		return client_run(&(struct job){
+			.stream = !strcmp(argv[0], "stream"),
+			.size = arg[0],
+			.warm = arg[1],
+			.count = arg[2],
+		});
+	if (argc == 4 && !strcmp(argv[0], "connect"))
+		return client_connect(arg[0], arg[1], arg[2]);
+	if (argc == 2 && !strcmp(argv[0], "hold") && arg[0] <= HOLD_MAX)
+		return client_hold(arg[0]);
+	fprintf(stderr, "load: see the top of load.c\n");
+	return 2;
+}
+
+int main(int argc, char **argv)
+{
+	struct rlimit files = { HOLD_MAX + 64, HOLD_MAX + 64 };
+	size_t i;
+
+	signal(SIGPIPE, SIG_IGN);
+	setrlimit(RLIMIT_NOFILE, &files);
+	for (i = 0; argc >= 6 && i < sizeof(kinds) / sizeof(*kinds); i++) {
+		if (!strcmp(argv[2], kinds[i].name))
+			kind = &kinds[i];
+	}
+	if (!kind) {
+		fprintf(stderr, "load: see the top of load.c\n");
+		return 2;
+	}
+	addr.sin_family = AF_INET;
+	inet_pton(AF_INET, argv[3], &addr.sin_addr);
+	addr.sin_port = htons(atoi(argv[4]));
+	bufsize = atoi(argv[5]);
+	if (!strcmp(argv[1], "server"))
+		return server();
+	return client(argc - 6, argv + 6);
+}
