@@ -389,7 +389,8 @@ static void add_request(struct smcr_link *link,
 }
 
 /* Server: a client that agrees has two ports; this end cannot use them, so
- * the link goes again before data flows (3.5.1.6.2).
+ * the link goes again before data flows (3.5.1.6.2). What it has here goes when
+ * the client has let go of its end (3.5.5.1.3).
  */
 static void add_reply(struct smcr_link *link,
 		      const struct smcr_llc_add_link *msg)
@@ -404,8 +405,8 @@ static void add_reply(struct smcr_link *link,
 		},
 	};
 
-	llc_drop_add_link(lgr);
 	if (msg->reject) {
+		llc_drop_add_link(lgr);
 		smcr_mib_inc(lgr->net, SMCR_MIB_ADDLINKREFUSED);
 		smcr_llc_step(lgr, SMCR_LLC_EV_ADD_REFUSED);
 		llc_ready(lgr);
@@ -486,6 +487,7 @@ static void recv_delete_link(struct smcr_link *link,
 	if (lgr->llc.flow.step != SMCR_LLC_DELETE)
 		return;
 	smcr_llc_step(lgr, SMCR_LLC_EV_DELETE_DONE);
+	llc_drop_add_link(lgr);
 	if (smcr_lgr_state(lgr) == SMCR_LGR_FORMING)
 		llc_ready(lgr);
 	lgr->llc.step_deadline = 0;
