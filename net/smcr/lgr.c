@@ -25,6 +25,7 @@
 #include <linux/net.h>
 #include <linux/random.h>
 #include <linux/slab.h>
+#include <linux/wait_bit.h>
 #include <net/ipv6.h>
 #include <net/net_namespace.h>
 #include <net/sock.h>
@@ -303,7 +304,8 @@ static bool key_equal(const struct smcr_lgr_key *a,
 	return !memcmp(a->peer_id, b->peer_id, sizeof(a->peer_id)) &&
 	       !memcmp(a->gid, b->gid, sizeof(a->gid)) &&
 	       !memcmp(a->mac, b->mac, sizeof(a->mac)) &&
-	       ipv6_addr_equal(&a->addr, &b->addr);
+	       ipv6_addr_equal(&a->addr, &b->addr) &&
+	       a->ifindex == b->ifindex;
 }
 
 /* The groups of one peer, in one role, are in one chain. Who it is comes from

@@ -74,12 +74,14 @@ enum smcr_lgr_todo {
  * @gid: of the peer's port
  * @mac: of the same
  * @addr: TCP address of the peer; IPv4 as a mapped address
+ * @ifindex: our netdev, which has one VLAN, as a group must (2.2)
  */
 struct smcr_lgr_key {
 	u8		peer_id[SMCR_PEER_ID_LEN];
 	u8		gid[SMCR_GID_LEN];
 	u8		mac[SMCR_MAC_LEN];
 	struct in6_addr	addr;
+	int		ifindex;
 };
 
 /**
@@ -116,7 +118,7 @@ struct smcr_lgr_tokens {
  * @state: changed only by smcr_lgr_event(), under @conns_lock
  * @dialect: fixed at CONFIRM LINK
  * @offer_linux: server: the Proposal's version allows the Linux dialect
- * @key: the peer; on the client @addr is unused
+ * @key: the peer; on the client @addr and @ifindex are unused
  * @mutex: serialises changes of @links, @rmbs, @rtokens; process context, no
  *	sock lock inside, never held across a network wait
  * @links: links by slot; a slot is set under @mutex and @conns_lock, so

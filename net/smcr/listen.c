@@ -335,6 +335,7 @@ static void proposal_key(struct smcr_hs *hs, struct smcr_lgr_key *key)
 	memcpy(key->gid, hs->proposal.gid, SMCR_GID_LEN);
 	memcpy(key->mac, hs->proposal.mac, SMCR_MAC_LEN);
 	smcr_path_peer_addr(smcr_sk(hs->sk)->inner->sk, &key->addr);
+	key->ifindex = hs->port.ifindex;
 }
 
 /* Find the client's group, or make one: one that is being made by another
