@@ -158,6 +158,27 @@ static void close_flags(struct smcr_conn *conn, u32 actions)
 	conn->tx.due = true;
 }
 
+/* Whose C came second leaves TCP's FIN to the other, who closed first: TIME-WAIT
+ * then stays with him, as with TCP, and a server can bind its port again.
+ */
+static void close_second(struct smcr_conn *conn, u32 actions)
+{
+	const u32 second = SMCR_CONN_SEND_CLOSE | SMCR_CONN_CLOSE_TCP;
+
+	if ((actions & second) != second)
+		return;
+	conn->await_fin = true;
+	close_arm(conn, close_patience(conn));
+}
+
+/* Has TCP to stay open for that FIN? */
+static bool close_awaits_fin(const struct smcr_conn *conn,
+			     const struct sock *sk)
+{
+	return READ_ONCE(conn->await_fin) &&
+	       smcr_inner_end(sk) == SMCR_INNER_OPEN;
+}
+
 /**
  * smcr_close_event() - let an event happen to a connection
  * @conn: the connection
@@ -187,6 +208,7 @@ void smcr_close_event(struct smcr_conn *conn, enum smcr_conn_event event)
 		close_arm(conn, close_patience(conn));
 	if (actions & SMCR_CONN_STOP_TIMER)
 		close_disarm(conn);
+	close_second(conn, actions);
 	if (actions & WORK_ACTIONS) {
 		conn->actions |= actions & WORK_ACTIONS;
 		close_queue(conn);
@@ -320,6 +342,7 @@ static void close_timeout(struct smcr_conn *conn)
 		}
 		smcr_close_event(conn, SMCR_CONN_EV_TIMEOUT);
 	}
+	WRITE_ONCE(conn->await_fin, false);
 	spin_unlock_bh(&conn->lock);
 }
 
@@ -336,13 +359,15 @@ static bool close_over(const struct smcr_conn *conn)
 static void close_sock(struct smcr_conn *conn, struct sock *sk, u32 actions)
 {
 	lock_sock(sk);
-	if (smcr_sk(sk)->conn != conn)
+	if (smcr_sk(sk)->conn != conn || close_awaits_fin(conn, sk))
 		goto out;
 	if (actions & SMCR_CONN_RESET_TCP)
 		smcr_inner_abort(sk);
 	else if (actions & SMCR_CONN_CLOSE_TCP)
 		kernel_sock_shutdown(smcr_sk(sk)->inner, SHUT_RDWR);
 	if (sock_flag(sk, SOCK_DEAD) && close_over(conn)) {
+		if (conn->await_fin)
+			close_disarm(conn);
 		smcr_inner_release(sk);
 		smcr_conn_detach(conn);
 		smcr_mib_inc(conn->lgr->net, SMCR_MIB_ORPHANSCLOSED);
@@ -457,9 +482,10 @@ static void close_linger(struct sock *sk, struct smcr_conn *conn, long timeout)
  *
  * With unread bytes, or SO_LINGER of zero seconds, the connection is reset
  * (3A). Otherwise it lives on until accepted bytes are written and the peer
- * has closed too, or a timer says that it never will. If smcr_sk(sk)->conn is
- * still set on return, close_work() releases the inner socket and drops the
- * connection's reference to @sk; otherwise the caller ends the inner socket.
+ * has closed too, or a timer says that it never will; and, if the peer closed
+ * first, until its FIN came. If smcr_sk(sk)->conn is still set on return,
+ * close_work() releases the inner socket and drops the connection's reference
+ * to @sk; otherwise the caller ends the inner socket.
  *
  * Context: process, outer sock lock held; given up while waiting.
  */
@@ -485,7 +511,9 @@ void smcr_close_release(struct sock *sk, long timeout)
 	spin_unlock_bh(&conn->lock);
 	if (timeout && !abort)
 		close_linger(sk, conn, timeout);
-	if (close_over(conn)) {
+	if (close_over(conn) && !close_awaits_fin(conn, sk)) {
+		if (conn->await_fin)
+			close_disarm(conn);
 		if (conn->reset_err)
 			smcr_inner_abort(sk);
 		smcr_conn_detach(conn);

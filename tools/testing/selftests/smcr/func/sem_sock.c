@@ -40,6 +40,27 @@ static void run_bind(struct sem_cmd *cmd)
 				sem_num(cmd, 3, util_addr_len(&addr))));
 }
 
+/*
+ * bindsoon NAME ADDRESS: until no connection has the port any more. Those in
+ * TIME-WAIT, for a minute, are not waited for.
+ */
+static void run_bindsoon(struct sem_cmd *cmd)
+{
+	__u64 end = util_now_ms() + SEM_DEADLINE_MS;
+	int fd = sem_fd_number(cmd->argv[1]);
+	union util_addr addr;
+	int rc;
+
+	sem_addr(cmd->argv[2], &addr);
+	do {
+		rc = bind(fd, &addr.sa, util_addr_len(&addr));
+		if (!rc || errno != EADDRINUSE)
+			break;
+		usleep(1000);
+	} while (util_now_ms() < end);
+	sem_reply_ret(cmd, rc);
+}
+
 /* listen NAME BACKLOG */
 static void run_listen(struct sem_cmd *cmd)
 {
@@ -263,6 +284,7 @@ static void run_isatype(struct sem_cmd *cmd)
 const struct sem_verb sem_sock_verbs[] = {
 	{ "socket", 2, run_socket },
 	{ "bind", 3, run_bind },
+	{ "bindsoon", 3, run_bindsoon },
 	{ "listen", 3, run_listen },
 	{ "connect", 3, run_connect },
 	{ "accept", 3, run_accept },
