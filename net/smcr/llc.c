@@ -294,7 +294,15 @@ static void confirmed(struct smcr_lgr *lgr, struct smcr_link *link,
 	WRITE_ONCE(lgr->llc.step_deadline, first_deadline(lgr));
 }
 
-/* Client: the flags of the request fix the dialect (law 22). */
+/* CONFIRM LINK fixes the dialect of the group (law 22). */
+static void dialect_set(struct smcr_link *link, bool no_eye)
+{
+	link->lgr->dialect = no_eye ? SMCR_DIALECT_LINUX : SMCR_DIALECT_RFC;
+	if (no_eye)
+		smcr_wr_limit_sends(link);
+}
+
+/* Client: the flags of the request name the dialect. */
 static void confirm_request(struct smcr_link *link,
 			    const struct smcr_llc_confirm_link *msg)
 {
@@ -307,7 +315,7 @@ static void confirm_request(struct smcr_link *link,
 		return;
 	}
 	link->num = msg->link_num;
-	lgr->dialect = msg->no_eye ? SMCR_DIALECT_LINUX : SMCR_DIALECT_RFC;
+	dialect_set(link, msg->no_eye);
 	confirm_fill(link, &reply, true, msg->no_eye);
 	/* Never more than the server offers (2.2.2) */
 	reply.confirm_link.max_links =
@@ -351,7 +359,7 @@ static void confirm_reply(struct smcr_link *link,
 		smcr_llc_broken(link, "CONFIRM LINK reply names another link");
 		return;
 	}
-	lgr->dialect = msg->no_eye ? SMCR_DIALECT_LINUX : SMCR_DIALECT_RFC;
+	dialect_set(link, msg->no_eye);
 	confirmed(lgr, link, msg);
 	if (offer_link(lgr, link)) {
 		smcr_lgr_terminate(lgr, SMCR_RESET_LINK_DOWN, ECONNRESET);

@@ -47,6 +47,10 @@
 
 /* Slots that data leaves to LLC messages, registrations and fences */
 #define WR_CTL_SLOTS		16u
+/* SENDs that data leaves to LLC messages */
+#define WR_CTL_SENDS		4u
+/* SENDs outstanding toward a Linux peer, which has 48 receives (law 23) */
+#define WR_LINUX_SENDS		32u
 /* Slots of the largest batch */
 #define WR_BATCH_SLOTS		(SMCR_WR_MAX_WRITES + 1)
 /* Chunks a link keeps for its next send, and those it lets wait for a
@@ -88,6 +92,10 @@ struct wr_slot {
  * @tail: slot number reclaimed next; moved by completions alone
  * @unsignaled: requests since the last that asks for a completion; under
  *	link->tx_lock
+ * @signal_at: as many @unsignaled requests ask for one
+ * @max_sends: SENDs the peer has receives for, law 23
+ * @sends: SENDs posted; under link->tx_lock
+ * @sends_done: those that are complete; moved by completions alone
  * @waiters: connections that found no slot, each with a reference; under
  *	link->tx_lock
  * @slots: the slots
@@ -105,6 +113,10 @@ struct smcr_wr {
 	u32			head;
 	u32			tail;
 	u32			unsignaled;
+	u32			signal_at;
+	u32			max_sends;
+	u32			sends;
+	u32			sends_done;
 	struct list_head	waiters;
 	struct wr_slot		*slots;
 	u8			*send_buf;
@@ -231,6 +243,18 @@ static u32 wr_room(const struct smcr_wr *wr)
 	return wr->sq_depth - (wr->head - smp_load_acquire(&wr->tail));
 }
 
+/* Does the peer have a receive for one more SEND, and @spare others? */
+static bool wr_may_send(const struct smcr_wr *wr, u32 spare)
+{
+	return wr->sends - READ_ONCE(wr->sends_done) + spare < wr->max_sends;
+}
+
+/* May a batch of @n requests be posted? LLC messages keep what they need. */
+static bool wr_has_room(const struct smcr_wr *wr, u32 n)
+{
+	return wr_room(wr) >= n + WR_CTL_SLOTS && wr_may_send(wr, WR_CTL_SENDS);
+}
+
 /* Whoever waits put himself on the list under the lock after he had found the
  * queue full, so he is seen here once @tail has moved. Room for the largest
  * batch before a wake-up: nobody is woken in vain, and the loop ends.
@@ -244,7 +268,7 @@ static void wait_wake(struct smcr_link *link)
 	do {
 		conn = NULL;
 		spin_lock_irqsave(&link->tx_lock, irq);
-		if (wr_room(wr) >= WR_BATCH_SLOTS + WR_CTL_SLOTS)
+		if (wr_has_room(wr, WR_BATCH_SLOTS))
 			conn = wait_pop(link);
 		spin_unlock_irqrestore(&link->tx_lock, irq);
 		if (conn) {
@@ -300,6 +324,8 @@ static void slots_reclaim(struct smcr_link *link, u32 end, int err)
 	for (i = wr->tail; i != end; i++) {
 		struct wr_slot slot = wr->slots[i & (wr->sq_depth - 1)];
 
+		if (slot.kind == WR_CDC || slot.kind == WR_LLC)
+			WRITE_ONCE(wr->sends_done, wr->sends_done + 1);
 		/* From here on the slot may be taken anew */
 		smp_store_release(&wr->tail, i + 1);
 		switch (slot.kind) {
@@ -473,7 +499,8 @@ static int batch_post(struct smcr_link *link, struct smcr_wr_batch *batch,
 
 	for (i = 0; i < batch->n_writes; i++)
 		write_build(link, i, &batch->writes[i]);
-	signal = batch->signal || wr->unsignaled + n >= wr->sq_depth / 2;
+	signal = batch->signal || wr->unsignaled + n >= wr->signal_at;
+	wr->sends++;
 	slot = slot_next(wr, n - 1, WR_CDC);
 	slot->conn = smcr_conn_get(batch->conn);
 	slot->pos = batch->pos;
@@ -511,7 +538,7 @@ int smcr_wr_post(struct smcr_link *link, struct smcr_wr_batch *batch)
 		return -EINVAL;
 	spin_lock_irqsave(&link->tx_lock, irq);
 	err = gate_check(link);
-	if (!err && wr_room(link->wr) < n + WR_CTL_SLOTS) {
+	if (!err && !wr_has_room(link->wr, n)) {
 		wait_add(link, batch->conn);
 		err = -EAGAIN;
 	} else if (!err) {
@@ -615,10 +642,13 @@ int smcr_wr_post_llc(struct smcr_link *link, const u8 *msg, u32 cookie)
 
 	spin_lock_irqsave(&link->tx_lock, irq);
 	err = control_check(link);
+	if (!err && !wr_may_send(link->wr, 0))
+		err = -EAGAIN;
 	if (err) {
 		spin_unlock_irqrestore(&link->tx_lock, irq);
 		return err;
 	}
+	link->wr->sends++;
 	slot = slot_next(link->wr, 0, WR_LLC);
 	slot->cookie = cookie;
 	send.wr_cqe = &slot->cqe;
@@ -695,6 +725,8 @@ int smcr_wr_init(struct smcr_link *link)
 	spin_lock_init(&wr->chunk_lock);
 	link->wr = wr;
 	wr->sq_depth = smcr_wr_depth(link, SMCR_WR_SQ_DEPTH);
+	wr->signal_at = wr->sq_depth / 2;
+	wr->max_sends = U32_MAX;
 	if (!wr->sq_depth || link->local.dev->max_send_sge < SMCR_WR_MAX_SGE)
 		return -EOPNOTSUPP;
 	wr->slots = kvcalloc(wr->sq_depth, sizeof(*wr->slots), GFP_KERNEL);
@@ -703,6 +735,27 @@ int smcr_wr_init(struct smcr_link *link)
 	for (i = 0; i < wr->sq_depth; i++)
 		wr->slots[i].cqe.done = send_done;
 	return 0;
+}
+
+/**
+ * smcr_wr_limit_sends() - the peer speaks the Linux dialect
+ * @link: link that carried no data yet
+ *
+ * Its receives are few for all connections, and one too many SENDs costs it
+ * the link (law 23). So the number outstanding is bounded, and completions
+ * come often enough to know it.
+ *
+ * Context: any but hard irq.
+ */
+void smcr_wr_limit_sends(struct smcr_link *link)
+{
+	struct smcr_wr *wr = link->wr;
+	unsigned long irq;
+
+	spin_lock_irqsave(&link->tx_lock, irq);
+	wr->max_sends = WR_LINUX_SENDS;
+	wr->signal_at = WR_LINUX_SENDS / 2;
+	spin_unlock_irqrestore(&link->tx_lock, irq);
 }
 
 /**

@@ -100,6 +100,7 @@ struct smcr_wr_reg {
 /* For link.c, which has the order */
 int smcr_wr_init(struct smcr_link *link);
 u32 smcr_wr_sq_depth(const struct smcr_link *link);
+void smcr_wr_limit_sends(struct smcr_link *link);
 int smcr_wr_map(struct smcr_link *link);
 void smcr_wr_drain(struct smcr_link *link);
 void smcr_wr_unmap(struct smcr_link *link);

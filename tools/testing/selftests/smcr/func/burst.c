@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Many connections that all send a byte at the same moment, so that a test can
+ * count what leaves a host before anything is answered.
+ *
+ *   burst KIND ADDRESS PORT serve COUNT     says "serving"; echoes a byte each
+ *   burst KIND ADDRESS PORT send COUNT      says "open"; sends after a line of
+ *					input and says "sent"; reads the echoes
+ *					after the next
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "util.h"
+
+#define LISTEN_BACKLOG	1024
+
+static int listener(const struct util_kind *kind, const union util_addr *addr)
+{
+	int fd = util_socket(kind, 0);
+	int one = 1;
+
+	if (fd < 0 ||
+	    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) ||
+	    bind(fd, &addr->sa, util_addr_len(addr)) ||
+	    listen(fd, LISTEN_BACKLOG))
+		util_die("listen: %s", strerror(errno));
+	return fd;
+}
+
+static void say(const char *word)
+{
+	puts(word);
+	fflush(stdout);
+}
+
+static void await_line(void)
+{
+	char line[16];
+
+	if (!fgets(line, sizeof(line), stdin))
+		util_die("no line of input");
+}
+
+/* Byte @i of connection @i; another one would be a mixed-up stream. */
+static char byte_of(unsigned int i)
+{
+	return 'A' + i % 26;
+}
+
+static void serve(int *fds, unsigned int n, int lfd)
+{
+	unsigned int i;
+	char byte;
+
+	say("serving");
+	for (i = 0; i < n; i++) {
+		fds[i] = accept(lfd, NULL, NULL);
+		if (fds[i] < 0)
+			util_die("accept %u: %s", i, strerror(errno));
+	}
+	for (i = 0; i < n; i++)
+		if (read(fds[i], &byte, 1) != 1 || write(fds[i], &byte, 1) != 1)
+			util_die("echo %u: %s", i, strerror(errno));
+	for (i = 0; i < n; i++)
+		if (read(fds[i], &byte, 1))
+			util_die("no end of connection %u", i);
+}
+
+static void send_all(int *fds, unsigned int n, const struct util_kind *kind,
+		     const union util_addr *addr)
+{
+	unsigned int i;
+	char byte;
+
+	for (i = 0; i < n; i++) {
+		fds[i] = util_socket(kind, 0);
+		if (connect(fds[i], &addr->sa, util_addr_len(addr)))
+			util_die("connect %u: %s", i, strerror(errno));
+	}
+	say("open");
+	await_line();
+	for (i = 0; i < n; i++) {
+		byte = byte_of(i);
+		if (send(fds[i], &byte, 1, MSG_DONTWAIT) != 1)
+			util_die("send %u: %s", i, strerror(errno));
+	}
+	say("sent");
+	await_line();
+	for (i = 0; i < n; i++)
+		if (read(fds[i], &byte, 1) != 1 || byte != byte_of(i))
+			util_die("connection %u: no echo, or a wrong one", i);
+}
+
+int main(int argc, char **argv)
+{
+	const struct util_kind *kind;
+	union util_addr addr;
+	unsigned int n, i;
+	int *fds;
+
+	if (argc != 6)
+		util_die("usage: burst KIND ADDRESS PORT serve|send COUNT");
+	kind = util_kind_find(argv[1]);
+	if (!kind)
+		util_die("no kind of socket: %s", argv[1]);
+	util_addr_parse(&addr, kind->family, argv[2], atoi(argv[3]));
+	n = util_size_parse(argv[5]);
+	fds = util_alloc(n * sizeof(*fds));
+	if (!strcmp(argv[4], "serve"))
+		serve(fds, n, listener(kind, &addr));
+	else
+		send_all(fds, n, kind, &addr);
+	for (i = 0; i < n; i++)
+		close(fds[i]);
+	free(fds);
+	return 0;
+}
