@@ -197,11 +197,6 @@ void smcr_lgr_net_exit(struct net *net);
 struct smcr_lgr *smcr_lgr_create(struct net *net, enum smcr_role role,
 				 const struct smcr_lgr_key *key,
 				 const struct smcr_port *port);
-struct smcr_lgr *smcr_lgr_find_server(struct net *net,
-				      const struct smcr_lgr_key *key);
-struct smcr_lgr *smcr_lgr_find_client(struct net *net,
-				      const struct smcr_lgr_key *key, u32 qpn,
-				      struct smcr_link **link);
 struct smcr_lgr *smcr_lgr_get(struct smcr_lgr *lgr);
 void smcr_lgr_put(struct smcr_lgr *lgr);
 int smcr_lgr_event(struct smcr_lgr *lgr, enum smcr_lgr_event event);
@@ -223,6 +218,19 @@ void smcr_lgr_conn_del(struct smcr_lgr *lgr, struct smcr_conn *conn);
 struct smcr_conn *smcr_lgr_conn_find(struct smcr_lgr *lgr, u32 token);
 struct smcr_conn *smcr_lgr_conn_next(struct smcr_lgr *lgr, u32 *slot);
 
+/* lgr_find.c */
+int smcr_lgr_publish(struct smcr_lgr *lgr);
+bool smcr_lgr_unpublish(struct smcr_lgr *lgr);
+struct smcr_lgr *smcr_lgr_find_server(struct net *net,
+				      const struct smcr_lgr_key *key);
+struct smcr_lgr *smcr_lgr_find_client(struct net *net,
+				      const struct smcr_lgr_key *key, u32 qpn,
+				      struct smcr_link **link);
+/* Walks: a group, or NULL; each call gives a counted reference and the caller
+ * drops the one of @prev.
+ */
+struct smcr_lgr *smcr_lgr_next(struct net *net, struct smcr_lgr *prev);
+
 /* lgr_mem.c */
 int smcr_lgr_tokens_init(struct smcr_lgr *lgr);
 int smcr_lgr_rmb_register(struct smcr_lgr *lgr);
@@ -237,11 +245,6 @@ struct smcr_rmb *smcr_lgr_rmb_find(struct smcr_lgr *lgr, u32 rkey);
 void smcr_lgr_rmb_drop(struct smcr_lgr *lgr, struct smcr_rmb *rmb);
 struct smcr_rmb *smcr_lgr_elem_take(struct smcr_lgr *lgr, u32 elem_size,
 				    u8 *idx);
-
-/* Walks for netlink: a group, or NULL; each call gives a counted reference
- * and the caller drops the one of @prev.
- */
-struct smcr_lgr *smcr_lgr_next(struct net *net, struct smcr_lgr *prev);
 
 /* Events from the link layer */
 void smcr_lgr_link_failed(struct smcr_link *link);

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Finding link groups: for handshakes by their peer (RFC 7609 3.5.2, 3.5.3,
+ * law 21), for displays and exits by number.
+ */
+#include <linux/hashtable.h>
+#include <linux/jhash.h>
+#include <linux/net.h>
+#include <net/ipv6.h>
+
+#include "lgr.h"
+#include "lgr_policy.h"
+
+static bool key_equal(const struct smcr_lgr_key *a,
+		      const struct smcr_lgr_key *b)
+{
+	return !memcmp(a->peer_id, b->peer_id, sizeof(a->peer_id)) &&
+	       !memcmp(a->gid, b->gid, sizeof(a->gid)) &&
+	       !memcmp(a->mac, b->mac, sizeof(a->mac)) &&
+	       ipv6_addr_equal(&a->addr, &b->addr) &&
+	       a->ifindex == b->ifindex;
+}
+
+/* The groups of one peer, in one role, are in one chain. Who it is comes from
+ * the peer itself, so the hash must not be foreseeable.
+ */
+static struct hlist_head *lgr_chain(struct smcr_net *sn, enum smcr_role role,
+				    const struct smcr_lgr_key *key)
+{
+	static u32 seed __read_mostly;
+	u32 hash;
+
+	net_get_random_once(&seed, sizeof(seed));
+	hash = jhash(key->peer_id, sizeof(key->peer_id), seed + role);
+	if (role == SMCR_SERVER)
+		hash = jhash(&key->addr, sizeof(key->addr), hash);
+	return &sn->lgr_hash[hash % SMCR_LGR_BUCKETS];
+}
+
+/* Another first contact with the same client is under way: follow it. */
+static bool lgr_forming(const struct smcr_lgr *new,
+			const struct hlist_head *chain)
+{
+	const struct smcr_lgr *lgr;
+
+	hlist_for_each_entry(lgr, chain, node)
+		if (lgr->role == SMCR_SERVER && new->role == SMCR_SERVER &&
+		    smcr_lgr_state(lgr) == SMCR_LGR_FORMING &&
+		    key_equal(&lgr->key, &new->key))
+			return true;
+	return false;
+}
+
+/* Ordered by id, so that a walk can go on behind any group. Ids ascend, but
+ * two groups may come here in the other order.
+ */
+static void lgr_enlist(struct smcr_net *sn, struct smcr_lgr *new)
+{
+	struct list_head *after = &sn->lgrs;
+	struct smcr_lgr *lgr;
+
+	list_for_each_entry_reverse(lgr, &sn->lgrs, list) {
+		if (lgr->id < new->id) {
+			after = &lgr->list;
+			break;
+		}
+	}
+	list_add(&new->list, after);
+}
+
+/**
+ * smcr_lgr_publish() - let handshakes find a group
+ * @lgr: a new group; the list takes a reference
+ *
+ * Context: process.
+ * Return: 0; -EEXIST if a server forms one for the same client already;
+ * -ESHUTDOWN if the namespace goes.
+ */
+int smcr_lgr_publish(struct smcr_lgr *lgr)
+{
+	struct smcr_net *sn = smcr_pernet(lgr->net);
+	struct hlist_head *chain = lgr_chain(sn, lgr->role, &lgr->key);
+	int err = 0;
+
+	spin_lock_bh(&sn->lgr_lock);
+	if (sn->dying) {
+		err = -ESHUTDOWN;
+	} else if (lgr_forming(lgr, chain)) {
+		err = -EEXIST;
+	} else {
+		smcr_lgr_get(lgr);
+		lgr_enlist(sn, lgr);
+		hlist_add_head(&lgr->node, chain);
+	}
+	spin_unlock_bh(&sn->lgr_lock);
+	return err;
+}
+/**
+ * smcr_lgr_unpublish() - let no handshake find a group any more
+ * @lgr: the group
+ *
+ * Context: process.
+ * Return: true if it could be found till now: the list's reference passes to
+ * the caller.
+ */
+bool smcr_lgr_unpublish(struct smcr_lgr *lgr)
+{
+	struct smcr_net *sn = smcr_pernet(lgr->net);
+	bool listed;
+
+	spin_lock_bh(&sn->lgr_lock);
+	listed = !list_empty(&lgr->list);
+	list_del_init(&lgr->list);
+	hlist_del_init(&lgr->node);
+	spin_unlock_bh(&sn->lgr_lock);
+	return listed;
+}
+
+static bool lgr_has_room(const struct smcr_lgr *lgr)
+{
+	return READ_ONCE(lgr->n_conns) < smcr_lgr_conn_limit(lgr) &&
+	       smcr_lgr_policy_has_room(lgr->dialect, lgr->n_conns,
+					lgr->n_rmbs);
+}
+
+/* One that forms is followed even if it has no room: there cannot be two. */
+static bool lgr_may_join(const struct smcr_lgr *lgr)
+{
+	enum smcr_lgr_state state = smcr_lgr_state(lgr);
+
+	return state == SMCR_LGR_FORMING ||
+	       (state == SMCR_LGR_ACTIVE && lgr_has_room(lgr));
+}
+
+/**
+ * smcr_lgr_find_server() - a group that a server may reuse (law 21)
+ * @net: namespace
+ * @key: the client, by its Proposal and its TCP address
+ *
+ * Context: process or softirq.
+ * Return: a group, ACTIVE or FORMING, with a reference, or NULL.
+ */
+struct smcr_lgr *smcr_lgr_find_server(struct net *net,
+				      const struct smcr_lgr_key *key)
+{
+	struct smcr_net *sn = smcr_pernet(net);
+	struct hlist_head *chain = lgr_chain(sn, SMCR_SERVER, key);
+	struct smcr_lgr *lgr, *found = NULL;
+
+	spin_lock_bh(&sn->lgr_lock);
+	hlist_for_each_entry(lgr, chain, node) {
+		if (lgr->role != SMCR_SERVER || !key_equal(&lgr->key, key) ||
+		    !lgr_may_join(lgr))
+			continue;
+		found = smcr_lgr_get(lgr);
+		break;
+	}
+	spin_unlock_bh(&sn->lgr_lock);
+	return found;
+}
+
+static struct smcr_link *lgr_match_link(struct smcr_lgr *lgr,
+					const struct smcr_lgr_key *key,
+					u32 qpn)
+{
+	struct smcr_link *link, *found = NULL;
+	int i;
+
+	spin_lock_bh(&lgr->conns_lock);
+	for (i = 0; i < SMCR_MAX_LINKS && !found; i++) {
+		link = lgr->links[i];
+		if (link && link->peer.qpn == qpn &&
+		    !memcmp(link->peer.gid, key->gid, SMCR_GID_LEN) &&
+		    !memcmp(link->peer.mac, key->mac, SMCR_MAC_LEN))
+			found = smcr_link_get(link);
+	}
+	spin_unlock_bh(&lgr->conns_lock);
+	return found;
+}
+
+/**
+ * smcr_lgr_find_client() - the group that a server's Accept means (3.5.2.2)
+ * @net: namespace
+ * @key: peer ID, GID and MAC of the Accept
+ * @qpn: its queue pair number
+ * @link: the link that matched, with a reference
+ *
+ * Context: process.
+ * Return: a group in which we are the client, with a reference: ACTIVE, or
+ * still FORMING where the server was faster; NULL: the peers are out of sync
+ * (C.4).
+ */
+struct smcr_lgr *smcr_lgr_find_client(struct net *net,
+				      const struct smcr_lgr_key *key, u32 qpn,
+				      struct smcr_link **link)
+{
+	struct smcr_net *sn = smcr_pernet(net);
+	struct hlist_head *chain = lgr_chain(sn, SMCR_CLIENT, key);
+	struct smcr_lgr *lgr, *found = NULL;
+
+	spin_lock_bh(&sn->lgr_lock);
+	hlist_for_each_entry(lgr, chain, node) {
+		if (lgr->role != SMCR_CLIENT ||
+		    smcr_lgr_state(lgr) > SMCR_LGR_ACTIVE ||
+		    memcmp(lgr->key.peer_id, key->peer_id, SMCR_PEER_ID_LEN))
+			continue;
+		*link = lgr_match_link(lgr, key, qpn);
+		if (!*link)
+			continue;
+		found = smcr_lgr_get(lgr);
+		break;
+	}
+	spin_unlock_bh(&sn->lgr_lock);
+	return found;
+}
+
+/**
+ * smcr_lgr_next() - walk the groups of a namespace
+ * @net: namespace
+ * @prev: the group of the last call, whose reference is dropped, or NULL
+ *
+ * Context: process.
+ * Return: the group with the next higher id, with a reference, or NULL.
+ */
+struct smcr_lgr *smcr_lgr_next(struct net *net, struct smcr_lgr *prev)
+{
+	struct smcr_net *sn = smcr_pernet(net);
+	u32 id = prev ? prev->id : 0;
+	struct smcr_lgr *lgr, *next = NULL;
+
+	spin_lock_bh(&sn->lgr_lock);
+	/* One that has left the list meanwhile: from the start once more */
+	lgr = prev && !list_empty(&prev->list) ? prev : NULL;
+	lgr = list_prepare_entry(lgr, &sn->lgrs, list);
+	list_for_each_entry_continue(lgr, &sn->lgrs, list) {
+		if (lgr->id > id) {
+			next = smcr_lgr_get(lgr);
+			break;
+		}
+	}
+	spin_unlock_bh(&sn->lgr_lock);
+	if (prev)
+		smcr_lgr_put(prev);
+	return next;
+}
