@@ -370,6 +370,7 @@ static void close_sock(struct smcr_conn *conn, struct sock *sk, u32 actions)
 			close_disarm(conn);
 		smcr_inner_release(sk);
 		smcr_conn_detach(conn);
+		atomic_dec(&smcr_pernet(conn->lgr->net)->orphans);
 		smcr_mib_inc(conn->lgr->net, SMCR_MIB_ORPHANSCLOSED);
 	}
 out:
@@ -475,6 +476,33 @@ static void close_linger(struct sock *sk, struct smcr_conn *conn, long timeout)
 	remove_wait_queue(sk_sleep(sk), &wait);
 }
 
+static bool orphan_count(struct net *net)
+{
+	struct smcr_net *sn = smcr_pernet(net);
+
+	if (atomic_inc_return(&sn->orphans) <=
+	    READ_ONCE(sn->sysctl.max_orphans)) {
+		smcr_mib_inc(net, SMCR_MIB_ORPHANSOPENED);
+		return true;
+	}
+	atomic_dec(&sn->orphans);
+	return false;
+}
+
+/* Who closes leaves a connection that has something to wait for, unless there
+ * are too many of them: then it ends as TCP's do, with a reset.
+ */
+static bool close_orphan(struct smcr_conn *conn, const struct sock *sk)
+{
+	if (close_over(conn) && !close_awaits_fin(conn, sk))
+		return false;
+	if (orphan_count(conn->lgr->net))
+		return true;
+	if (!close_over(conn))
+		smcr_close_reset(conn, SMCR_RESET_ORPHAN_LIMIT, ECONNRESET);
+	return false;
+}
+
 /**
  * smcr_close_release() - close() on an RDMA connection (4.8.1)
  * @sk: outer socket in mode RDMA; becomes an orphan when this returns
@@ -483,7 +511,8 @@ static void close_linger(struct sock *sk, struct smcr_conn *conn, long timeout)
  * With unread bytes, or SO_LINGER of zero seconds, the connection is reset
  * (3A). Otherwise it lives on until accepted bytes are written and the peer
  * has closed too, or a timer says that it never will; and, if the peer closed
- * first, until its FIN came. If smcr_sk(sk)->conn is still set on return,
+ * first, until its FIN came. Beyond net.smcr.max_orphans it does not live on
+ * but is reset. If smcr_sk(sk)->conn is still set on return,
  * close_work() releases the inner socket and drops the connection's reference
  * to @sk; otherwise the caller ends the inner socket.
  *
@@ -511,14 +540,12 @@ void smcr_close_release(struct sock *sk, long timeout)
 	spin_unlock_bh(&conn->lock);
 	if (timeout && !abort)
 		close_linger(sk, conn, timeout);
-	if (close_over(conn) && !close_awaits_fin(conn, sk)) {
+	if (!close_orphan(conn, sk)) {
 		if (conn->await_fin)
 			close_disarm(conn);
 		if (conn->reset_err)
 			smcr_inner_abort(sk);
 		smcr_conn_detach(conn);
-	} else {
-		smcr_mib_inc(conn->lgr->net, SMCR_MIB_ORPHANSOPENED);
 	}
 	smcr_conn_put(conn);
 }
