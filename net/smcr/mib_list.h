@@ -13,9 +13,9 @@
 /* Sockets */
 #define SMCR_MIB_SOCKETS(X) \
 	X(ACTIVEOPENS, ActiveOpens, \
-	  "connect() calls that began a TCP connection with the option") \
+	  "connections over RDMA that a connect() made") \
 	X(PASSIVEOPENS, PassiveOpens, \
-	  "connections accepted from a peer that offered SMC-R") \
+	  "connections over RDMA that a listener made") \
 	X(HANDSHAKESSTARTED, HandshakesStarted, \
 	  "rendezvous begun, both roles") \
 	X(HANDSHAKESDONE, HandshakesDone, "rendezvous that led to RDMA") \
@@ -33,7 +33,7 @@
 /* Link groups */
 #define SMCR_MIB_GROUPS(X) \
 	X(FIRSTCONTACTS, FirstContacts, \
-	  "connections that made a link group (3.5.1)") \
+	  "connections that began a link group (3.5.1)") \
 	X(SUBSEQUENTCONTACTS, SubsequentContacts, \
 	  "connections that used an existing one (3.5.2)") \
 	X(LINKGROUPS, LinkGroups, "link groups created") \
@@ -62,22 +62,24 @@
 	X(RXBYTES, RxBytes, "payload bytes read by programs") \
 	X(RDMAWRITES, RdmaWrites, "RDMA WRITE work requests") \
 	X(WORKREQUESTS, WorkRequests, \
-	  "work requests posted on send queues, every kind") \
+	  "work requests posted by the data path") \
 	X(DOORBELLS, Doorbells, "calls of ib_post_send() by the data path") \
-	X(SENDCOMPLETIONS, SendCompletions, "completions of send queues") \
+	X(SENDCOMPLETIONS, SendCompletions, \
+	  "completions that the data path asked for") \
 	X(RECVCOMPLETIONS, RecvCompletions, "completions of receive queues") \
-	X(RECVREPOSTS, RecvReposts, "calls of ib_post_recv()") \
+	X(RECVREPOSTS, RecvReposts, \
+	  "calls of ib_post_recv() that post buffers again") \
 	X(TXMESSAGES, TxMessages, "CDC messages that announced data") \
 	X(CURSORUPDATES, CursorUpdates, "CDC messages without data") \
 	X(CDCSENT, CdcSent, "CDC messages sent") \
 	X(CDCRECEIVED, CdcReceived, "CDC messages received") \
 	X(CDCIGNORED, CdcIgnored, \
 	  "CDC messages for no connection, or older than the last") \
-	X(CDCGAPS, CdcGaps, "CDC messages whose sequence number skipped some") \
+	X(CDCGAPS, CdcGaps, "CDC messages missing by sequence number") \
 	X(WRITERBLOCKED, WriterBlocked, \
 	  "CDC messages that said the writer is blocked (4.7)") \
 	X(TXCHUNKALLOCS, TxChunkAllocs, \
-	  "pieces of send space taken from the pool")
+	  "pieces of send space allocated, the pool being empty")
 
 /* Receive memory */
 #define SMCR_MIB_MEMORY(X) \
