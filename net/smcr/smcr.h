@@ -3,13 +3,14 @@
  * SMC-R sockets: what every file of the module shares.
  *
  *   application
- *      | sock.c sockopt.c close.c fallback.c      what a socket does
- *   connect.c listen.c  clc.c + clc_msg.c         rendezvous over TCP
+ *      | sock.c sock_ops.c sock_io.c sockopt.c    what a socket does
+ *      | inner.c fallback.c close.c transparent.c TCP below it, the end of it
+ *   connect.c listen.c hs.c path.c clc.c clc_msg.c rendezvous over TCP
  *   conn.c conn_state.c tx.c tx_plan.c rx.c cursor.h cdc.c cdc_msg.c
  *      |                                          one connection
- *   lgr.c llc.c llc_msg.c llc_flow.c rmb.c rtoken.c
- *      |                                          one link group
- *   link.c wr.c ib.c                              one QP pair, devices
+ *   lgr.c lgr_find.c lgr_mem.c lgr_policy.c rmb.c rtoken.c
+ *      | llc.c llc_rkey.c llc_msg.c llc_flow.c    one link group
+ *   link.c wr.c wr_recv.c ib.c                    one QP pair, devices
  *   ib_core
  *
  * A file calls its own layer and the layers below it; upwards it calls only
@@ -18,10 +19,13 @@
  * Lock order (outermost first)
  *
  *   process    outer sock lock > inner (TCP) sock lock
- *              lgr->mutex: no sock lock inside
+ *              outer sock lock > lgr->mutex: no sock lock inside
  *   softirq    inner sock slock > conn->lock > link->tx_lock > driver
- *   leaves     lgr->conns_lock, ib device lists, RMB free lists: nothing is
- *              taken inside them
+ *   any        smcr_net.lgr_lock > lgr->conns_lock
+ *              a listener's accept_lock > the lock of TCP's accept queue
+ *   hard irq   ibdev->links_lock > link->tx_lock
+ *   leaves     lgr->conns_lock, lgr->rtoken_lock, lgr->llc.lock, RMB and chunk
+ *              locks, the device list's: nothing is taken inside them
  *
  * No lock is held while waiting for a peer.
  */
