@@ -145,6 +145,10 @@ static bool first_contact(struct smcr_hs *hs, const struct smcr_lgr_key *key)
 	struct smcr_lgr *lgr;
 	int err;
 
+	if (!smcr_hs_gid_credible(hs, hs->accept.gid)) {
+		decline(hs, SMCR_FALLBACK_PEER_ID);
+		return false;
+	}
 	lgr = smcr_lgr_create(sock_net(hs->sk), SMCR_CLIENT, key, &hs->port);
 	if (IS_ERR(lgr)) {
 		decline(hs, errno_reason(PTR_ERR(lgr)));

@@ -543,6 +543,36 @@ int smcr_hs_send(struct smcr_hs *hs)
 	return ret;
 }
 
+/**
+ * smcr_hs_from_here() - may the peer be this very host?
+ * @hs: the handshake
+ *
+ * Context: process.
+ * Return: true with net.smcr.loopback, and the TCP peer's address ours.
+ */
+bool smcr_hs_from_here(const struct smcr_hs *hs)
+{
+	const struct smcr_net *sn = smcr_pernet(sock_net(hs->sk));
+
+	return READ_ONCE(sn->sysctl.loopback) &&
+	       smcr_path_is_local(smcr_sk(hs->sk)->inner->sk);
+}
+
+/**
+ * smcr_hs_gid_credible() - may the peer be at the GID that it claims?
+ * @hs: the handshake
+ * @gid: of a Proposal, or of the Accept or Confirm of a first contact
+ *
+ * Who is elsewhere and names a GID of ours would have us talk to ourselves.
+ *
+ * Context: process.
+ */
+bool smcr_hs_gid_credible(const struct smcr_hs *hs, const u8 *gid)
+{
+	return !smcr_ib_gid_is_ours(sock_net(hs->sk), gid) ||
+	       smcr_hs_from_here(hs);
+}
+
 static u32 elem_size(const struct sock *sk)
 {
 	u32 bytes = smcr_sk(sk)->rcvbuf_set ? sk->sk_rcvbuf / 2 :

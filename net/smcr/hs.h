@@ -134,6 +134,8 @@ int smcr_hs_conn(struct smcr_hs *hs);
 void smcr_hs_fill_accept(struct smcr_hs *hs, struct smcr_clc_accept *msg);
 int smcr_hs_link_up(struct smcr_hs *hs, const struct smcr_clc_accept *msg);
 bool smcr_hs_registered(struct smcr_hs *hs);
+bool smcr_hs_from_here(const struct smcr_hs *hs);
+bool smcr_hs_gid_credible(const struct smcr_hs *hs, const u8 *gid);
 void smcr_hs_llc(struct smcr_hs *hs);
 void smcr_hs_fallback(struct smcr_hs *hs, enum smcr_fallback_reason reason,
 		      u32 diagnosis);

@@ -41,9 +41,11 @@ static bool listen_congested(const struct sock *inner)
 	sk = rcu_dereference_sk_user_data(inner);
 	if (sk && smcr_ib_any()) {
 		full = READ_ONCE(smcr_sk(sk)->n_pending) >= hs_limit(sk);
-		if (full)
+		if (full) {
+			atomic_inc(&smcr_sk(sk)->n_refused);
 			smcr_mib_inc(sock_net(sk),
 				     SMCR_MIB_HANDSHAKESREFUSED);
+		}
 	}
 	rcu_read_unlock();
 	return full;
@@ -163,6 +165,18 @@ static void listen_handshake(struct sock *listener, struct sock *child)
 	smcr_hs_put(hs);
 }
 
+/* Why a child came without the option. It does not say itself whether it was
+ * one of those refused; SYNs that led to no child make the guess wrong.
+ */
+static enum smcr_fallback_reason no_option(struct smcr_sock *listener)
+{
+	if (!smcr_ib_any())
+		return SMCR_FALLBACK_NO_RNIC;
+	if (atomic_dec_if_positive(&listener->n_refused) >= 0)
+		return SMCR_FALLBACK_CONGESTED;
+	return SMCR_FALLBACK_NO_OPTION;
+}
+
 static void listen_child(struct sock *listener, struct socket *inner)
 {
 	struct sock *child = smcr_sock_alloc_child(listener, inner);
@@ -175,8 +189,7 @@ static void listen_child(struct sock *listener, struct socket *inner)
 		listen_handshake(listener, child);
 		return;
 	}
-	smcr_fallback(child, smcr_ib_any() ? SMCR_FALLBACK_NO_OPTION :
-		      SMCR_FALLBACK_NO_RNIC, 0);
+	smcr_fallback(child, no_option(smcr_sk(listener)), 0);
 	if (!smcr_sock_accept_ready(listener, child))
 		smcr_sock_drop_child(child);
 }
@@ -269,16 +282,13 @@ static void bad_clc(struct smcr_hs *hs, enum smcr_clc_fault fault,
 static enum smcr_fallback_reason check_identity(struct smcr_hs *hs)
 {
 	const struct smcr_net *sn = smcr_pernet(sock_net(hs->sk));
-	struct sock *inner = smcr_sk(hs->sk)->inner->sk;
-	bool own_id, own_gid;
+	const u8 *id = hs->proposal.peer_id;
 
-	own_id = !memcmp(hs->proposal.peer_id, sn->peer_id, SMCR_PEER_ID_LEN);
-	own_gid = smcr_ib_gid_is_ours(sock_net(hs->sk), hs->proposal.gid);
-	if (!own_id && !own_gid)
-		return SMCR_FALLBACK_NONE;
-	if (READ_ONCE(sn->sysctl.loopback) && smcr_path_is_local(inner))
-		return SMCR_FALLBACK_NONE;
-	return SMCR_FALLBACK_PEER_ID;
+	if (!smcr_hs_gid_credible(hs, hs->proposal.gid) ||
+	    (!memcmp(id, sn->peer_id, SMCR_PEER_ID_LEN) &&
+	     !smcr_hs_from_here(hs)))
+		return SMCR_FALLBACK_PEER_ID;
+	return SMCR_FALLBACK_NONE;
 }
 
 static enum smcr_fallback_reason check_proposal(struct smcr_hs *hs)
@@ -448,8 +458,13 @@ static bool confirm_subsequent(struct smcr_hs *hs,
 static bool confirm_first(struct smcr_hs *hs,
 			  const struct smcr_clc_accept *msg)
 {
-	int err = smcr_conn_set_peer(hs->conn, msg, true);
+	int err;
 
+	if (!smcr_hs_gid_credible(hs, msg->gid)) {
+		smcr_hs_decline(hs, SMCR_FALLBACK_PEER_ID);
+		return false;
+	}
+	err = smcr_conn_set_peer(hs->conn, msg, true);
 	if (!err)
 		err = smcr_hs_link_up(hs, msg);
 	if (err) {
