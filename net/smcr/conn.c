@@ -282,7 +282,7 @@ int smcr_conn_set_peer(struct smcr_conn *conn,
 	conn->peer_token = msg->alert_token;
 	conn->peer_size = size;
 	conn->tx.rkey = msg->rkey;
-	conn->tx.raddr = smcr_clc_rmbe_addr(msg);
+	conn->tx.raddr = msg->vaddr + (u64)(msg->rmbe_idx - 1) * size;
 	return 0;
 }
 
