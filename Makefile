@@ -47,7 +47,7 @@ uninstall:
 demo:
 	@scripts/demo
 
-.PHONY: check unit lint vm
+.PHONY: check unit lint fuzz vm
 check:
 	@scripts/check
 
@@ -57,6 +57,10 @@ unit:
 
 lint:
 	@scripts/lint
+
+fuzz:
+	@scripts/deps fuzz
+	@$(MAKE) -s -C $(SELFTESTS)/fuzz run $(if $(I),I=$(abspath $(I)))
 
 # The release kernel unless K=debug or K=both.
 vm:
@@ -70,7 +74,7 @@ vm:
 clean:
 	$(if $(wildcard $(kdir)),$(call kbuild) clean)
 	$(if $(wildcard tools/smcr-ctl/Makefile),$(MAKE) -C tools/smcr-ctl clean)
-	for d in unit func; do $(MAKE) -C $(SELFTESTS)/$$d clean; done
+	for d in unit fuzz func; do $(MAKE) -C $(SELFTESTS)/$$d clean; done
 	rm -rf $(SELFTESTS)/out
 
 help:
@@ -84,6 +88,8 @@ help:
 	@echo '  check          every test (under an hour on 2 processors)'
 	@echo '  unit           protocol logic alone, in seconds'
 	@echo '  lint           style, layers, sparse, generated code'
+	@echo '  fuzz           fuzz what reads bytes from elsewhere; F=target,'
+	@echo '                 T=seconds each (60), SEED=n, I=input to repeat'
 	@echo '  vm T=NAME      one test in virtual machines, see'
 	@echo '                 $(SELFTESTS)/vm/README.md'
 	@echo '  clean          what was built here; the cache in'
