@@ -491,6 +491,23 @@ void smcr_hs_declined(struct smcr_hs *hs)
 	smcr_hs_fallback(hs, SMCR_FALLBACK_PEER_DECLINED, msg.diagnosis);
 }
 
+/* After crossed SYNs both ends are clients, and propose. The peer's is not
+ * answered, but what has not even its form is no reason to go on (C.6).
+ */
+static bool crossed_syns(struct smcr_hs *hs)
+{
+	struct sock *inner = smcr_sk(hs->sk)->inner->sk;
+	enum smcr_clc_fault fault;
+
+	if (!hs->client || hs->step != SMCR_HS_ACCEPT ||
+	    hs->clc.hdr.type != SMCR_CLC_PROPOSAL)
+		return false;
+	fault = smcr_clc_proposal_decode(hs->clc.rx, hs->clc.rx_len,
+					 &hs->proposal);
+	return (!fault || smcr_clc_fault_declines(fault)) &&
+	       smcr_clc_proposal_fits(&hs->proposal, smcr_path_is_v6(inner));
+}
+
 /**
  * smcr_hs_recv() - take the message that is due
  * @hs: the handshake
@@ -512,8 +529,7 @@ int smcr_hs_recv(struct smcr_hs *hs, enum smcr_clc_type want)
 		smcr_hs_declined(hs);
 		return 0;
 	}
-	/* After crossed SYNs both ends propose: both go on as TCP. */
-	if (ret > 0 && hs->client && hs->clc.hdr.type == SMCR_CLC_PROPOSAL) {
+	if (ret > 0 && crossed_syns(hs)) {
 		smcr_mib_inc(sock_net(hs->sk), SMCR_MIB_CROSSEDSYNS);
 		smcr_hs_fallback(hs, SMCR_FALLBACK_CROSSED_SYN, 0);
 		return 0;
