@@ -236,7 +236,6 @@ static void hs_leave_listener(struct smcr_hs *hs)
 	if (!list_empty(&hs->listen_node)) {
 		list_del_init(&hs->listen_node);
 		listener->n_pending--;
-		smcr_sock_backlog_sync(hs->listener);
 	}
 	spin_unlock_bh(&listener->accept_lock);
 }

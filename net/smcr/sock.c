@@ -425,17 +425,19 @@ void smcr_sock_connected(struct sock *sk, int err)
  * @listener: outer listener in mode LISTEN
  *
  * Children leave TCP's accept queue before the program accepts them. TCP goes
- * on counting them, so that listen()'s limit holds for all together and a
- * further client waits, as it would for TCP.
+ * on counting those that it could accept, so that listen()'s limit holds for
+ * all together and a further client waits, as it would for TCP. Those in a
+ * handshake are not among them: silent peers would keep everybody out. They
+ * are bounded by net.smcr.max_handshakes.
  *
- * Context: any, accept_lock held, after a change of accept_len or n_pending.
+ * Context: any, accept_lock held, after a change of accept_len.
  */
 void smcr_sock_backlog_sync(struct sock *listener)
 {
 	struct smcr_sock *smcr = smcr_sk(listener);
 	struct sock *inner = smcr->inner->sk;
 	struct request_sock_queue *queue;
-	u32 held = smcr->accept_len + smcr->n_pending;
+	u32 held = smcr->accept_len;
 
 	queue = &inet_csk(inner)->icsk_accept_queue;
 	spin_lock_bh(&queue->rskq_lock);
