@@ -41,9 +41,11 @@ static bool listen_congested(const struct sock *inner)
 	sk = rcu_dereference_sk_user_data(inner);
 	if (sk && smcr_ib_any()) {
 		full = READ_ONCE(smcr_sk(sk)->n_pending) >= hs_limit(sk);
-		if (full)
+		if (full) {
+			atomic_inc(&smcr_sk(sk)->n_refused);
 			smcr_mib_inc(sock_net(sk),
 				     SMCR_MIB_HANDSHAKESREFUSED);
+		}
 	}
 	rcu_read_unlock();
 	return full;
@@ -163,6 +165,18 @@ static void listen_handshake(struct sock *listener, struct sock *child)
 	smcr_hs_put(hs);
 }
 
+/* Why a child came without the option. It does not say itself whether it was
+ * one of those refused; SYNs that led to no child make the guess wrong.
+ */
+static enum smcr_fallback_reason no_option(struct smcr_sock *listener)
+{
+	if (!smcr_ib_any())
+		return SMCR_FALLBACK_NO_RNIC;
+	if (atomic_dec_if_positive(&listener->n_refused) >= 0)
+		return SMCR_FALLBACK_CONGESTED;
+	return SMCR_FALLBACK_NO_OPTION;
+}
+
 static void listen_child(struct sock *listener, struct socket *inner)
 {
 	struct sock *child = smcr_sock_alloc_child(listener, inner);
@@ -175,8 +189,7 @@ static void listen_child(struct sock *listener, struct socket *inner)
 		listen_handshake(listener, child);
 		return;
 	}
-	smcr_fallback(child, smcr_ib_any() ? SMCR_FALLBACK_NO_OPTION :
-		      SMCR_FALLBACK_NO_RNIC, 0);
+	smcr_fallback(child, no_option(smcr_sk(listener)), 0);
 	if (!smcr_sock_accept_ready(listener, child))
 		smcr_sock_drop_child(child);
 }

@@ -60,6 +60,8 @@ enum smcr_sock_mode {
  * @nodelay: TCP_NODELAY is set
  * @rcvbuf_set: the program set SO_RCVBUF, so it sizes the RMBE (law 16)
  * @sndbuf_set: the program set SO_SNDBUF, so it sizes the send space
+ * @n_refused: a listener's SYNs that got no handshake at its limit, and whose
+ *	child has not come yet
  * @accept_lock: protects @accept_q, @accept_len, @n_pending, @held and
  *	@listen_hs of a listener; any context, only TCP's queue lock inside
  * @accept_q: children that are ready for accept(), each with the reference
@@ -87,6 +89,7 @@ struct smcr_sock {
 	bool			rcvbuf_set;
 	bool			sndbuf_set;
 
+	atomic_t		n_refused;
 	spinlock_t		accept_lock;	/* covers the next six */
 	struct list_head	accept_q;
 	struct list_head	accept_node;
