@@ -70,11 +70,19 @@ vm:
 	@python3 -B $(SELFTESTS)/vm/bed.py tests $(T) \
 		$(if $(filter both,$(K)),,--kernel $(or $(K),release))
 
+# ROUNDS=7, CONNECTIONS=1024 for the slope of memory.
+.PHONY: bench
+bench:
+	@scripts/deps net bench
+	@$(MAKE) -s -C $(SELFTESTS)/bench
+	@python3 -B $(SELFTESTS)/bench/bench.py --rounds $(or $(ROUNDS),7) \
+		--connections $(or $(CONNECTIONS),1024)
+
 .PHONY: clean help
 clean:
 	$(if $(wildcard $(kdir)),$(call kbuild) clean)
 	$(if $(wildcard tools/smcr-ctl/Makefile),$(MAKE) -C tools/smcr-ctl clean)
-	for d in unit fuzz func; do $(MAKE) -C $(SELFTESTS)/$$d clean; done
+	for d in unit fuzz func bench; do $(MAKE) -C $(SELFTESTS)/$$d clean; done
 	rm -rf $(SELFTESTS)/out
 
 help:
@@ -92,5 +100,7 @@ help:
 	@echo '                 T=seconds each (60), SEED=n, I=input to repeat'
 	@echo '  vm T=NAME      one test in virtual machines, see'
 	@echo '                 $(SELFTESTS)/vm/README.md'
+	@echo '  bench          times, instructions, counts and memory beside the'
+	@echo '                 device'"'"'s floor, TCP and perftest'
 	@echo '  clean          what was built here; the cache in'
 	@echo '                 $$SMCR_CACHE ($(SMCR_CACHE)) stays'

@@ -34,10 +34,11 @@ listens()
 	ss -Hltn "sport = :$1" | grep -q .
 }
 
-# port KIND BUF: one server a kind of socket and size of its buffers
+# port KIND BUF: one server a kind of socket and size of its buffers, 16 KB to
+# 512 KB
 port()
 {
-	echo $((PORT[$1] + $2 / 16384 % 16 + $2 / 524288 * 5))
+	echo $((PORT[$1] + $2 / 32768))
 }
 
 # serve KIND BUF...
@@ -82,17 +83,23 @@ by_load()
 	rm -f "$before"
 }
 
-# by_floor ROUND WORK LOCAL MODE SIZE RING WARM COUNT: a run of the floor; its
-# server has to be there
+# by_floor ROUND WORK LOCAL MODE SIZE RING WARM COUNT: a run of the floor. Its
+# server may still be on its way from the run before.
 by_floor()
 {
+	local try
+
 	exec 3<>/proc/smcr_floor
-	if echo "client rxe0 $3 $FLOOR_PORT $SERVER ${*:4}" >&3; then
-		echo "sample $1 floor $2$(words <&3)"
-	else
-		echo "failed $1 floor $2"
-	fi
+	for ((try = 0; try < 40; try++)); do
+		if echo "client rxe0 $3 $FLOOR_PORT $SERVER ${*:4}" \
+			>&3 2>/dev/null; then
+			echo "sample $1 floor $2$(words <&3)"
+			break
+		fi
+		sleep 0.05
+	done
 	exec 3>&-
+	[ "$try" -lt 40 ] || echo "failed $1 floor $2"
 }
 
 # floor_server: serves one run
@@ -101,4 +108,41 @@ floor_server()
 	exec 4<>/proc/smcr_floor
 	echo "server rxe0 $SERVER $FLOOR_PORT -" >&4
 	exec 4>&-
+}
+
+# gid_index: of this host's IPv4 address, for perftest; sysfs has a file for
+# each of 1024 entries
+gid_index()
+{
+	local i
+
+	for i in 0 1 2 3 4 5 6 7; do
+		grep -q ffff:0a09 /sys/class/infiniband/rxe0/ports/1/gids/$i &&
+			break
+	done
+	echo $i
+}
+
+# perf_lat SIZE and perf_bw SIZE, with the server's address or without. WRITEs
+# have no events, and polling would keep rxe's workers from the only processor.
+perf_lat()
+{
+	ib_send_lat -e -d rxe0 -x "$(gid_index)" -F -s "$1" -n 300 -p 18500 \
+		"${@:2}"
+}
+
+perf_bw()
+{
+	ib_send_bw -e -d rxe0 -x "$(gid_index)" -F -s "$1" -n 200 -t 16 -Q 4 \
+		-r 64 -p 18501 "${@:2}"
+}
+
+# used: bytes that neither are free nor could be had back
+used()
+{
+	echo 3 >/proc/sys/vm/drop_caches
+	awk '{ v[$1] = $2 }
+		END { used = v["MemTotal:"] - v["MemFree:"]
+			used -= v["Buffers:"] + v["Cached:"]
+			print used * 1024 }' /proc/meminfo
 }

@@ -1,0 +1,362 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""make bench: what smcr costs beside the floor of its device, TCP and
+perftest. Runs pair.sh and icount.sh in the test bed and leaves a table, a
+JSON file and a plot in ../out/bench. There are no thresholds: an aim that is
+missed is said, and is no failure."""
+import argparse
+import json
+import os
+import platform
+import re
+import statistics
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+BED = os.path.join(HERE, "../vm/bed.py")
+OUT = os.path.join(HERE, "../out/bench")
+TOP = os.path.abspath(os.path.join(HERE, "../../../../.."))
+
+TITLES = {
+    "rr64": "64 B round trip", "rr4k": "4 KB round trip",
+    "stream64k-w64k": "64 KB stream, 64 KB window",
+    "stream64k": "64 KB stream, 128 KB window",
+    "stream64k-w256k": "64 KB stream, 256 KB window",
+    "stream1m": "1 MB stream, 512 KB window",
+    "connect1": "connect + byte + close, 1 at a time",
+    "connect16": "connect + byte + close, 16 at a time",
+}
+COUNT = {"rr64": 250, "rr4k": 250, "stream64k-w64k": 64, "stream64k": 96,
+         "stream64k-w256k": 96, "stream1m": 8, "connect1": 48,
+         "connect16": 96}
+SIZE = {"stream64k-w64k": 65536, "stream64k": 65536,
+        "stream64k-w256k": 65536, "stream1m": 1 << 20}
+# Runs of pair.sh before the measured part, which its counters see too
+WARM = {"rr64": 50, "rr4k": 50, "connect1": 4, "connect16": 16}
+
+
+class Samples:
+    """What the scripts printed: values by work, system and round."""
+
+    def __init__(self):
+        self.values = {}
+        self.failed = []
+
+    def read(self, lines):
+        """Take the lines that are samples."""
+        for line in lines:
+            word = line.split()
+            if word[:1] == ["failed"]:
+                self.failed.append(line.strip())
+            if word[:1] != ["sample"]:
+                continue
+            pairs = (w.split("=", 1) for w in word[4:])
+            found = {k: float(v) for k, v in pairs if v}
+            by_round = self.values.setdefault((word[3], word[2]), {})
+            by_round[int(word[1])] = found
+
+    def get(self, work, system):
+        """Values of one work by round."""
+        return self.values.get((work, system), {})
+
+    def column(self, work, system, name):
+        """One value of each round."""
+        return {r: v[name] for r, v in self.get(work, system).items()
+                if name in v}
+
+    def median(self, work, system, name="ns"):
+        """Over the rounds, or None."""
+        column = self.column(work, system, name)
+        return statistics.median(column.values()) if column else None
+
+    def ratio(self, work, system, other):
+        """Median of the quotients of each round, for they share a time."""
+        a = self.column(work, system, "ns")
+        b = self.column(work, other, "ns")
+        both = [a[r] / b[r] for r in a if r in b]
+        return statistics.median(both) if both else None
+
+
+def bed(*arguments):
+    """Run the bed; its lines, shown as they come."""
+    lines = []
+    command = [sys.executable, "-B", BED, *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as run:
+        for line in run.stdout:
+            lines.append(line)
+            if not line.startswith("sample"):
+                print(line, end="", flush=True)
+    if run.returncode:
+        print(f"# the bed ended with status {run.returncode}")
+    return lines
+
+
+def instructions(samples):
+    """Instructions a message: work -> system -> values of the rounds, each
+    from the difference of a run and one of twice the length."""
+    found = {}
+    for name, system in samples.values:
+        m = re.match(r"icount:(\w+):(\d+)$", name)
+        if not m:
+            continue
+        work, n = m.group(1), int(m.group(2))
+        twice = samples.column(f"icount:{work}:{2 * n}", system, "tsc")
+        once = samples.column(name, system, "tsc")
+        rounds = [(twice[r] - once[r]) / n for r in once if r in twice]
+        if rounds:
+            found.setdefault(work, {})[system] = rounds
+    return found
+
+
+def per_message(samples, work, name):
+    """A counter of the client's host, per message of smcr."""
+    value = samples.median(work, "smcr", name) or 0
+    return value / (COUNT[work] + WARM.get(work, 0))
+
+
+def slope(samples, system):
+    """Bytes an idle connection costs on the client's and server's host."""
+    works = {w for w, s in samples.values
+             if s == system and w.startswith("memory:")}
+    count = max((int(w.split(":")[1]) for w in works), default=0)
+    if count <= 16:
+        return None
+    few = samples.get("memory:16", system).get(0, {})
+    many = samples.get(f"memory:{count}", system).get(0, {})
+    return {side: (many[side] - few[side]) / count
+            for side in ("own", "peer") if side in few and side in many}
+
+
+def speed(samples, work, system):
+    """A median in the unit of its work, as text."""
+    ns = samples.median(work, system)
+    if not ns:
+        return "-"
+    if work in SIZE:
+        return f"{SIZE[work] * COUNT[work] / ns * 1000:.1f} MB/s"
+    if work.startswith("connect"):
+        return f"{COUNT[work] / ns * 1e9:.0f} /s"
+    return f"{ns / COUNT[work] / 1000:.0f} us"
+
+
+def gain(samples, work, other):
+    """smcr's time, or for streams and connections its speed, over another's;
+    None if there is no such pair."""
+    ratio = samples.ratio(work, "smcr", other)
+    if ratio and (work in SIZE or work.startswith("connect")):
+        return 1 / ratio
+    return ratio
+
+
+def number(value, digits=2):
+    """Text of a value that may be missing."""
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def table_times(samples):
+    """Wall-clock medians and ratios."""
+    yield "| work | floor | smcr | TCP | smcr : floor | smcr : TCP |"
+    yield "|---|---|---|---|---|---|"
+    for work, title in TITLES.items():
+        yield (f"| {title} | " + " | ".join(
+            speed(samples, work, s) for s in ("floor", "smcr", "tcp"))
+            + f" | {number(gain(samples, work, 'floor'))}"
+            + f" | {number(gain(samples, work, 'tcp'))} |")
+    usec = samples.median("rr64", "perftest", "usec")
+    rate = samples.median("stream64k", "perftest", "mib")
+    yield ""
+    yield ("perftest with events beside it: ib_send_lat -e, 64 B: round trip "
+           f"{number(usec and 2 * usec, 0)} us (SENDs alone, half the "
+           "packets); ib_send_bw -e, 64 KB: "
+           f"{number(rate and rate * 1.048576, 1)} MB/s.")
+    yield ("Linux's own AF_SMC is not in the table: the Soft-RoCE of this "
+           "kernel has no RoCEv1 GIDs.")
+
+
+def table_instructions(found):
+    """Instructions a message."""
+    yield "| instructions | floor | smcr | TCP | smcr : floor |"
+    yield "|---|---|---|---|---|"
+    for work, systems in found.items():
+        median = {s: statistics.median(v) for s, v in systems.items()}
+        ratio = None
+        if "floor" in median and "smcr" in median:
+            ratio = median["smcr"] / median["floor"]
+        yield (f"| {TITLES[work]} | " + " | ".join(
+            number(median.get(s), 0) for s in ("floor", "smcr", "tcp"))
+            + f" | {number(ratio, 3)} |")
+    spread = max(((max(v) - min(v)) / min(v) for s in found.values()
+                  for v in s.values()), default=0)
+    yield ""
+    yield f"Rounds differ by {spread * 100:.1f} % at most."
+
+
+def table_counts(samples):
+    """Exact counts of the client's host."""
+    names = {"Doorbells": "doorbells", "WorkRequests": "work requests",
+             "SendCompletions": "send completions",
+             "RecvCompletions": "receive completions",
+             "RecvReposts": "calls of ib_post_recv()",
+             "TxChunkAllocs": "pieces of send space allocated",
+             "LlcSent": "LLC messages", "MrRegistrations": "registrations"}
+    yield "| count, client's host | a 64 B round trip | a connection |"
+    yield "|---|---|---|"
+    for name, text in names.items():
+        yield (f"| {text} | {per_message(samples, 'rr64', name):.3f}"
+               f" | {per_message(samples, 'connect1', name):.3f} |")
+
+
+def aims(samples, found):
+    """What issue and design ask for: text, value, limit, at most?"""
+    def work_ratio(work):
+        systems = found.get(work, {})
+        if "floor" not in systems or "smcr" not in systems:
+            return None
+        return (statistics.median(systems["smcr"])
+                / statistics.median(systems["floor"]))
+    memory = slope(samples, "smcr")
+    return [
+        ("instructions, 64 B round trip : floor", work_ratio("rr64"), 1.15,
+         True),
+        ("instructions, 64 KB stream : floor", work_ratio("stream64k"), 1.15,
+         True),
+        ("time, 64 B round trip : floor", gain(samples, "rr64", "floor"),
+         1.10, True),
+        ("time, 4 KB round trip : floor", gain(samples, "rr4k", "floor"),
+         1.10, True),
+        ("speed, 64 KB stream : floor", gain(samples, "stream64k", "floor"),
+         0.95, False),
+        ("connections, 1 at a time : TCP", gain(samples, "connect1", "tcp"),
+         0.4, False),
+        ("kB an idle connection, 16 KB elements",
+         max(memory.values()) / 1000 if memory else None, 24, True),
+        ("doorbells a message", per_message(samples, "rr64", "Doorbells"),
+         1.05, True),
+        ("send completions a message",
+         per_message(samples, "rr64", "SendCompletions"), 1 / 16, True),
+        ("LLC messages a connection",
+         per_message(samples, "connect1", "LlcSent"), 0.1, True),
+    ]
+
+
+def table_aims(samples, found):
+    """Aims and what came out."""
+    yield "| aim | limit | measured | |"
+    yield "|---|---|---|---|"
+    for text, value, limit, most in aims(samples, found):
+        verdict = "-"
+        if value is not None:
+            good = value <= limit if most else value >= limit
+            verdict = "met" if good else "missed"
+        yield (f"| {text} | {'<=' if most else '>='} {limit:.2f} "
+               f"| {number(value, 3)} | {verdict} |")
+
+
+def table_memory(samples):
+    """Slopes."""
+    for system in ("smcr", "tcp"):
+        memory = slope(samples, system)
+        if memory:
+            yield (f"An idle {system} connection with 16 KB buffers costs "
+                   f"{memory.get('own', 0) / 1000:.1f} kB on the client's "
+                   f"and {memory.get('peer', 0) / 1000:.1f} kB on the "
+                   "server's host.")
+
+
+def environment():
+    """Where this was measured."""
+    def first(*command):
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True,
+                              stderr=subprocess.DEVNULL, check=False)
+        return done.stdout.split("\n")[0]
+    return {
+        "commit": first("git", "-C", TOP, "describe", "--always", "--dirty"),
+        "qemu": first("qemu-system-x86_64", "--version"),
+        "host": platform.release(), "processors": os.cpu_count(),
+        "load": os.getloadavg()[0],
+    }
+
+
+def write_plot(samples):
+    """Time of each system over the floor's, by gnuplot."""
+    data = os.path.join(OUT, "bench.dat")
+    works = [w for w in TITLES if samples.ratio(w, "smcr", "floor")]
+    with open(data, "w", encoding="utf-8") as f:
+        for work in works:
+            tcp = samples.ratio(work, "tcp", "floor") or 0
+            f.write(f"{work} 1 {samples.ratio(work, 'smcr', 'floor'):.3f} "
+                    f"{tcp:.3f}\n")
+    script = f"""set terminal svg size 900,420 background "white"
+set output "{OUT}/bench.svg"
+set title "Time relative to the floor (median of each round's quotient)"
+set style data histograms
+set style fill solid 0.8 border -1
+set yrange [0:*]
+set grid ytics
+set key top left
+plot "{data}" using 2:xtic(1) title "floor", "" using 3 title "smcr", \\
+"" using 4 title "TCP"
+"""
+    try:
+        subprocess.run(["gnuplot"], input=script, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        print(f"# no plot: {error}")
+
+
+def tables(samples, found):
+    """The whole text."""
+    parts = (table_times(samples), table_instructions(found),
+             table_counts(samples), table_memory(samples),
+             table_aims(samples, found))
+    return "\n\n".join("\n".join(p) for p in parts) + "\n"
+
+
+def main():
+    """Run, or read samples of an earlier run again."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--connections", type=int, default=1024)
+    parser.add_argument("--read", metavar="FILE",
+                        help="samples of an earlier run")
+    opt = parser.parse_args()
+    os.makedirs(OUT, exist_ok=True)
+    if opt.read:
+        with open(opt.read, encoding="utf-8") as f:
+            lines = f.readlines()
+    else:
+        lines = bed("one", "--icount", "--timeout", "600", "--name",
+                    "bench-icount", f"{HERE}/icount.sh 2")
+        lines += bed("pair", "--timeout", "1500", "--name", "bench-pair",
+                     f"{HERE}/pair.server.sh",
+                     f"{HERE}/pair.sh {opt.rounds} {opt.connections}")
+        with open(os.path.join(OUT, "samples.txt"), "w",
+                  encoding="utf-8") as f:
+            f.writelines(x for x in lines if x.startswith("sample"))
+    samples = Samples()
+    samples.read(lines)
+    found = instructions(samples)
+    text = tables(samples, found)
+    print(text)
+    with open(os.path.join(OUT, "bench.md"), "w", encoding="utf-8") as f:
+        f.write(text)
+    with open(os.path.join(OUT, "bench.json"), "w", encoding="utf-8") as f:
+        json.dump({
+            "environment": environment(),
+            "instructions": found,
+            "memory": {s: slope(samples, s) for s in ("smcr", "tcp")},
+            "aims": [{"aim": a, "value": v, "limit": x, "at_most": m}
+                     for a, v, x, m in aims(samples, found)],
+            "samples": [{"work": w, "system": s, "round": r, **v}
+                        for (w, s), rounds in samples.values.items()
+                        for r, v in rounds.items()],
+        }, f, indent=1)
+    write_plot(samples)
+    for line in samples.failed:
+        print(f"# {line}")
+    print(f"# table, JSON, plot and samples: {os.path.relpath(OUT)}/")
+    return 1 if samples.failed or not samples.values else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,25 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The server of pair.sh.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# again COMMAND...: for ever, in the background
+again()
+{
+	while "$@" >/dev/null 2>&1 || :; do sleep 0.01; done &
+	children+=($!)
+}
+
+insmod /share/floor.ko || exit 1
+calm_timers
+for kind in smcr4 tcp4; do
+	serve $kind 16384 65536 131072 262144 524288
+done
+again floor_server
+again perf_lat 64
+again perf_bw 65536
+used >/dev/null
+barrier bench.ready
+barrier end
+exit 0

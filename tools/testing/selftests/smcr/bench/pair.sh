@@ -1,0 +1,98 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Times of smcr, the floor, TCP and perftest between two hosts, in rounds in
+# which each has its turn, and bytes of memory an idle connection.
+#
+# usage: pair.sh [ROUNDS [CONNECTIONS]]
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+CLIENT=10.9.0.2
+insmod /share/floor.ko || exit 1
+calm_timers
+barrier bench.ready || exit 1
+
+# three ROUND WORK BUF MODE SIZE WARM COUNT: the order changes with the round
+three()
+{
+	local systems=(floor smcr4 tcp4) i
+
+	for i in 0 1 2; do
+		case ${systems[(i + $1) % 3]} in
+		floor)	by_floor "$1" "$2" $CLIENT "$4" "$5" "$3" "$6" "$7" ;;
+		*)	by_load "$1" "${systems[(i + $1) % 3]}" "$2" "$3" \
+				"${@:4}" ;;
+		esac
+	done
+}
+
+# perftest ROUND: its two programs; half a round trip, MiB a second
+perftest()
+{
+	local usec rate
+
+	usec=$(perf_lat 64 $SERVER 2>/dev/null | awk '$1 == 64 { print $5 }')
+	[ -z "$usec" ] || echo "sample $1 perftest rr64 usec=$usec"
+	rate=$(perf_bw 65536 $SERVER 2>/dev/null | awk '$1 == 65536 { print $4 }')
+	[ -z "$rate" ] || echo "sample $1 perftest stream64k mib=$rate"
+}
+
+connects()
+{
+	local kind
+
+	for kind in smcr4 tcp4; do
+		by_load "$1" $kind connect1 131072 connect 1 4 48
+		by_load "$1" $kind connect16 131072 connect 16 16 96
+	done
+}
+
+# hold KIND COUNT FD: open connections and keep them until FD is closed
+hold()
+{
+	local line fifo
+
+	fifo=$(mktemp -u)
+	mkfifo "$fifo.in" "$fifo.out"
+	"$LOAD" client "$1" $SERVER "$(port "$1" 16384)" 16384 hold "$2" \
+		<"$fifo.in" >"$fifo.out" &
+	children+=($!)
+	eval "exec $3>$fifo.in"
+	read -r line <"$fifo.out"
+	rm "$fifo.in" "$fifo.out"
+	[ "$line" = held ]
+}
+
+memory_now()
+{
+	echo "own=$(used) peer=$(peer ". $BENCH/lib.sh; trap - EXIT; used")"
+}
+
+# memory KIND COUNT: 16 connections, then so many more
+memory()
+{
+	local before
+
+	before=$(mktemp)
+	cat $STAT >"$before"
+	hold "$1" 16 7 || echo "failed 0 $1 memory"
+	echo "sample 0 ${1%4} memory:16 $(memory_now)"
+	hold "$1" "$2" 8 || echo "failed 0 $1 memory"
+	echo "sample 0 ${1%4} memory:$2 $(memory_now)$(deltas "$before")"
+	exec 7>&- 8>&-
+	rm "$before"
+}
+
+for ((round = 1; round <= ${1:-7}; round++)); do
+	three $round rr64 131072 rr 64 50 250
+	three $round rr4k 131072 rr 4096 50 250
+	three $round stream64k-w64k 65536 stream 65536 8 64
+	three $round stream64k 131072 stream 65536 8 96
+	three $round stream64k-w256k 262144 stream 65536 8 96
+	three $round stream1m 524288 stream 1048576 2 8
+	perftest $round
+	connects $round
+done
+memory tcp4 "${2:-1024}"
+memory smcr4 "${2:-1024}"
+exit 0
