@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A hand-made peer for the CLC handshake. Messages are laid out from the
+ * figures of RFC 7609, appendix A; nothing is shared with the module.
+ */
+#ifndef SMCR_FUNC_HOSTILE_H
+#define SMCR_FUNC_HOSTILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "util.h"
+
+#define MSG_ROOM	8192
+#define WAIT_MS		40000
+
+/* What an application sends over a connection, and what it is answered. */
+#define PING		"marco---"
+#define PONG		"polo----"
+#define WORD_LEN	8
+
+/* A.2: the messages, by their type byte */
+enum { PROPOSAL = 1, ACCEPT, CONFIRM, DECLINE };
+
+/**
+ * struct msg - bytes to send or that came
+ * @len: how many
+ * @b: they
+ */
+struct msg {
+	size_t len;
+	uint8_t b[MSG_ROOM];
+};
+
+/* What the other end does to one of our messages */
+enum reaction {
+	R_ACCEPT,	/* goes on: an Accept */
+	R_CONFIRM,	/* goes on: a Confirm */
+	R_DECLINE,	/* a Decline, then TCP works */
+	R_SYNC,		/* a Decline with S, then TCP works */
+	R_TCP,		/* nothing, and TCP works */
+	R_RESET,	/* TCP is reset */
+	R_OTHER,
+};
+
+/**
+ * struct id - who a peer claims to be
+ * @peer: peer ID
+ * @gid: its port's GID
+ * @mac: the MAC of the same port
+ */
+struct id {
+	uint8_t peer[8];
+	uint8_t gid[16];
+	uint8_t mac[6];
+};
+
+/**
+ * struct stat_set - /proc/net/smcr_stat of the module under test
+ * @text: as read, with a line "Sockets N" for its sockets
+ */
+struct stat_set {
+	char text[8192];
+};
+
+/**
+ * struct hostile - what all parts share
+ * @us: our address, where a hostile server listens and an honest one too
+ * @them: the host under test
+ * @us6: the same over IPv6
+ * @them6: the same over IPv6
+ * @agent: control connection to "hostile agent" there
+ * @id: who we claim to be
+ * @seed: of all random choices
+ * @bad: complaints so far
+ * @reset: a send found the connection reset, which recv() will not tell again
+ */
+struct hostile {
+	const char *us;
+	const char *them;
+	const char *us6;
+	const char *them6;
+	int agent;
+	struct id id;
+	uint64_t seed;
+	int bad;
+	bool reset;
+};
+
+extern struct hostile hostile;
+
+/* Ports: the agent's, its echo server's, ours */
+#define PORT_AGENT	7601
+#define PORT_ECHO	7600
+#define PORT_HOSTILE	7610
+#define PORT_HONEST	7611
+#define PORT_RELAY	7612
+#define PORT_MAPPED	7602
+
+/* hostile_msg.c */
+void msg_put(struct msg *m, const void *p, size_t len);
+void msg_num(struct msg *m, uint64_t val, int bytes);
+void msg_proposal4(struct msg *m);
+void msg_proposal6(struct msg *m);
+void msg_accept(struct msg *m, int type);
+void msg_decline(struct msg *m);
+void msg_edit(struct msg *m, const char *edits);
+uint64_t msg_get(const struct msg *m, size_t at, int bytes);
+const char *msg_complaint(const struct msg *m, int type);
+
+/* hostile_net.c */
+void net_mark(int fd);
+bool net_agreed(int fd);
+int net_dial(const char *from, const char *to, unsigned int port, bool mark);
+int net_listen(const char *at, unsigned int port, bool mark);
+int net_accept(int fd);
+void net_send(int fd, const void *p, size_t len);
+void net_send_slow(int fd, const void *p, size_t len, int pause_ms);
+int net_recv(int fd, struct msg *m, size_t len, int ms);
+int net_recv_clc(int fd, struct msg *m, int ms);
+enum reaction net_reaction(int fd, struct msg *m, int ms);
+bool net_echo(int fd);
+void complain(const char *fmt, ...);
+
+/* hostile_agent.c */
+int agent_main(const char *kind, const char *at, const char *at6);
+void agent_dial(void);
+void agent_stat(struct stat_set *s);
+void agent_ask(const char *line);
+void agent_answer(char *buf, size_t len);
+long stat_value(const struct stat_set *s, const char *name);
+long stat_delta(const struct stat_set *then, const char *name);
+bool stat_wait(const struct stat_set *then, const char *name, long delta);
+bool stat_settled(const struct stat_set *then);
+void deadline_begin(void);
+void deadline_end(void);
+int deadline_ms(void);
+pid_t echo_start(const char *kind, const char *at, unsigned int port);
+bool ping(const char *kind, const char *to, unsigned int port, char *why,
+	  size_t len);
+
+/* hostile_client.c, hostile_server.c, hostile_relay.c, hostile_silent.c */
+
+/**
+ * struct group - cases that prove one fact
+ * @name: word of the command line
+ * @fact: what holds if there is no complaint
+ * @run: tries them all
+ */
+struct group {
+	const char *name;
+	const char *fact;
+	void (*run)(void);
+};
+
+extern const struct group client_groups[];
+extern const struct group server_groups[];
+extern const struct group relay_groups[];
+
+int silent_main(int argc, char **argv);
+int times_main(int argc, char **argv);
+
+#endif /* SMCR_FUNC_HOSTILE_H */

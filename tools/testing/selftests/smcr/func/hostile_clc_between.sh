@@ -1,0 +1,20 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# kernel: both
+# nics: 1
+# timeout: 120
+# Subsequent contacts, with one CLC message changed between honest peers.
+# shellcheck source-path=SCRIPTDIR source=hostile_lib.sh
+. "$(dirname "$0")/hostile_lib.sh"
+
+hostile_peer
+sysctl_for_now net.smcr.loopback 1
+export OTHER=10.9.0.101
+undo_later ip addr del $OTHER/24 dev eth0
+check "another address" ip addr add $OTHER/24 dev eth0
+together ready
+hostile_groups relay
+check "end of the agent" "$HOSTILE" stop
+together end
+finish

@@ -1,0 +1,16 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# kernel: both
+# nics: 1
+# timeout: 150
+# A hostile TCP server, who speaks CLC by hand, of an smcr client.
+# shellcheck source-path=SCRIPTDIR source=hostile_lib.sh
+. "$(dirname "$0")/hostile_lib.sh"
+
+hostile_peer
+together ready
+hostile_groups server
+check "end of the agent" "$HOSTILE" stop
+together end
+finish

@@ -1,0 +1,758 @@
+// SPDX-License-Identifier: GPL-2.0
+/* As a hostile client of an smcr server. */
+#define _GNU_SOURCE
+#include "hostile.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* Diagnoses of a Decline */
+#define D_LIMIT		0x01010080
+#define D_NO_SMCR	0x03030002
+#define D_SUBNET	0x03070000
+#define D_VALUE		0x030C0080
+#define D_IDENTITY	0x030C0081
+#define D_CONFIRM_LINK	0x02010000
+
+/**
+ * struct clc_case - one message, and what comes of it
+ * @edits: what is wrong with it, for msg_edit()
+ * @want: the reaction
+ * @diag: of the Decline
+ * @fallback: counter that grows by one, NULL for none
+ * @bad: BadClc grows by so much
+ */
+struct clc_case {
+	const char *edits;
+	enum reaction want;
+	uint32_t diag;
+	const char *fallback;
+	int bad;
+};
+
+#define GOES_ON(edits)	{ edits, R_ACCEPT, 0, NULL, 0 }
+#define RESET(edits)	{ edits, R_RESET, 0, NULL, 1 }
+#define VALUE(edits)	{ edits, R_DECLINE, D_VALUE, "FallbackBadEnum", 1 }
+#define WHO(edits)	{ edits, R_DECLINE, D_IDENTITY, "FallbackPeerId", 1 }
+#define SUBNET(edits)	{ edits, R_DECLINE, D_SUBNET, "FallbackSubnet", 0 }
+#define VERSION(edits)	{ edits, R_DECLINE, D_NO_SMCR, "FallbackVersion", 1 }
+#define ZEROS16		"00000000000000000000000000000000"
+
+static const struct clc_case frames4[] = {
+	/* Reserved bits and bytes are not looked at */
+	GOES_ON(""), GOES_ON("45=ffff"), GOES_ON("7=1f"),
+	/* Later versions; what they put into the area for growth, or behind */
+	GOES_ON("7=20"), GOES_ON("7=23"), GOES_ON("7=f0"),
+	GOES_ON("40+10 38=000a"), GOES_ON("40+4044 38=0fcc"),
+	GOES_ON("7=20 48+4044"), GOES_ON("7=20 40+40 38=0028 88+38"),
+	/* Eye catchers */
+	RESET("0=e3"), RESET("1=d5"), RESET("2=c2"), RESET("3=d8"),
+	RESET("4*e3"), RESET("3*d5"), RESET("2*c2"), RESET("1*d8"),
+	RESET("3=c4"), RESET("4*e2d4c3c4"), RESET("3=c4 4*e2d4c3c4"),
+	/* Type, version */
+	RESET("4=00"), RESET("4=02"), RESET("4=03"), RESET("4=04"),
+	RESET("4=05"), RESET("4=ff"), RESET("7=00"), RESET("7=0f"),
+	/* Length, below, above and beyond; the offset and the count in it */
+	RESET("5=0000"), RESET("5=0007"), RESET("5=0008"), RESET("5=002b"),
+	RESET("5=0033"), RESET("48+1"), RESET("5=ffff"), RESET("5=1001"),
+	RESET("7=20 5=002b"), RESET("7=20 5=1001"),
+	RESET("40+4045 38=0fcd"), RESET("38=0001"), RESET("38=fff8"),
+	RESET("38=ffff"), RESET("38=0008"), RESET("40+10 38=0009"),
+	RESET("40+10 38=000b"), RESET("7=20 40+10 38=000b"),
+	RESET("47=01"), RESET("7=20 47=01"), RESET("47=09"), RESET("47=ff"),
+	RESET("48+17"), RESET("48+153 47=09"), RESET("7=20 48+153 47=09"),
+	/* Prefixes over IPv4 */
+	RESET("48+17 47=01"), RESET("48+136 47=08"),
+	/* Length of the IPv4 subnet */
+	RESET("44=21"), RESET("44=ff"),
+	/* A format fault outweighs a bad value */
+	RESET("8=0000000000000000 1*00"), RESET("16=ff 44=21"),
+};
+
+static const struct clc_case values4[] = {
+	/* The figure's mask instead of the number */
+	GOES_ON("40=ffffff00"),
+	SUBNET("44=17"), SUBNET("44=19"), SUBNET("44=00"), SUBNET("44=20"),
+	SUBNET("40=0a090100"), SUBNET("40=00000000"), SUBNET("40=ffffffff"),
+	/* Who it says it is */
+	WHO("8=0000000000000000"), WHO("16=" ZEROS16), WHO("16=ff02"),
+	WHO("32=000000000000"), WHO("32=01"), WHO("32=ffffffffffff"),
+	/* Later versions without SMC-R version 1 */
+	VERSION("7=21"), VERSION("7=22"), VERSION("7=22 40-8"),
+	VERSION("3=c4 7=11 4*e2d4c3c4"), VERSION("7=f1"),
+};
+
+static const struct clc_case all6[] = {
+	GOES_ON(""), GOES_ON("65+119 47=08"), GOES_ON("40+10 38=000a"),
+	GOES_ON("45=ffff"), GOES_ON("48+17 47=02"),
+	RESET("65+136 47=09"), RESET("7=20 65+136 47=09"), RESET("64=81"),
+	RESET("64=ff"), RESET("47=00"), RESET("47=02"), RESET("47=ff"),
+	RESET("44=21"), RESET("65+119 47=08 183=81"), RESET("1*00"),
+	RESET("7=20 47=02"),
+	SUBNET("64=3f"), SUBNET("64=41"), SUBNET("64=80"), SUBNET("64=00"),
+	SUBNET("48=fd08"), SUBNET("48-17 47=00"),
+	WHO("16=" ZEROS16), WHO("32=01"),
+};
+
+/* In place of a Proposal */
+static const struct clc_case declines[] = {
+	{ "", R_TCP, 0, "FallbackPeerDeclined", 0 },
+	{ "7=18", R_TCP, 0, "FallbackPeerDeclined", 0 },
+	{ "7=17", R_TCP, 0, "FallbackPeerDeclined", 0 },
+	{ "20=ffffffff", R_TCP, 0, "FallbackPeerDeclined", 0 },
+	{ "16=ffffffff", R_TCP, 0, "FallbackPeerDeclined", 0 },
+	{ "8=0000000000000000", R_TCP, 0, "FallbackPeerDeclined", 0 },
+	{ "24+16 7=20", R_TCP, 0, "FallbackPeerDeclined", 0 },
+	{ "24+16 7=28", R_TCP, 0, "FallbackPeerDeclined", 0 },
+	RESET("24+16"), RESET("24+1"), RESET("20-1"), RESET("5=ffff"),
+	RESET("4*00"), RESET("1*00"), RESET("0=00"), RESET("7=08"),
+	RESET("24+15 7=20"), RESET("24+17 7=20"),
+};
+
+/* In place of the Confirm of a first contact */
+static const struct clc_case confirms[] = {
+	RESET("0=00"), RESET("3=c4"), RESET("4*00"), RESET("1*00"),
+	RESET("4=00"), RESET("4=01"), RESET("4=02"), RESET("4=04"),
+	RESET("4=05"), RESET("5=0043"), RESET("64+1"), RESET("5=0000"),
+	RESET("5=ffff"), RESET("7=00"), RESET("8=ffffffffffffffff"),
+	RESET("8=0000000000000000"), RESET("45=00"),
+	RESET("52=ffffffffffffffff"), RESET("52=fffffffffffe0001"),
+	RESET("50=00 45=00"),
+	VALUE("50=63"), VALUE("50=f3"), VALUE("50=30"), VALUE("50=36"),
+	VALUE("50=3f"), VALUE("50=ff"),
+	WHO("38=000000"), WHO("38=000001"), WHO("16=" ZEROS16),
+	WHO("16=ff02"), WHO("32=000000000000"), WHO("32=01"),
+};
+
+static void check_fallback(const struct stat_set *then,
+			   const struct stat_set *now,
+			   const struct clc_case *c)
+{
+	long all = stat_value(now, "Fallbacks") - stat_value(then, "Fallbacks");
+	long bad = stat_value(now, "BadClc") - stat_value(then, "BadClc");
+
+	if (bad != c->bad)
+		complain("\"%s\": BadClc grew by %ld", c->edits, bad);
+	if (all != !!c->fallback)
+		complain("\"%s\": Fallbacks grew by %ld", c->edits, all);
+	if (c->fallback &&
+	    stat_value(now, c->fallback) != stat_value(then, c->fallback) + 1)
+		complain("\"%s\": %s did not grow", c->edits, c->fallback);
+}
+
+/* Nothing is left, and who is honest is served, by RDMA. */
+static void afterwards(const struct stat_set *then, const struct clc_case *c)
+{
+	struct stat_set now;
+	char why[128];
+
+	stat_settled(then);
+	agent_stat(&now);
+	check_fallback(then, &now, c);
+	if (!ping("smcr4", hostile.them, PORT_ECHO, why, sizeof(why)))
+		complain("\"%s\": an honest client then: %s", c->edits, why);
+	stat_settled(then);
+	if (stat_delta(&now, "PassiveOpens") != 1)
+		complain("\"%s\": no RDMA for an honest client", c->edits);
+}
+
+static void check_reaction(int fd, const struct clc_case *c)
+{
+	enum reaction got = R_TCP;
+	struct msg m;
+
+	if (c->want != R_TCP)
+		got = net_reaction(fd, &m, WAIT_MS);
+	if (got != c->want) {
+		complain("\"%s\": reaction %d, not %d", c->edits, got, c->want);
+		return;
+	}
+	if (got == R_DECLINE && msg_get(&m, 16, 4) != c->diag)
+		complain("\"%s\": diagnosis %08x", c->edits,
+			 (unsigned int)msg_get(&m, 16, 4));
+	if ((got == R_DECLINE || got == R_TCP) && !net_echo(fd))
+		complain("\"%s\": no TCP then", c->edits);
+}
+
+typedef void (*maker)(struct msg *m);
+
+static void try_first(const char *to, unsigned int port, maker make,
+		      const struct clc_case *c)
+{
+	struct stat_set then;
+	struct msg m;
+	int fd;
+
+	agent_stat(&then);
+	fd = net_dial(NULL, to, port, true);
+	make(&m);
+	msg_edit(&m, c->edits);
+	net_send(fd, m.b, m.len);
+	check_reaction(fd, c);
+	close(fd);
+	afterwards(&then, c);
+}
+
+static void try_all(const char *to, unsigned int port, maker make,
+		    const struct clc_case *c, size_t n)
+{
+	while (n--)
+		try_first(to, port, make, c++);
+}
+
+static void group_frames4(void)
+{
+	try_all(hostile.them, PORT_ECHO, msg_proposal4, frames4,
+		ARRAY_SIZE(frames4));
+}
+
+static void group_values4(void)
+{
+	try_all(hostile.them, PORT_ECHO, msg_proposal4, values4,
+		ARRAY_SIZE(values4));
+}
+
+static void group_six(void)
+{
+	static const struct clc_case mapped4 = GOES_ON("");
+	static const struct clc_case mapped6 = RESET("");
+
+	try_all(hostile.them6, PORT_ECHO, msg_proposal6, all6,
+		ARRAY_SIZE(all6));
+	try_first(hostile.them, PORT_MAPPED, msg_proposal4, &mapped4);
+	try_first(hostile.them, PORT_MAPPED, msg_proposal6, &mapped6);
+}
+
+static void group_declines(void)
+{
+	try_all(hostile.them, PORT_ECHO, msg_decline, declines,
+		ARRAY_SIZE(declines));
+}
+
+/* Send a good Proposal, take the Accept: a first contact. */
+static int propose(struct msg *accept)
+{
+	int fd = net_dial(NULL, hostile.them, PORT_ECHO, true);
+	struct msg m;
+
+	msg_proposal4(&m);
+	net_send(fd, m.b, m.len);
+	if (net_reaction(fd, accept, WAIT_MS) != R_ACCEPT)
+		complain("no Accept");
+	else if (!(accept->b[7] & 8))
+		complain("no first contact");
+	return fd;
+}
+
+static void group_confirms(void)
+{
+	struct stat_set then;
+	struct msg m;
+	size_t i;
+	int fd;
+
+	for (i = 0; i < ARRAY_SIZE(confirms); i++) {
+		agent_stat(&then);
+		fd = propose(&m);
+		msg_accept(&m, CONFIRM);
+		msg_edit(&m, confirms[i].edits);
+		net_send(fd, m.b, m.len);
+		check_reaction(fd, &confirms[i]);
+		close(fd);
+		afterwards(&then, &confirms[i]);
+	}
+}
+
+/* Learn who the server is, and claim to be that. */
+static void group_impostor(void)
+{
+	static const struct clc_case impostor = {
+		"the server's own name", R_DECLINE, D_IDENTITY,
+		"FallbackPeerId", 0
+	};
+	struct stat_set then;
+	struct msg accept, m;
+	int part, fd;
+
+	agent_stat(&then);
+	close(propose(&accept));
+	stat_settled(&then);
+	for (part = 0; part < 3; part++) {
+		agent_stat(&then);
+		fd = net_dial(NULL, hostile.them, PORT_ECHO, true);
+		msg_proposal4(&m);
+		if (part != 1)
+			memcpy(m.b + 8, accept.b + 8, 8);
+		if (part != 0)
+			memcpy(m.b + 16, accept.b + 16, 16);
+		net_send(fd, m.b, m.len);
+		check_reaction(fd, &impostor);
+		close(fd);
+		afterwards(&then, &impostor);
+	}
+	/* With our own name first, and the server's GID in the Confirm */
+	agent_stat(&then);
+	fd = propose(&accept);
+	msg_accept(&m, CONFIRM);
+	memcpy(m.b + 16, accept.b + 16, 16);
+	net_send(fd, m.b, m.len);
+	check_reaction(fd, &impostor);
+	close(fd);
+	afterwards(&then, &impostor);
+}
+
+/* Text, another protocol, messages of the other role; then the second message
+ * before its time.
+ */
+static void group_order(void)
+{
+	static const struct clc_case bad = RESET("out of order");
+	static const uint8_t tls[] = { 0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3 };
+	static const char http[] = "GET / HTTP/1.0\r\n\r\n";
+	struct stat_set then;
+	struct msg m[6];
+	size_t i;
+	int fd;
+
+	memset(m, 0, sizeof(m));
+	msg_put(&m[0], http, sizeof(http) - 1);
+	msg_put(&m[1], tls, sizeof(tls));
+	msg_accept(&m[2], ACCEPT);
+	msg_accept(&m[3], CONFIRM);
+	msg_put(&m[4], NULL, MSG_ROOM);
+	msg_put(&m[5], "\xe2\xd4\xc3\xd9\xe2\xd4\xc3\xd9", 8);
+	for (i = 0; i < ARRAY_SIZE(m); i++) {
+		agent_stat(&then);
+		fd = net_dial(NULL, hostile.them, PORT_ECHO, true);
+		net_send(fd, m[i].b, m[i].len);
+		check_reaction(fd, &bad);
+		close(fd);
+		afterwards(&then, &bad);
+	}
+	for (i = 0; i < 2; i++) {
+		agent_stat(&then);
+		fd = propose(&m[0]);
+		if (i)
+			msg_accept(&m[0], ACCEPT);
+		else
+			msg_proposal4(&m[0]);
+		net_send(fd, m[0].b, m[0].len);
+		check_reaction(fd, &bad);
+		close(fd);
+		afterwards(&then, &bad);
+	}
+}
+
+/* A message and what follows, in one segment. */
+static int send_both(struct msg *m, const void *more, size_t len)
+{
+	int fd = net_dial(NULL, hostile.them, PORT_ECHO, true);
+
+	msg_put(m, more, len);
+	net_send(fd, m->b, m->len);
+	return fd;
+}
+
+static void word_back(int fd)
+{
+	struct msg m = { 0 };
+
+	if (net_recv(fd, &m, WORD_LEN, WAIT_MS) ||
+	    memcmp(m.b, PONG, WORD_LEN))
+		complain("the word behind came as \"%.8s\"", (char *)m.b);
+	if (!net_echo(fd))
+		complain("no TCP then");
+}
+
+static void group_pipelined(void)
+{
+	static const struct clc_case gone = {
+		"with a word behind", R_TCP, 0, "FallbackPeerDeclined", 0
+	};
+	static const struct clc_case who = {
+		"with a word behind", R_DECLINE, D_IDENTITY,
+		"FallbackPeerId", 1
+	};
+	static const struct clc_case bad = RESET("with garbage behind");
+	struct stat_set then;
+	struct msg m, answer;
+	enum reaction got;
+	int fd, i;
+
+	/* What is behind a Decline is the application's */
+	agent_stat(&then);
+	msg_decline(&m);
+	fd = send_both(&m, PONG, WORD_LEN);
+	word_back(fd);
+	close(fd);
+	afterwards(&then, &gone);
+	/* ... and what is behind a Proposal that is declined */
+	agent_stat(&then);
+	msg_proposal4(&m);
+	msg_edit(&m, "8=0000000000000000");
+	fd = send_both(&m, PONG, WORD_LEN);
+	if (net_reaction(fd, &answer, WAIT_MS) != R_DECLINE)
+		complain("no Decline");
+	word_back(fd);
+	close(fd);
+	afterwards(&then, &who);
+	/* What is behind a good one must be a Confirm */
+	for (i = 0; i < 2; i++) {
+		agent_stat(&then);
+		msg_proposal4(&m);
+		fd = send_both(&m, i ? m.b : (const void *)PONG PONG,
+			       i ? m.len : 2 * WORD_LEN);
+		got = net_reaction(fd, &answer, WAIT_MS);
+		if (got == R_ACCEPT)
+			got = net_reaction(fd, &answer, WAIT_MS);
+		if (got != R_RESET)
+			complain("garbage behind a Proposal: %d", got);
+		close(fd);
+		afterwards(&then, &bad);
+	}
+}
+
+/* Between Confirm and CONFIRM LINK only a Decline may come (C.2, C.6). */
+static void group_late(void)
+{
+	static const struct clc_case declined = {
+		"Decline", R_TCP, 0, "FallbackPeerDeclined", 0
+	};
+	static const struct clc_case late[] = {
+		{ "garbage after Confirm", R_RESET, 0, NULL, 1 },
+		{ "Confirm twice", R_RESET, 0, NULL, 1 },
+		{ "end of file after Confirm", R_RESET, 0, NULL, 0 },
+	};
+	struct stat_set then;
+	struct msg m, accept;
+	size_t i;
+	int fd;
+
+	for (i = 0; i < 2; i++) {
+		agent_stat(&then);
+		fd = propose(&accept);
+		msg_accept(&m, CONFIRM);
+		if (i)
+			net_send(fd, m.b, m.len);
+		msg_decline(&m);
+		msg_put(&m, PONG, WORD_LEN);
+		net_send(fd, m.b, m.len);
+		word_back(fd);
+		close(fd);
+		afterwards(&then, &declined);
+	}
+	for (i = 0; i < ARRAY_SIZE(late); i++) {
+		agent_stat(&then);
+		fd = propose(&accept);
+		msg_accept(&m, CONFIRM);
+		if (i == 1)
+			msg_put(&m, m.b, m.len);
+		else if (!i)
+			msg_put(&m, PING PONG, 2 * WORD_LEN);
+		net_send(fd, m.b, m.len);
+		if (i == 2)
+			shutdown(fd, SHUT_WR);
+		check_reaction(fd, &late[i]);
+		close(fd);
+		afterwards(&then, &late[i]);
+	}
+}
+
+/* Cut off behind each byte. */
+static void group_cut(void)
+{
+	static const struct clc_case cut = { "cut off", R_RESET, 0, NULL, 0 };
+	struct stat_set then;
+	struct msg m, accept;
+	int fd[68], phase;
+	size_t i, n;
+
+	for (phase = 0; phase < 2; phase++) {
+		agent_stat(&then);
+		if (phase)
+			msg_accept(&m, CONFIRM);
+		else
+			msg_proposal4(&m);
+		/* Those of the first contact one by one: they are one group */
+		n = phase ? 8 : m.len;
+		for (i = 0; i < n; i++) {
+			if (!phase)
+				fd[i] = net_dial(NULL, hostile.them, PORT_ECHO,
+						 true);
+			else
+				fd[i] = propose(&accept);
+			net_send(fd[i], m.b, phase ? i * 9 : i);
+			if (!phase)
+				continue;
+			shutdown(fd[i], SHUT_WR);
+			check_reaction(fd[i], &cut);
+			close(fd[i]);
+		}
+		for (i = 0; i < n && !phase; i++) {
+			shutdown(fd[i], SHUT_WR);
+			check_reaction(fd[i], &cut);
+			close(fd[i]);
+		}
+		afterwards(&then, &cut);
+	}
+}
+
+/* One deadline for all, whatever trickles in. */
+static void group_deadline(void)
+{
+	static const struct clc_case late = { "slow", R_RESET, 0, NULL, 0 };
+	struct stat_set then, now;
+	struct msg m, accept;
+	int fd[55];
+	char why[128];
+	size_t i;
+
+	agent_stat(&then);
+	deadline_begin();
+	fd[53] = propose(&accept);
+	fd[54] = net_dial(NULL, hostile.them, PORT_ECHO, true);
+	fd[52] = net_dial(NULL, hostile.them, PORT_ECHO, true);
+	msg_proposal4(&m);
+	for (i = 0; i < 52; i++) {
+		fd[i] = net_dial(NULL, hostile.them, PORT_ECHO, true);
+		net_send(fd[i], m.b, i);
+	}
+	agent_stat(&now);
+	if (!ping("smcr4", hostile.them, PORT_ECHO, why, sizeof(why)))
+		complain("an honest client meanwhile: %s", why);
+	if (stat_delta(&now, "PassiveOpens") != 1)
+		complain("no RDMA for an honest client meanwhile");
+	net_send_slow(fd[54], m.b, m.len - 1, 2 * deadline_ms() / 50);
+	for (i = 0; i < ARRAY_SIZE(fd); i++) {
+		check_reaction(fd[i], &late);
+		close(fd[i]);
+	}
+	stat_wait(&then, "HandshakeTimeouts", ARRAY_SIZE(fd));
+	deadline_end();
+	afterwards(&then, &late);
+}
+
+/* The same bytes, each in a segment of its own. */
+static void group_slow(void)
+{
+	static const struct clc_case on = GOES_ON("");
+	static const struct clc_case who = WHO("");
+	struct stat_set then;
+	struct msg m;
+	int fd;
+
+	agent_stat(&then);
+	fd = net_dial(NULL, hostile.them, PORT_ECHO, true);
+	msg_proposal4(&m);
+	net_send_slow(fd, m.b, m.len, 0);
+	check_reaction(fd, &on);
+	close(fd);
+	afterwards(&then, &on);
+
+	agent_stat(&then);
+	fd = net_dial(NULL, hostile.them, PORT_ECHO, true);
+	net_send_slow(fd, m.b, m.len, 0);
+	check_reaction(fd, &on);
+	msg_accept(&m, CONFIRM);
+	msg_edit(&m, "38=000001");
+	net_send_slow(fd, m.b, m.len, 0);
+	check_reaction(fd, &who);
+	close(fd);
+	afterwards(&then, &who);
+}
+
+/* A good Confirm of a queue pair that does not exist: CONFIRM LINK, never
+ * delivered, can still be replaced by a Decline (C.2).
+ */
+static const char *const phantoms[] = {
+	"", "7=1f 51=ff 60=ff", "50=01", "50=55", "61=ffffff", "38=ffffff",
+	"45=ff", "52=0000000000000000", "46=00000000", "46=ffffffff",
+	"41=00000000", "41=ffffffff",
+};
+
+static void group_phantom(void)
+{
+	static const struct clc_case none = GOES_ON("phantom");
+	static const struct clc_case gone = {
+		"phantom", R_DECLINE, D_CONFIRM_LINK, "FallbackConfirmLink", 0
+	};
+	int fd[ARRAY_SIZE(phantoms)];
+	struct stat_set then, now;
+	struct msg m, accept;
+	char why[128];
+	size_t i;
+
+	agent_stat(&then);
+	for (i = 0; i < ARRAY_SIZE(phantoms); i++) {
+		/* Each a peer of its own, so that none waits for another */
+		hostile.id.peer[1] = i;
+		fd[i] = propose(&accept);
+		msg_accept(&m, CONFIRM);
+		msg_edit(&m, phantoms[i]);
+		net_send(fd[i], m.b, m.len);
+	}
+	agent_stat(&now);
+	if (!ping("smcr4", hostile.them, PORT_ECHO, why, sizeof(why)))
+		complain("an honest client meanwhile: %s", why);
+	if (stat_delta(&now, "PassiveOpens") != 1)
+		complain("no RDMA for an honest client meanwhile");
+	for (i = 0; i < ARRAY_SIZE(phantoms); i++) {
+		check_reaction(fd[i], &gone);
+		close(fd[i]);
+	}
+	stat_wait(&then, "LinksFailed", ARRAY_SIZE(phantoms));
+	stat_wait(&then, "FallbackConfirmLink", ARRAY_SIZE(phantoms));
+	stat_settled(&then);
+	agent_stat(&then);
+	afterwards(&then, &none);
+}
+
+/* A GID without a route: CONFIRM LINK cannot be sent. */
+static void group_nowhere(void)
+{
+	static const struct clc_case nowhere = {
+		"no route", R_DECLINE, D_CONFIRM_LINK,
+		"FallbackConfirmLink", 0
+	};
+	struct stat_set then;
+	struct msg m, accept;
+	int fd;
+
+	agent_stat(&then);
+	fd = propose(&accept);
+	msg_accept(&m, CONFIRM);
+	msg_edit(&m, "16=20010db8000000000000000000000001");
+	net_send(fd, m.b, m.len);
+	check_reaction(fd, &nowhere);
+	close(fd);
+	afterwards(&then, &nowhere);
+}
+
+/* A peer that claims one name many times: each waits for the one before. */
+static void group_followers(void)
+{
+	static const struct clc_case late = { "follower", R_RESET, 0, NULL, 0 };
+	struct stat_set then, now;
+	struct msg m;
+	char why[128];
+	int fd[8];
+	size_t i;
+
+	agent_stat(&then);
+	deadline_begin();
+	msg_proposal4(&m);
+	for (i = 0; i < ARRAY_SIZE(fd); i++) {
+		fd[i] = net_dial(NULL, hostile.them, PORT_ECHO, true);
+		net_send(fd[i], m.b, m.len);
+	}
+	agent_stat(&now);
+	if (!ping("smcr4", hostile.them, PORT_ECHO, why, sizeof(why)))
+		complain("an honest client meanwhile: %s", why);
+	if (stat_delta(&now, "PassiveOpens") != 1)
+		complain("no RDMA for an honest client meanwhile");
+	for (i = 0; i < ARRAY_SIZE(fd); i++) {
+		struct msg answer;
+
+		if (net_reaction(fd[i], &answer, WAIT_MS) == R_ACCEPT)
+			check_reaction(fd[i], &late);
+		close(fd[i]);
+	}
+	deadline_end();
+	afterwards(&then, &late);
+}
+
+static int open_honest(void)
+{
+	int fd = util_socket(util_kind_find("smcr4"), SOCK_CLOEXEC);
+	union util_addr addr;
+
+	util_addr_parse(&addr, AF_INET, hostile.them, PORT_ECHO);
+	if (connect(fd, &addr.sa, util_addr_len(&addr)) || !net_echo(fd))
+		util_die("an honest client: %s", util_errno_name(errno));
+	return fd;
+}
+
+static void group_limits(void)
+{
+	static const struct clc_case full = {
+		"no group allowed", R_DECLINE, D_LIMIT,
+		"FallbackResourceLimit", 0
+	};
+	struct stat_set then;
+	char ok[16];
+	struct msg m;
+	int fd, used;
+
+	/* At the limit a group that nobody uses has to go */
+	used = open_honest();
+	agent_stat(&then);
+	agent_ask("sysctl max_lgrs 0");
+	agent_answer(ok, sizeof(ok));
+	fd = net_dial(NULL, hostile.them, PORT_ECHO, true);
+	msg_proposal4(&m);
+	net_send(fd, m.b, m.len);
+	check_reaction(fd, &full);
+	close(fd);
+	agent_ask("sysctl max_lgrs 1024");
+	agent_answer(ok, sizeof(ok));
+	if (stat_delta(&then, "LinkGroups") || stat_delta(&then, "ConnsOpened"))
+		complain("something was made before the limit was seen");
+	afterwards(&then, &full);
+	close(used);
+}
+
+static void group_unmarked(void)
+{
+	static const struct clc_case tcp = {
+		"no option", R_TCP, 0, "FallbackNoOption", 0
+	};
+	struct stat_set then;
+	int fd;
+
+	agent_stat(&then);
+	fd = net_dial(NULL, hostile.them, PORT_ECHO, false);
+	check_reaction(fd, &tcp);
+	close(fd);
+	afterwards(&then, &tcp);
+}
+
+const struct group client_groups[] = {
+	{ "frames4", "each field of an IPv4 Proposal's form: reset; reserved ones: ignored",
+	  group_frames4 },
+	{ "values4", "each value of an IPv4 Proposal: Decline with its diagnosis, TCP",
+	  group_values4 },
+	{ "six", "IPv6: 8 prefixes go, 9 are reset, none ours: Decline; mapped: IPv4",
+	  group_six },
+	{ "impostor", "the server's own peer ID or GID, from afar: Decline",
+	  group_impostor },
+	{ "declines", "a Decline first, of 28 or 44 bytes: TCP; a broken one: reset",
+	  group_declines },
+	{ "confirms", "each field of a first Confirm: reset, Decline for values; no group",
+	  group_confirms },
+	{ "order", "what is no Proposal, or comes too early or twice: reset",
+	  group_order },
+	{ "pipelined", "bytes behind a Decline, or a declined Proposal, are the program's",
+	  group_pipelined },
+	{ "late", "after Confirm a Decline is TCP, anything else a reset",
+	  group_late },
+	{ "slow", "messages of one byte a segment are as good, or as bad",
+	  group_slow },
+	{ "cut", "a message cut off behind any byte: reset",
+	  group_cut },
+	{ "deadline", "cut off, or slow without an end: reset at one deadline",
+	  group_deadline },
+	{ "followers", "one name claimed many times, all silent: each is reset in the end",
+	  group_followers },
+	{ "phantom", "made-up queue pairs and memory: Decline when RDMA failed, TCP",
+	  group_phantom },
+	{ "nowhere", "a GID without a route: Decline, then TCP",
+	  group_nowhere },
+	{ "limits", "at the limit of groups: Decline before anything is made",
+	  group_limits },
+	{ "unmarked", "no option: TCP without CLC", group_unmarked },
+	{ }
+};

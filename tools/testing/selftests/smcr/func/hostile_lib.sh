@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash source-path=SCRIPTDIR source=lib.sh
+# What the tests with a hand-made CLC peer share. To be sourced.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+HOSTILE=$FUNC_DIR/hostile
+
+# hostile_peer: this host speaks CLC by hand; the other one is tested
+hostile_peer() {
+	export US=$CLIENT4 US6=$CLIENT6 THEM=$SERVER4 THEM6=$SERVER6 SLOW
+	check "a module that offers SMC-R without having it" \
+		insmod "$SHARED/synopt.ko"
+	undo_later rmmod synopt
+}
+
+# hostile_groups ROLE: all its groups of cases, a check each
+hostile_groups() {
+	local name fact
+
+	while IFS=$'\t' read -r name fact; do
+		check "$1 $name: $fact" timeout $((60 * SLOW)) \
+			"$HOSTILE" run "$1" "$name"
+	done < <("$HOSTILE" list "$1")
+}
+
+# hostile_agent: do on this host what the hostile one asks for
+hostile_agent() {
+	local line
+
+	mkfifo "$tmp/agent"
+	"$HOSTILE" agent smcr "$SERVER4" "$SERVER6" >"$tmp/agent" \
+		2>"$tmp/agent.err" &
+	agent_pid=$!
+	jobs_started+=("$agent_pid")
+	exec 8<"$tmp/agent"
+	rm "$tmp/agent"
+	read -r line <&8
+	check "the agent serves" test "$line" = serving
+}
+
+# hostile_agent_ended: it was told to, and had nothing to complain about
+hostile_agent_ended() {
+	wait "$agent_pid"
+	exec 8<&-
+	check "no complaint of the agent" test ! -s "$tmp/agent.err"
+	sed 's/^/# /' "$tmp/agent.err"
+}

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Between an honest smcr client on this host and an smcr server: CLC messages
+ * are passed on, one of them changed, so that the link group and RDMA behind
+ * them are real. Needs net.smcr.loopback on this host, the client's way to the
+ * relay being a local one.
+ */
+#define _GNU_SOURCE
+#include "hostile.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/**
+ * struct relay_case - what is changed on the way, and what comes of it
+ * @type: the message
+ * @edits: the change, for msg_edit()
+ * @behind: what follows it in the same segment, or NULL
+ * @client: what the client's program sees, its beginning
+ * @rdma: the server counts a connection over RDMA
+ * @bad: BadClc of the server grows by so much
+ * @ours: fallback of the client, or NULL
+ * @theirs: of the server
+ */
+struct relay_case {
+	int type;
+	const char *edits;
+	const char *behind;
+	const char *client;
+	int rdma;
+	int bad;
+	const char *ours;
+	const char *theirs;
+};
+
+#define OK_RDMA(type, edits, behind) \
+	{ type, edits, behind, "ok", 1, 0, NULL, NULL }
+/* The client may send as soon as its Confirm is out, so it sees the reset. */
+#define CONFIRM_BAD(edits) \
+	{ CONFIRM, edits, NULL, "recv ECONNRESET", 0, 1, NULL, NULL }
+#define ACCEPT_BAD(edits) \
+	{ ACCEPT, edits, NULL, "ECONNRESET", 0, 0, NULL, NULL }
+#define ACCEPT_TCP(edits, ours) \
+	{ ACCEPT, edits, NULL, "ok", 0, 0, ours, "FallbackPeerDeclined" }
+
+static const struct relay_case changed[] = {
+	OK_RDMA(CONFIRM, "", NULL),
+	/* Not SMC's, and never seen by anybody */
+	OK_RDMA(CONFIRM, "", PONG PONG), OK_RDMA(ACCEPT, "", PONG PONG),
+	/* Not looked at in a subsequent contact, or at all */
+	OK_RDMA(CONFIRM, "61=ffffff", NULL), OK_RDMA(ACCEPT, "61=ffffff", NULL),
+	OK_RDMA(CONFIRM, "7=1f 51=ff 60=ff", NULL),
+	/* Not the link, or not of it */
+	CONFIRM_BAD("38=0abcde"), CONFIRM_BAD("38=000000"),
+	CONFIRM_BAD("16=20010db8"), CONFIRM_BAD("32=5254ff"),
+	CONFIRM_BAD("41=deadbeef"), CONFIRM_BAD("52=1234567800000000"),
+	CONFIRM_BAD("8=bad0"), CONFIRM_BAD("45=00"),
+	/* No Decline may answer these (C.1) */
+	CONFIRM_BAD("50=63"), CONFIRM_BAD("50=f3"),
+	CONFIRM_BAD("52=ffffffffffffffff"),
+	CONFIRM_BAD("0=00"), CONFIRM_BAD("1*00"), CONFIRM_BAD("5=0043"),
+	CONFIRM_BAD("4=02"), CONFIRM_BAD("7=00"),
+	/* The same in the Accept */
+	ACCEPT_TCP("38=0abcde", "FallbackOutOfSync"),
+	ACCEPT_TCP("16=20010db8", "FallbackOutOfSync"),
+	ACCEPT_TCP("32=5254ff", "FallbackOutOfSync"),
+	ACCEPT_TCP("8=bad0", "FallbackOutOfSync"),
+	ACCEPT_TCP("50=63", "FallbackBadEnum"),
+	ACCEPT_TCP("50=f3", "FallbackBadEnum"),
+	ACCEPT_BAD("45=00"), ACCEPT_BAD("52=ffffffffffffffff"),
+	ACCEPT_BAD("0=00"), ACCEPT_BAD("1*00"), ACCEPT_BAD("5=0043"),
+	ACCEPT_BAD("4=03"),
+};
+
+static struct msg proposal;
+
+static void local_stat(struct stat_set *s)
+{
+	FILE *f = fopen("/proc/net/smcr_stat", "re");
+	size_t n;
+
+	if (!f)
+		util_die("smcr is not loaded here");
+	n = fread(s->text, 1, sizeof(s->text) - 1, f);
+	s->text[n] = 0;
+	fclose(f);
+}
+
+/* Pass a message on; what ends one side ends the other. */
+static bool pass(int from, int to, const struct relay_case *c, struct msg *m)
+{
+	if (net_recv_clc(from, m, WAIT_MS))
+		return false;
+	if (m->b[4] == PROPOSAL)
+		proposal = *m;
+	if (m->b[4] == c->type) {
+		msg_edit(m, c->edits);
+		if (c->behind)
+			msg_put(m, c->behind, strlen(c->behind));
+	}
+	net_send(to, m->b, m->len);
+	return true;
+}
+
+static bool pump(int from, int to)
+{
+	char buf[512];
+	ssize_t n = recv(from, buf, sizeof(buf), 0);
+
+	if (n > 0)
+		net_send(to, buf, n);
+	return n > 0;
+}
+
+static void pump_both(int a, int b)
+{
+	struct pollfd p[2] = {
+		{ .fd = a, .events = POLLIN }, { .fd = b, .events = POLLIN },
+	};
+
+	while (poll(p, 2, WAIT_MS) > 0) {
+		if (p[0].revents && !pump(a, b))
+			return;
+		if (p[1].revents && !pump(b, a))
+			return;
+	}
+}
+
+static void reset(int fd)
+{
+	struct linger now = { .l_onoff = 1 };
+
+	setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+	close(fd);
+}
+
+/* The honest client in a process of its own; it writes down what it saw. */
+static pid_t client(int *out)
+{
+	char why[128] = "ok";
+	int pipes[2];
+	pid_t pid;
+
+	if (pipe(pipes))
+		util_die("pipe: %s", util_errno_name(errno));
+	pid = fork();
+	if (!pid) {
+		ping("smcr4", hostile.us, PORT_RELAY, why, sizeof(why));
+		if (write(pipes[1], why, strlen(why)) < 0)
+			exit(1);
+		exit(0);
+	}
+	close(pipes[1]);
+	*out = pipes[0];
+	return pid;
+}
+
+static void relay(const struct relay_case *c, char *saw, size_t len)
+{
+	int listener = net_listen(hostile.us, PORT_RELAY, true);
+	struct msg m;
+	int a, b, out;
+	pid_t pid;
+	ssize_t n;
+
+	pid = client(&out);
+	a = net_accept(listener);
+	b = net_dial(NULL, hostile.them, PORT_ECHO, true);
+	if (pass(a, b, c, &m) && pass(b, a, c, &m) &&
+	    (m.b[4] != ACCEPT || pass(a, b, c, &m)))
+		pump_both(a, b);
+	reset(a);
+	reset(b);
+	close(listener);
+	n = read(out, saw, len - 1);
+	saw[n < 0 ? 0 : n] = 0;
+	close(out);
+	waitpid(pid, NULL, 0);
+}
+
+static void one_more(const struct stat_set *then, const struct stat_set *now,
+		     const char *name, const char *edits)
+{
+	long n = stat_value(now, "Fallbacks") - stat_value(then, "Fallbacks");
+
+	if (n != !!name)
+		complain("\"%s\": Fallbacks grew by %ld", edits, n);
+	if (name && stat_value(now, name) != stat_value(then, name) + 1)
+		complain("\"%s\": %s did not grow", edits, name);
+}
+
+static void honest(const struct stat_set *then)
+{
+	struct stat_set now;
+	char why[128];
+
+	agent_stat(&now);
+	if (!ping("smcr4", hostile.them, PORT_ECHO, why, sizeof(why)))
+		complain("a good client then: %s", why);
+	stat_settled(then);
+	if (stat_delta(&now, "PassiveOpens") != 1 ||
+	    stat_delta(&now, "SubsequentContacts") != 1)
+		complain("the good link group is gone");
+}
+
+static void try(const struct relay_case *c)
+{
+	struct stat_set then, now, here, here_now;
+	char saw[128];
+
+	agent_stat(&then);
+	local_stat(&here);
+	relay(c, saw, sizeof(saw));
+	stat_settled(&then);
+	agent_stat(&now);
+	local_stat(&here_now);
+	if (strncmp(saw, c->client, strlen(c->client)))
+		complain("%d \"%s\": the client saw %s", c->type, c->edits, saw);
+	if (stat_value(&now, "PassiveOpens") -
+	    stat_value(&then, "PassiveOpens") != c->rdma)
+		complain("%d \"%s\": RDMA or not?", c->type, c->edits);
+	if (stat_value(&now, "BadClc") - stat_value(&then, "BadClc") != c->bad)
+		complain("%d \"%s\": BadClc", c->type, c->edits);
+	one_more(&then, &now, c->theirs, c->edits);
+	one_more(&here, &here_now, c->ours, c->edits);
+	honest(&then);
+}
+
+static void group_changed(void)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(changed); i++)
+		try(&changed[i]);
+}
+
+static int claim(const char *from, struct msg *accept)
+{
+	int fd = net_dial(from, hostile.them, PORT_ECHO, true);
+
+	net_send(fd, proposal.b, proposal.len);
+	if (net_reaction(fd, accept, WAIT_MS) != R_ACCEPT)
+		complain("no Accept");
+	return fd;
+}
+
+/* A peer ID, a GID and a MAC bind nothing: the address does (law 21). */
+static void group_binding(void)
+{
+	static const struct relay_case plain = OK_RDMA(CONFIRM, "", NULL);
+	struct stat_set then;
+	struct msg accept;
+	const char *other;
+	int fd;
+
+	try(&plain);
+	agent_stat(&then);
+	other = getenv("OTHER");
+	fd = claim(other, &accept);
+	if (!(accept.b[7] & 8))
+		complain("from another address: into the honest client's group");
+	close(fd);
+	honest(&then);
+}
+
+/* S in a Decline only has the links tested (C.4). */
+static void group_sync(void)
+{
+	static const struct relay_case plain = OK_RDMA(CONFIRM, "", NULL);
+	struct stat_set then;
+	struct msg m;
+	int fd, i;
+
+	try(&plain);
+	for (i = 0; i < 2; i++) {
+		agent_stat(&then);
+		fd = claim(hostile.us, &m);
+		if (m.b[7] & 8)
+			complain("a first contact");
+		msg_decline(&m);
+		if (i)
+			msg_edit(&m, "7=18");
+		net_send(fd, m.b, m.len);
+		if (!net_echo(fd))
+			complain("no TCP then");
+		close(fd);
+		stat_settled(&then);
+		if (i && stat_delta(&then, "TestLinkSent") < 1)
+			complain("no link was tested");
+		if (stat_delta(&then, "LinksFailed"))
+			complain("a link failed");
+		honest(&then);
+	}
+	/* Silent, or gone: nothing but its own connection */
+	agent_stat(&then);
+	reset(claim(hostile.us, &m));
+	honest(&then);
+}
+
+const struct group relay_groups[] = {
+	{ "changed", "each field of a subsequent contact; bytes behind are ignored",
+	  group_changed },
+	{ "binding", "an honest client's name from another address: a first contact",
+	  group_binding },
+	{ "sync", "a Decline with S: TCP, the links are tested and stay",
+	  group_sync },
+	{ }
+};
