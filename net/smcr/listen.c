@@ -130,7 +130,6 @@ static bool listen_join(struct sock *listener, struct smcr_hs *hs)
 	if (open) {
 		list_add_tail(&hs->listen_node, &lsk->listen_hs);
 		lsk->n_pending++;
-		smcr_sock_backlog_sync(listener);
 	}
 	spin_unlock_bh(&lsk->accept_lock);
 	return open;
@@ -241,7 +240,6 @@ void smcr_listen_stop(struct sock *sk)
 		if (hs) {
 			list_del_init(&hs->listen_node);
 			lsk->n_pending--;
-			smcr_sock_backlog_sync(sk);
 			smcr_hs_get(hs);
 		}
 		spin_unlock_bh(&lsk->accept_lock);
