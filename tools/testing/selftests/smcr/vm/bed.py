@@ -27,6 +27,8 @@ TOP = os.path.abspath(os.path.join(SELF, "../../../.."))
 CACHE = os.environ.setdefault("SMCR_CACHE", "/var/cache/smcr")
 OUT = os.path.join(SELF, "out")
 DEBUG_FACTOR = 3
+# More time for the full product of cases ("make soak").
+SOAK_FACTOR = 20
 SKIP = 4
 # What a script that was ended by the bed's SIGTERM returns.
 TERMINATED = 128 + signal.SIGTERM
@@ -212,6 +214,7 @@ class Session:
         for host in self.bed.dead():
             result.fail(f"{host}: the machine went down")
             result.broken = True
+        result.broken |= any(h.killed for h in self.bed.hosts.values())
         if late:
             result.fail(f"{', '.join(late)}: still running after "
                         f"{self.limit(seconds)} s")
@@ -328,6 +331,8 @@ class Test:
         self.rails = head.get("rails") == "yes"
         self.no_smcr = head.get("no-smcr")
         self.timeout = int(head.get("timeout", settings_timeout()))
+        if os.environ.get("SMCR_SOAK") == "1":
+            self.timeout *= SOAK_FACTOR
         server = path[:-3] + ".server.sh"
         self.server = server if os.path.exists(server) else None
 
@@ -364,7 +369,10 @@ def runner_text(test, seconds):
     """The job that runs a test under the kernel's own kselftest runner. The
     runner opens /dev/stdout anew, which a virtio port refuses: hence cat."""
     source = os.path.join(CACHE, "linux-source-6.12/tools/testing/selftests")
-    return f"""mkdir -p /run/ksft
+    told = "".join(f"export {name}={os.environ[name]}\n"
+                   for name in ("CI", "SMCR_SOAK", "SMCR_SEED")
+                   if name in os.environ)
+    return f"""{told}mkdir -p /run/ksft
 ln -sfn {source}/kselftest /run/ksft/kselftest
 ln -sfn {SELF} /run/ksft/smcr
 cd /run/ksft/smcr

@@ -98,17 +98,26 @@ class Host:
 
     def listen(self, what):
         """A socket for QEMU to connect a port of the machine to."""
+        self.remove(what)
         sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         sock.bind(self.path(what))
         sock.listen(1)
         sock.settimeout(20)
         self.listeners[what] = sock
 
+    def remove(self, what):
+        """A socket that a QEMU before this one left."""
+        try:
+            os.unlink(self.path(what))
+        except FileNotFoundError:
+            pass
+
     def spawn(self, command):
         """Start QEMU and take the connections of its ports."""
+        self.listeners = {}
         for what in ("ctl", "out"):
             self.listen(what)
-        with open(self.path("qemu"), "w", encoding="utf-8") as log:
+        with open(self.path("qemu"), "a", encoding="utf-8") as log:
             self.proc = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 preexec_fn=die_with_parent)
@@ -189,6 +198,8 @@ class Bed:
         self.answers = {}
         self.barriers = {}
         self.calls = {}
+        self.boots = {}
+        self.agent = None
         self.status = {}
         self.ended = set()
         self.on_line = lambda host, line: None
@@ -225,7 +236,8 @@ class Bed:
             "-initrd", self.initramfs, "-append",
             f"{APPEND} bed.agent={agent} bed.modules={modules} "
             f"bed.host={host.name} {self.opt.append}",
-            "-serial", f"file:{host.console}",
+            "-chardev", f"file,id=console,path={host.console},append=on",
+            "-serial", "chardev:console",
             "-qmp", f"unix:{host.path('qmp')},server=on,wait=off",
             "-device", "virtio-rng-pci", "-device", "virtio-serial-pci"]
         for what in ("ctl", "out"):
@@ -265,6 +277,7 @@ class Bed:
 
     def start(self, agent, limit):
         """Boot all hosts; None, or what went wrong."""
+        self.agent = agent
         if not self.start_switch():
             return "the switch does not start"
         for host in self.hosts.values():
@@ -335,8 +348,12 @@ class Bed:
         ident, _, text = rest.partition(" ")
         if verb == "ready":
             self.answers[host.name] = rest
+            self.booted(host)
         elif verb in ("prepared", "finished"):
             self.answers[host.name, verb, ident] = text
+            caller = self.boots.pop(ident, None)
+            if caller:
+                caller.send("rep", ident, text)
         elif verb == "exit":
             self.status[host.name] = int(text)
             self.check_barriers()
@@ -363,6 +380,8 @@ class Bed:
             other.send("exec", ident)
         elif name == "wire":
             host.send("rep", ident, *self.wire(args))
+        elif name == "machine" and args.startswith("boot "):
+            self.boot(host, ident, args[5:])
         elif name == "machine":
             host.send("rep", ident, *self.machine(args))
         else:
@@ -386,6 +405,32 @@ class Bed:
             host.killed = True
         host.qmp(command[verb])
         return 0, ""
+
+    def boot(self, caller, ident, name):
+        """Start a killed host anew; the caller is answered when its modules
+        are loaded."""
+        host = self.hosts.get(name)
+        if not host or not host.killed:
+            caller.send("rep", ident, 2, "boot: of a host that was killed")
+            return
+        host.proc.wait()
+        for port in host.ports.values():
+            if port.sock.fileno() >= 0:
+                self.poll.unregister(port.sock)
+                port.sock.close()
+        for what in ["qmp"] + [f"nic{n}" for n in range(self.opt.nics)]:
+            host.remove(what)
+        host.spawn(self.qemu(host, self.agent))
+        host.killed = False
+        self.boots[ident] = caller
+        for what, port in host.ports.items():
+            self.poll.register(port.sock, selectors.EVENT_READ, (host, what))
+
+    def booted(self, host):
+        """A host that was booted again is up: go on to its modules."""
+        for ident, caller in self.boots.items():
+            if caller is not host:
+                host.send("prepare", ident, "again")
 
     def check_barriers(self):
         """Answer those who wait for somebody who came, or never will."""

@@ -17,6 +17,12 @@
  *                                only all|roce|tcp|other limits the faults to
  *                                one kind of packet
  *   clear                        no faults on any path
+ *   stop N                       N more messages pass, then nothing does. A
+ *                                message is TCP with SYN, FIN or payload, or
+ *                                RoCE but for one that acknowledges
+ *   inject FROM TO rst|fin       into each TCP connection seen on that path,
+ *                                as from its sender, in sequence
+ *   forget                       the TCP connections seen so far
  *   seed N                       restart the fault generator
  *   count FROM TO                packets passed, lost, bytes passed
  *   flush                        captures are complete on the disk
@@ -47,6 +53,13 @@
 /* Bounds what a stopped machine can make this program hold. */
 #define QUEUE_MAX	4096
 #define BURST		32
+#define MAX_FLOWS	512
+#define FLOW_HEAD	(14 + 60 + 60)
+#define TCP_FIN		1
+#define TCP_SYN		2
+#define TCP_RST		4
+#define TCP_ACK		16
+#define RC_ACKNOWLEDGE	17
 #define REORDER_NS	(3 * 1000 * 1000ULL)
 
 enum kind { KIND_ALL, KIND_ROCE, KIND_TCP, KIND_OTHER };
@@ -80,6 +93,15 @@ struct port {
 	unsigned int queued;
 };
 
+/* The last packet of one direction of a TCP connection, without payload. */
+struct flow {
+	int from, to;
+	unsigned int l3, l4, len;
+	/* Sequence number that comes next. */
+	uint32_t next;
+	uint8_t head[FLOW_HEAD];
+};
+
 struct mac_entry {
 	uint8_t mac[6];
 	int port;
@@ -97,6 +119,10 @@ static struct port ports[MAX_PORTS];
 static const char *capture_dir;
 static uint64_t rng_state = 1;
 static int num_ports;
+static struct flow flows[MAX_FLOWS];
+static int num_flows;
+/* Messages until everything is lost; -1 for never. */
+static long stop_after = -1;
 
 static uint64_t now_ns(void)
 {
@@ -162,12 +188,18 @@ static void capture_packet(int segment, const uint8_t *data, uint32_t len)
 	fwrite(data, head[2], 1, cap->file);
 }
 
-static enum kind packet_kind(const uint8_t *p, uint32_t len)
+/* Kind of a packet, and where its network and transport headers begin; 0 if
+ * they are not there.
+ */
+static enum kind packet_kind(const uint8_t *p, uint32_t len, unsigned int *l3,
+			     unsigned int *l4)
 {
-	uint32_t off = 14, l4;
+	uint32_t off = 14;
 	uint16_t type;
 	uint8_t proto;
 
+	*l3 = 0;
+	*l4 = 0;
 	if (len < off)
 		return KIND_OTHER;
 	type = p[12] << 8 | p[13];
@@ -178,21 +210,93 @@ static enum kind packet_kind(const uint8_t *p, uint32_t len)
 	/* RoCEv1 has an Ethernet type of its own. */
 	if (type == 0x8915)
 		return KIND_ROCE;
+	*l3 = off;
 	if (type == 0x0800 && len >= off + 20) {
 		proto = p[off + 9];
-		l4 = off + (p[off] & 15) * 4;
+		*l4 = off + (p[off] & 15) * 4;
 	} else if (type == 0x86dd && len >= off + 40) {
 		proto = p[off + 6];
-		l4 = off + 40;
+		*l4 = off + 40;
 	} else {
 		return KIND_OTHER;
 	}
-	if (proto == 6)
+	if (proto == 6 && len >= *l4 + 20)
 		return KIND_TCP;
-	if (proto == 17 && len >= l4 + 4 &&
-	    (p[l4 + 2] << 8 | p[l4 + 3]) == 4791)
+	if (proto == 17 && len >= *l4 + 9 &&
+	    (p[*l4 + 2] << 8 | p[*l4 + 3]) == 4791)
 		return KIND_ROCE;
 	return KIND_OTHER;
+}
+
+static uint32_t be32(const uint8_t *p)
+{
+	return (uint32_t)p[0] << 24 | p[1] << 16 | p[2] << 8 | p[3];
+}
+
+static void put_be32(uint8_t *p, uint32_t n)
+{
+	p[0] = n >> 24;
+	p[1] = n >> 16;
+	p[2] = n >> 8;
+	p[3] = n;
+}
+
+/* Payload of a TCP packet; Ethernet may have padded it. */
+static uint32_t tcp_payload(const uint8_t *p, unsigned int l3, unsigned int l4)
+{
+	uint32_t total;
+
+	if (p[l3] >> 4 == 4)
+		total = p[l3 + 2] << 8 | p[l3 + 3];
+	else
+		total = 40 + (p[l3 + 4] << 8 | p[l3 + 5]);
+	return total - (l4 - l3) - (p[l4 + 12] >> 4) * 4;
+}
+
+static int is_message(const uint8_t *p, enum kind kind, unsigned int l3,
+		      unsigned int l4)
+{
+	if (kind == KIND_TCP)
+		return p[l4 + 13] & (TCP_SYN | TCP_FIN) ||
+		       tcp_payload(p, l3, l4);
+	/* Soft-RoCE sends RoCEv2: the transport header follows UDP's. */
+	return kind == KIND_ROCE && l4 && (p[l4 + 8] & 31) != RC_ACKNOWLEDGE;
+}
+
+static int same_flow(const struct flow *flow, const uint8_t *p,
+		     unsigned int l3, unsigned int l4)
+{
+	unsigned int at = p[l3] >> 4 == 4 ? 12 : 8;
+	unsigned int len = p[l3] >> 4 == 4 ? 8 : 32;
+
+	return flow->l3 == l3 && flow->l4 == l4 &&
+	       !memcmp(flow->head + l3 + at, p + l3 + at, len) &&
+	       !memcmp(flow->head + l4, p + l4, 4);
+}
+
+static void flow_note(int from, int to, const uint8_t *p, unsigned int l3,
+		      unsigned int l4)
+{
+	struct flow *flow;
+
+	if (l4 + 20 > FLOW_HEAD)
+		return;
+	for (flow = flows; flow < flows + num_flows; flow++)
+		if (flow->from == from && flow->to == to &&
+		    same_flow(flow, p, l3, l4))
+			break;
+	if (flow == flows + MAX_FLOWS)
+		return;
+	if (flow == flows + num_flows)
+		num_flows++;
+	flow->from = from;
+	flow->to = to;
+	flow->l3 = l3;
+	flow->l4 = l4;
+	flow->len = l4 + 20;
+	flow->next = be32(p + l4 + 4) + tcp_payload(p, l3, l4) +
+		     !!(p[l4 + 13] & (TCP_SYN | TCP_FIN));
+	memcpy(flow->head, p, flow->len);
 }
 
 static void mac_learn(const uint8_t *mac, int port)
@@ -330,6 +434,7 @@ static void port_receive(int from)
 	static uint8_t buf[MAX_PACKET];
 	int segment = ports[from].segment;
 	uint64_t now = now_ns();
+	unsigned int l3, l4;
 	enum kind kind;
 	int burst, i, to;
 	ssize_t len;
@@ -342,14 +447,72 @@ static void port_receive(int from)
 			return;
 		capture_packet(segment, buf, len);
 		mac_learn(buf + 6, from);
-		kind = packet_kind(buf, len);
+		kind = packet_kind(buf, len, &l3, &l4);
 		to = mac_find(buf, segment);
+		if (kind == KIND_TCP && to >= 0)
+			flow_note(from, to, buf, l3, l4);
+		if (!stop_after)
+			continue;
+		if (stop_after > 0 && is_message(buf, kind, l3, l4))
+			stop_after--;
 		for (i = 0; i < num_ports; i++) {
 			if (i != from && ports[i].segment == segment &&
 			    (to < 0 || to == i))
 				forward(from, i, buf, len, kind, now);
 		}
 	}
+}
+
+/* The sum of the Internet checksum, not folded; an odd byte ends the data. */
+static uint32_t csum_add(uint32_t sum, const uint8_t *p, unsigned int len)
+{
+	for (; len > 1; p += 2, len -= 2)
+		sum += p[0] << 8 | p[1];
+	return len ? sum + (p[0] << 8) : sum;
+}
+
+static void csum_put(uint8_t *p, uint32_t sum)
+{
+	sum = (sum >> 16) + (sum & 0xffff);
+	sum = ~(sum + (sum >> 16));
+	p[0] = sum >> 8;
+	p[1] = sum;
+}
+
+/* Lengths and checksums of a packet that is a bare TCP header. */
+static void flow_headers(uint8_t *p, unsigned int l3, unsigned int l4)
+{
+	uint8_t *ip = p + l3, *tcp = p + l4;
+	uint32_t sum = 6 + 20;
+
+	tcp[12] = 5 << 4;
+	tcp[16] = 0;
+	tcp[17] = 0;
+	if (ip[0] >> 4 == 4) {
+		ip[2] = 0;
+		ip[3] = l4 - l3 + 20;
+		ip[10] = 0;
+		ip[11] = 0;
+		csum_put(ip + 10, csum_add(0, ip, l4 - l3));
+		sum = csum_add(sum, ip + 12, 8);
+	} else {
+		ip[4] = 0;
+		ip[5] = 20;
+		sum = csum_add(sum, ip + 8, 32);
+	}
+	csum_put(tcp + 16, csum_add(sum, tcp, 20));
+}
+
+static void flow_inject(const struct flow *flow, uint8_t flags)
+{
+	uint8_t p[FLOW_HEAD];
+
+	memcpy(p, flow->head, flow->len);
+	put_be32(p + flow->l4 + 4, flow->next);
+	p[flow->l4 + 13] = flags | TCP_ACK;
+	flow_headers(p, flow->l3, flow->l4);
+	capture_packet(ports[flow->from].segment, p, flow->len);
+	port_queue(&ports[flow->to], p, flow->len, now_ns(), 0);
 }
 
 static int name_matches(const char *pattern, int port)
@@ -417,6 +580,7 @@ static void cmd_clear(void)
 	struct path *path, clean = {};
 	int i, j;
 
+	stop_after = -1;
 	for (i = 0; i < num_ports; i++) {
 		for (j = 0; j < num_ports; j++) {
 			path = &paths[i][j];
@@ -426,6 +590,24 @@ static void cmd_clear(void)
 			*path = clean;
 		}
 	}
+}
+
+/* Returns how many connections got one. */
+static int cmd_inject(const char *from, const char *to, const char *what)
+{
+	uint8_t flags = strcmp(what, "fin") ? TCP_RST : TCP_FIN;
+	const struct flow *flow;
+	int n = 0;
+
+	for (flow = flows; flow < flows + num_flows; flow++) {
+		if (!name_matches(from, flow->from) ||
+		    !name_matches(to, flow->to) ||
+		    flow->head[flow->l4 + 13] & (TCP_FIN | TCP_RST))
+			continue;
+		flow_inject(flow, flags);
+		n++;
+	}
+	return n;
 }
 
 static void cmd_count(const char *from, const char *to)
@@ -461,6 +643,13 @@ static void obey(char *line)
 		rng_state = strtoull(words[1], NULL, 0) * 2 + 1;
 	} else if (n == 3 && !strcmp(words[0], "count")) {
 		cmd_count(words[1], words[2]);
+		return;
+	} else if (n == 2 && !strcmp(words[0], "stop")) {
+		stop_after = strtol(words[1], NULL, 0);
+	} else if (n == 1 && !strcmp(words[0], "forget")) {
+		num_flows = 0;
+	} else if (n == 4 && !strcmp(words[0], "inject")) {
+		printf("ok %d\n", cmd_inject(words[1], words[2], words[3]));
 		return;
 	} else if (n == 1 && !strcmp(words[0], "flush")) {
 		for (n = 0; n < MAX_PORTS; n++)
