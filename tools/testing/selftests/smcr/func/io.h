@@ -21,6 +21,7 @@ enum io_flag {
 	IO_F_EDGE = 4,		/* with IO_F_EPOLL: edge triggered */
 	IO_F_RANDOM = 8,	/* sizes vary from 1 to the one asked for */
 	IO_F_CUT = 16,		/* an end anywhere is as good as the end */
+	IO_F_ERRNO = 32,	/* an errno is, an early end of file is not */
 };
 
 enum io_send_via {
@@ -107,6 +108,7 @@ size_t io_dir_produce(struct io_dir *dir, void *buf, size_t len);
 void io_dir_sent(struct io_dir *dir, const void *buf, size_t len);
 bool io_dir_check(struct io_dir *dir, const void *buf, size_t len);
 bool io_dir_done(const struct io_dir *dir, const char *what);
+bool io_err_forgiven(__u32 flags, int err);
 
 /* io_via.c: the calls that move them */
 int io_send_via_find(const char *name);
@@ -124,7 +126,7 @@ bool io_many(const union util_addr *addr, const struct util_kind *kind,
 /* io_server.c */
 int io_listen(const struct util_kind *kind, const union util_addr *addr,
 	      int backlog);
-int io_serve(int lfd);
+int io_serve(int lfd, __u32 flags);
 
 /* io_early.c: options that decide for TCP */
 void io_early_use(const char *name, const union util_addr *peer);

@@ -14,6 +14,7 @@ static pthread_cond_t idle = PTHREAD_COND_INITIALIZER;
 static unsigned int running;	/* under lock: connections at work */
 static unsigned int failed;	/* under lock: connections that went wrong */
 static int listener;
+static __u32 forgiving;		/* of enum io_flag: before there is a job */
 
 static bool job_sane(const struct io_job *job)
 {
@@ -28,6 +29,8 @@ static bool serve_one(int fd)
 	struct io_job job;
 
 	if (io_full_read(fd, &job, sizeof(job))) {
+		if (io_err_forgiven(forgiving, errno))
+			return true;
 		fprintf(stderr, "no job: %s\n", util_errno_name(errno));
 		return false;
 	}
@@ -100,13 +103,15 @@ static void start_thread(int fd)
 /**
  * io_serve() - accept and serve until a client asks for the end
  * @lfd: listening socket; closed on return
+ * @flags: what a connection may die of before its job is known
  *
  * Return: number of connections that went wrong
  */
-int io_serve(int lfd)
+int io_serve(int lfd, __u32 flags)
 {
 	int fd;
 
+	forgiving = flags;
 	listener = lfd;
 	for (;;) {
 		fd = accept(lfd, NULL, NULL);

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "io.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -199,8 +200,11 @@ bool io_dir_check(struct io_dir *dir, const void *buf, size_t len)
  * @dir: the direction
  * @what: "send" or "receive", for the message
  *
- * Return: true if all bytes moved and no error came, or if the job takes a
- * cut stream as good
+ * A direction that neither ended nor met an error was given up because the
+ * other one did.
+ *
+ * Return: true if all bytes moved and no error came, or if the job takes what
+ * happened as good
  */
 bool io_dir_done(const struct io_dir *dir, const char *what)
 {
@@ -210,10 +214,27 @@ bool io_dir_done(const struct io_dir *dir, const char *what)
 		return false;
 	if (whole || dir->job->flags & IO_F_CUT)
 		return true;
+	if (dir->job->flags & IO_F_ERRNO && (dir->err || !dir->ended))
+		return true;
 	fprintf(stderr, "conn %u %s: %s ended at %llu of %llu: %s\n",
 		dir->job->conn, dir->down ? "down" : "up", what,
 		dir->off,
 		stream_len(dir),
 		dir->err ? util_errno_name(dir->err) : "end of file");
 	return false;
+}
+
+/**
+ * io_err_forgiven() - may a call have failed with this?
+ * @flags: of enum io_flag
+ * @err: errno; ENODATA stands for an end of file that came early, EILSEQ for
+ *	a wrong byte
+ *
+ * Return: true if the flags take it as good
+ */
+bool io_err_forgiven(__u32 flags, int err)
+{
+	if (err == EILSEQ)
+		return false;
+	return flags & IO_F_CUT || (flags & IO_F_ERRNO && err != ENODATA);
 }

@@ -56,6 +56,7 @@ static const char usage[] =
 "  -n, --count N  -s, --size N  -D, --delay-us N (server's reader)\n"
 "  -S, --send WAY  -R, --recv WAY  -H, --sha  -e, --epoll  -E, --edge\n"
 "  -x, --random SEED  -c, --cut (any end is good)  -F, --self (no server)\n"
+"  -a, --errno (an errno is as good as the end, an early end of file is not)\n"
 "  -O, --option fastopen|repair|md5 (before the connection)  -P, --peer HOST\n";
 
 static const struct option long_options[] = {
@@ -67,14 +68,27 @@ static const struct option long_options[] = {
 	{ "epoll", 0, NULL, 'e' }, { "edge", 0, NULL, 'E' },
 	{ "random", 1, NULL, 'x' }, { "cut", 0, NULL, 'c' },
 	{ "self", 0, NULL, 'F' }, { "help", 0, NULL, 'h' },
-	{ "option", 1, NULL, 'O' }, { "peer", 1, NULL, 'P' }, { 0 },
+	{ "option", 1, NULL, 'O' }, { "peer", 1, NULL, 'P' },
+	{ "errno", 0, NULL, 'a' }, { 0 },
 };
 
+/* Leaves errno as it is. */
 static bool fail(const char *call, unsigned int conn)
 {
+	int err = errno;
+
 	fprintf(stderr, "conn %u %s: %s\n", conn, call,
-		util_errno_name(errno));
+		util_errno_name(err));
+	errno = err;
 	return false;
+}
+
+static void close_keeping_errno(int fd)
+{
+	int err = errno;
+
+	close(fd);
+	errno = err;
 }
 
 /* A connection with its job sent, or -1. */
@@ -88,12 +102,12 @@ static int open_conn(const struct options *opt, const struct io_job *job)
 	}
 	if (connect(fd, &opt->addr.sa, util_addr_len(&opt->addr))) {
 		fail("connect", job->conn);
-		close(fd);
+		close_keeping_errno(fd);
 		return -1;
 	}
 	if (io_full_write(fd, job, sizeof(*job))) {
 		fail("job", job->conn);
-		close(fd);
+		close_keeping_errno(fd);
 		return -1;
 	}
 	return fd;
@@ -105,7 +119,7 @@ static bool run_job(const struct options *opt, const struct io_job *job)
 	bool ok;
 
 	if (fd < 0)
-		return false;
+		return io_err_forgiven(job->flags, errno);
 	ok = io_run(fd, job, false);
 	if (close(fd))
 		return fail("close", job->conn);
@@ -243,7 +257,7 @@ static bool mode_serve(const struct options *opt)
 
 	puts("serving");
 	fflush(stdout);
-	bad = io_serve(lfd);
+	bad = io_serve(lfd, opt->job.flags);
 	printf("# %d connections went wrong\n", bad);
 	return !bad;
 }
@@ -313,6 +327,9 @@ static void parse_option(struct options *opt, int c)
 	case 'c':
 		opt->job.flags |= IO_F_CUT;
 		break;
+	case 'a':
+		opt->job.flags |= IO_F_ERRNO;
+		break;
 	case 'O':
 		opt->early = optarg;
 		break;
@@ -352,7 +369,7 @@ static void parse(struct options *opt, int argc, char **argv)
 	opt->job.wsize = 65536;
 	opt->job.rsize = 65536;
 	opt->count = 1;
-	while ((c = getopt_long(argc, argv, "u:d:w:r:n:s:D:S:R:HeEx:cO:P:Fh",
+	while ((c = getopt_long(argc, argv, "u:d:w:r:n:s:D:S:R:HeEx:caO:P:Fh",
 				long_options, NULL)) != -1)
 		parse_option(opt, c);
 	if (argc - optind != 4) {
@@ -369,7 +386,9 @@ static void parse(struct options *opt, int argc, char **argv)
 	if (!strcmp(opt->mode, "flood")) {
 		opt->job.up = 1ULL << 44;
 		opt->job.down = 1ULL << 44;
-		opt->job.flags |= IO_F_CUT | IO_F_EPOLL;
+		opt->job.flags |= IO_F_EPOLL;
+		if (!(opt->job.flags & IO_F_ERRNO))
+			opt->job.flags |= IO_F_CUT;
 	}
 }
 
@@ -387,7 +406,7 @@ static pid_t start_self(struct options *opt)
 	if (pid < 0)
 		util_die("fork: %s", strerror(errno));
 	if (!pid)
-		exit(io_serve(lfd) ? 1 : 0);
+		exit(io_serve(lfd, opt->job.flags) ? 1 : 0);
 	close(lfd);
 	return pid;
 }

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Loading this module puts every queue pair of smcr into the error state, as
+ * a device does that finds a fault. The peer is not told.
+ */
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/xarray.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/restrack.h>
+
+#define QPERR_MAX	64
+
+/* The first member of the tracker's roots, one for each kind of object; the
+ * core keeps the type to itself.
+ */
+struct root {
+	struct xarray	xa;
+	u32		next_id;
+};
+
+static unsigned int qperr_hit;
+
+static bool qperr_wanted(const struct rdma_restrack_entry *res)
+{
+	return !res->user && res->kern_name && !strcmp(res->kern_name, "smcr");
+}
+
+/* A reference keeps the queue pair: destroying it waits for the last one. */
+static unsigned int qperr_gather(struct ib_device *dev, struct ib_qp **qps)
+{
+	struct root *root = (struct root *)dev->res + RDMA_RESTRACK_QP;
+	struct rdma_restrack_entry *res;
+	unsigned int n = 0;
+	unsigned long id;
+
+	xa_lock(&root->xa);
+	xa_for_each(&root->xa, id, res)
+		if (n < QPERR_MAX && qperr_wanted(res) &&
+		    rdma_restrack_get(res))
+			qps[n++] = container_of(res, struct ib_qp, res);
+	xa_unlock(&root->xa);
+	return n;
+}
+
+static int qperr_add(struct ib_device *dev)
+{
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
+	struct ib_qp **qps;
+	unsigned int i, n;
+
+	qps = kcalloc(QPERR_MAX, sizeof(*qps), GFP_KERNEL);
+	if (!qps)
+		return -ENOMEM;
+	n = qperr_gather(dev, qps);
+	for (i = 0; i < n; i++) {
+		if (!ib_modify_qp(qps[i], &attr, IB_QP_STATE))
+			qperr_hit++;
+		rdma_restrack_put(&qps[i]->res);
+	}
+	kfree(qps);
+	return 0;
+}
+
+static struct ib_client qperr_client = {
+	.name	= "qperr",
+	.add	= qperr_add,
+};
+
+static int __init qperr_init(void)
+{
+	int err = ib_register_client(&qperr_client);
+
+	if (err)
+		return err;
+	ib_unregister_client(&qperr_client);
+	pr_info("%u queue pairs are in error now\n", qperr_hit);
+	return qperr_hit ? 0 : -ENOENT;
+}
+
+static void __exit qperr_exit(void)
+{
+}
+
+module_init(qperr_init);
+module_exit(qperr_exit);
+MODULE_DESCRIPTION("Queue pairs of smcr into the error state");
+MODULE_LICENSE("GPL");
