@@ -1,0 +1,25 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Server side of growth.sh.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=crowd_lib.sh
+. "$(dirname "$0")/crowd_lib.sh"
+# shellcheck source=growth_lib.sh
+. "$(dirname "$0")/growth_lib.sh"
+
+kind=smcr4
+addresses $kind
+sysctl_for_now net.smcr.rmem $ELEM
+sysctl_for_now net.smcr.wmem $ELEM
+crowd_serve $kind "$SERVER"
+together ready
+together few
+memory few
+together many
+memory many
+slopes
+no_conn_left
+together end
+crowd_served
+finish

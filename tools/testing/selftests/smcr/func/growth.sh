@@ -1,0 +1,90 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# kernel: release
+# nics: 1
+# timeout: 600
+# What a connection costs does not grow with their number: bytes, memory
+# regions and queue pairs by slope from 16 connections to 512, or to 4096 with
+# SMCR_SOAK=1; setup and receive at both ends of it.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=crowd_lib.sh
+. "$(dirname "$0")/crowd_lib.sh"
+# shellcheck source=growth_lib.sh
+. "$(dirname "$0")/growth_lib.sh"
+
+kind=smcr4
+rounds=7
+addresses $kind
+sysctl_for_now net.smcr.rmem $ELEM
+sysctl_for_now net.smcr.wmem $ELEM
+
+# least COMMAND...: the smallest cost of some rounds; others on this machine
+# can only add to it. With COMMAND "open", what was opened is closed again.
+least() {
+	local i
+
+	min=
+	for ((i = 0; i < rounds; i++)); do
+		crowd "$@"
+		if [ "$1" = open ]; then
+			[ -n "$min" ] && [ "$cost" -ge "$min" ] || min=$cost
+			crowd close "$2"
+		else
+			[ -n "$min" ] && [ "$number" -ge "$min" ] || min=$number
+		fi
+	done
+}
+
+# cost NAME: requests and time of connections and messages, as things are
+cost() {
+	save "$1.setup"
+	least open 16
+	setup[$1]=$min
+	wrs_setup[$1]=$(delta "$1.setup" WorkRequests)
+	wait_until "they are gone" closed "$1"
+	save "$1.ask"
+	least ask 50 64
+	receive[$1]=$min
+	wrs_ask[$1]=$(delta "$1.ask" WorkRequests)
+	completions[$1]=$(delta "$1.ask" RecvCompletions)
+}
+
+# shellcheck disable=SC2317 # called through wait_until
+closed() {
+	[ "$(delta "$1.setup" ConnsClosed)" -ge $((16 * rounds)) ]
+}
+
+declare -A setup receive wrs_setup wrs_ask completions
+together ready
+crowd_begin $kind "$SERVER"
+crowd_is "$few connections" $few open $few
+memory few
+together few
+cost few
+crowd_is "$many connections" $many open $((many - few))
+memory many
+together many
+slopes
+cost many
+crowd_is "each is right" $many all 64
+no_fallback few
+echo "# setup: ${setup[few]} us with $few, ${setup[many]} us with $many"
+echo "# message: ${receive[few]} us with $few, ${receive[many]} us with $many"
+# Elements are taken and given back in the same way: the same messages.
+check "setup and close take the same work requests" \
+	test "${wrs_setup[few]}" = "${wrs_setup[many]}"
+check "a message takes the same work requests" \
+	test "${wrs_ask[few]}" = "${wrs_ask[many]}"
+check "a message takes the same completions" \
+	test "${completions[few]}" = "${completions[many]}"
+# What grows with the number would be far beyond this; the rest is noise.
+check "setup takes no more than three times as long" \
+	test "${setup[many]}" -le $((3 * setup[few]))
+check "a message takes no more than three times as long" \
+	test "${receive[many]}" -le $((3 * receive[few]))
+crowd_end
+no_conn_left
+together end
+finish
