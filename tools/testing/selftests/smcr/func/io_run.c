@@ -363,10 +363,13 @@ static bool conn_event(struct io_conn *conn, __u32 events, char *buf)
 		if (conn->tx.err)
 			events = 0;
 	}
-	if (!conn->tx.err && !conn->tx.ended)
-		poll_send(conn, buf);
+	/* An error is told once: who receives after a send that was told it
+	 * finds an end of file.
+	 */
 	if (events & (EPOLLIN | EPOLLERR | EPOLLHUP))
 		poll_recv(conn, buf);
+	if (!conn->rx.err && !conn->tx.err && !conn->tx.ended)
+		poll_send(conn, buf);
 	failed = conn->tx.err || conn->rx.err || conn->rx.bad;
 	conn->done = failed || (conn->tx.ended && conn->rx.ended);
 	return conn->done;

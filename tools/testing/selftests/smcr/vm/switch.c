@@ -20,6 +20,7 @@
  *   stop N                       N more messages pass, then nothing does. A
  *                                message is TCP with SYN, FIN or payload, or
  *                                RoCE but for one that acknowledges
+ *   stopped                      has that come? yes or no
  *   inject FROM TO rst|fin       into each TCP connection seen on that path,
  *                                as from its sender, in sequence
  *   forget                       the TCP connections seen so far
@@ -646,6 +647,9 @@ static void obey(char *line)
 		return;
 	} else if (n == 2 && !strcmp(words[0], "stop")) {
 		stop_after = strtol(words[1], NULL, 0);
+	} else if (n == 1 && !strcmp(words[0], "stopped")) {
+		puts(stop_after ? "ok no" : "ok yes");
+		return;
 	} else if (n == 1 && !strcmp(words[0], "forget")) {
 		num_flows = 0;
 	} else if (n == 4 && !strcmp(words[0], "inject")) {
