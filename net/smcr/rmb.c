@@ -341,8 +341,10 @@ void smcr_rmb_unmap(struct smcr_rmb *rmb, int slot)
 		smcr_link_stop(link);
 	ib_dereg_mr(map->mr);
 	unmap_dma(rmb, map);
+	/* Of a link that failed too early nothing was counted */
+	if (map->registered)
+		smcr_mib_inc(rmb->net, SMCR_MIB_MRFREES);
 	memset(map, 0, sizeof(*map));
-	smcr_mib_inc(rmb->net, SMCR_MIB_MRFREES);
 	smcr_link_verbs_put(link);
 }
 
