@@ -1,0 +1,12 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The host under test of silent.sh.
+# shellcheck source-path=SCRIPTDIR source=hostile_lib.sh
+. "$(dirname "$0")/hostile_lib.sh"
+
+hostile_agent
+together ready
+hostile_agent_ended
+no_conn_left
+together end
+finish

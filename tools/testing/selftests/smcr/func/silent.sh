@@ -1,0 +1,121 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# kernel: both
+# nics: 1
+# timeout: 150
+# Silent clients do not delay honest ones; bounds turn into TCP and count.
+# shellcheck source-path=SCRIPTDIR source=hostile_lib.sh
+. "$(dirname "$0")/hostile_lib.sh"
+
+SILENT=500
+sources=(10.9.0.{101..105})
+
+# timed NAME: medians of honest clients, one by one and 64 at once
+timed() {
+	if "$HOSTILE" times smcr4 "$SERVER4" 7600 31 64 >"$tmp/times.$1"; then
+		ok "honest clients are served, $1"
+	else
+		not_ok "honest clients are served, $1"
+	fi
+}
+
+# below_three WHICH NAME: the median, "one" or "many", against the quiet one
+# shellcheck disable=SC2317 # called through check
+below_three() {
+	awk -v which="$1" '$1 == which { t[FILENAME] = $2 }
+		END {
+			q = t[ARGV[1]]
+			s = t[ARGV[2]]
+			printf "quiet %d us, then %d us, ratio %.2f\n",
+				q, s, s / (q + !q)
+			exit !(q > 0 && s > 0 && s < 3 * q)
+		}' "$tmp/times.quiet" "$tmp/times.$2"
+}
+
+# begin_silence COUNT SOURCE...
+begin_silence() {
+	local line
+
+	mkfifo "$tmp/silent.in" "$tmp/silent.out"
+	"$HOSTILE" silent "$SERVER4" 7600 "$1" "${@:2}" \
+		<"$tmp/silent.in" >"$tmp/silent.out" &
+	silent_pid=$!
+	jobs_started+=("$silent_pid")
+	exec 5>"$tmp/silent.in" 6<"$tmp/silent.out"
+	rm "$tmp/silent.in" "$tmp/silent.out"
+	read -r -t "$DEADLINE" line <&6
+	check "$1 silent clients and one of a byte a second" \
+		test "$line" = held
+}
+
+end_silence() {
+	exec 5>&-
+	wait "$silent_pid"
+	exec 6<&-
+}
+
+# there COUNTER: its value on the server
+there() {
+	peer "awk '\$1 == \"$1\" { print \$2 }' /proc/net/smcr_stat"
+}
+
+in_flight() {
+	echo $(($(there HandshakesStarted) - $(there HandshakesEnded)))
+}
+
+# shellcheck disable=SC2317 # called through wait_until
+none_in_flight() {
+	[ "$(in_flight)" = 0 ]
+}
+
+hostile_peer
+for ip in "${sources[@]}"; do
+	undo_later ip addr del "$ip/24" dev eth0
+	ip addr add "$ip/24" dev eth0
+done
+together ready
+check "silence may last" \
+	peer "sysctl -qw net.smcr.handshake_timeout_ms=600000"
+check "a first contact" "$HOSTILE" times smcr4 "$SERVER4" 7600 1 0
+save begin
+timed quiet
+begin_silence $SILENT "${sources[@]}"
+check "all handshakes wait" test "$(in_flight)" -ge $SILENT
+timed silence
+check "one by one, less than three times the quiet median" \
+	below_three one silence
+check "64 at once, less than three times the quiet median" \
+	below_three many silence
+no_fallback begin
+
+# The bound of a source: 100 of each are there.
+check "50 handshakes a source" \
+	peer "sysctl -qw net.smcr.max_handshakes_per_source=50"
+before=$(there FallbackCongested)
+FROM=${sources[0]} timed of_the_same_address
+check "one by one, by TCP, less than three times the quiet median" \
+	below_three one of_the_same_address
+check "FallbackCongested has counted them" \
+	test "$(there FallbackCongested)" -eq $((before + 31 + 64))
+save other
+timed of_another_address
+no_fallback other
+
+# The bound of the listener.
+check "100 handshakes a listener" \
+	peer "sysctl -qw net.smcr.max_handshakes=100"
+before=$(there HandshakesRefused)
+timed refused
+check "one by one, by TCP, less than three times the quiet median" \
+	below_three one refused
+check "HandshakesRefused has counted them" \
+	test "$(there HandshakesRefused)" -ge $((before + 31 + 64))
+grew other FallbackNoOption -eq $((31 + 64))
+check "all handshakes still wait" test "$(in_flight)" -ge $SILENT
+
+end_silence
+wait_until "no handshake is left" none_in_flight
+check "end of the agent" "$HOSTILE" stop
+together end
+finish
