@@ -1,0 +1,28 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Server side of rkeys.sh.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=crowd_lib.sh
+. "$(dirname "$0")/crowd_lib.sh"
+# shellcheck source=rkeys_lib.sh
+. "$(dirname "$0")/rkeys_lib.sh"
+
+kind=smcr4
+addresses $kind
+sysctl_for_now net.smcr.rmb_linger_ms 300
+crowd_serve $kind "$SERVER"
+save first
+together ready
+for round in first second; do
+	together $round.open
+	rmbs_made $round
+	together $round.close
+	rmbs_gone $round
+	together $round.gone
+	grew $round Aborts -eq 0
+	save second
+done
+together end
+crowd_served
+finish
