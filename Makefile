@@ -78,6 +78,13 @@ bench:
 	@python3 -B $(SELFTESTS)/bench/bench.py --rounds $(or $(ROUNDS),7) \
 		--connections $(or $(CONNECTIONS),1024)
 
+# Hours. The same tests with every case instead of a few drawn ones.
+.PHONY: soak
+soak:
+	@scripts/deps net
+	@SMCR_SOAK=1 python3 -B $(SELFTESTS)/vm/bed.py tests $(or $(T),func) \
+		$(if $(K),$(if $(filter both,$(K)),,--kernel $(K)))
+
 .PHONY: clean help
 clean:
 	$(if $(wildcard $(kdir)),$(call kbuild) clean)
@@ -102,5 +109,7 @@ help:
 	@echo '                 $(SELFTESTS)/vm/README.md'
 	@echo '  bench          times, instructions, counts and memory beside the'
 	@echo '                 device'"'"'s floor, TCP and perftest'
+	@echo '  soak           every case of the functional tests, for hours;'
+	@echo '                 T=NAME and K= as for vm'
 	@echo '  clean          what was built here; the cache in'
 	@echo '                 $$SMCR_CACHE ($(SMCR_CACHE)) stays'

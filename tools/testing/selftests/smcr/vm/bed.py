@@ -370,7 +370,7 @@ def runner_text(test, seconds):
     runner opens /dev/stdout anew, which a virtio port refuses: hence cat."""
     source = os.path.join(CACHE, "linux-source-6.12/tools/testing/selftests")
     told = "".join(f"export {name}={os.environ[name]}\n"
-                   for name in ("CI", "SMCR_SOAK", "SMCR_SEED")
+                   for name in ("CI", "SMCR_SOAK", "SMCR_SEED", "SMCR_CASE")
                    if name in os.environ)
     return f"""{told}mkdir -p /run/ksft
 ln -sfn {source}/kselftest /run/ksft/kselftest
