@@ -340,6 +340,7 @@ static int offer_link(struct smcr_lgr *lgr, struct smcr_link *link)
 	msg.add_link.psn = new->psn;
 	memcpy(msg.add_link.mac, new->local.mac, SMCR_MAC_LEN);
 	memcpy(msg.add_link.gid, new->local.gid, SMCR_GID_LEN);
+	lgr->llc.link_request = msg;
 	smcr_mib_inc(lgr->net, SMCR_MIB_ADDLINKSENT);
 	return smcr_llc_send(link, &msg, SMCR_LLC_COOKIE_NONE);
 }
@@ -400,20 +401,23 @@ static void add_request(struct smcr_link *link,
  * the link goes again before data flows (3.5.1.6.2). What it has here goes when
  * the client has let go of its end (3.5.5.1.3).
  */
-static void add_reply(struct smcr_link *link,
-		      const struct smcr_llc_add_link *msg)
+static void add_reply(struct smcr_link *link, const struct smcr_llc_msg *msg)
 {
 	struct smcr_lgr *lgr = link->lgr;
 	struct smcr_llc_msg del = {
 		.type = SMCR_LLC_DELETE_LINK,
 		.delete_link = {
-			.link_num = msg->link_num,
+			.link_num = msg->add_link.link_num,
 			.reason = SMCR_LLC_DEL_LOST_PATH,
 			.orderly = true,
 		},
 	};
 
-	if (msg->reject) {
+	if (!smcr_llc_msg_answers(msg, &lgr->llc.link_request)) {
+		smcr_llc_broken(link, "ADD LINK reply names another link");
+		return;
+	}
+	if (msg->add_link.reject) {
 		llc_drop_add_link(lgr);
 		smcr_mib_inc(lgr->net, SMCR_MIB_ADDLINKREFUSED);
 		smcr_llc_step(lgr, SMCR_LLC_EV_ADD_REFUSED);
@@ -424,6 +428,7 @@ static void add_reply(struct smcr_link *link,
 	smcr_llc_step(lgr, SMCR_LLC_EV_ADD_FAILED);
 	if (smcr_llc_send(link, &del, SMCR_LLC_COOKIE_NONE))
 		return;
+	lgr->llc.link_request = del;
 	smcr_mib_inc(lgr->net, SMCR_MIB_DELETELINKSENT);
 	smcr_llc_step(lgr, SMCR_LLC_EV_DELETE_SENT);
 	WRITE_ONCE(lgr->llc.step_deadline, smcr_llc_deadline(lgr));
@@ -442,7 +447,7 @@ static void recv_add_link(struct smcr_link *link,
 			  const struct smcr_llc_msg *msg)
 {
 	if (msg->reply)
-		add_reply(link, &msg->add_link);
+		add_reply(link, msg);
 	else if (link->lgr->role == SMCR_CLIENT)
 		add_request(link, &msg->add_link);
 	/* A client's wish for a link: there is no port to give it. */
@@ -494,6 +499,10 @@ static void recv_delete_link(struct smcr_link *link,
 	}
 	if (lgr->llc.flow.step != SMCR_LLC_DELETE)
 		return;
+	if (!smcr_llc_msg_answers(msg, &lgr->llc.link_request)) {
+		smcr_llc_broken(link, "DELETE LINK reply names another link");
+		return;
+	}
 	smcr_llc_step(lgr, SMCR_LLC_EV_DELETE_DONE);
 	llc_drop_add_link(lgr);
 	if (smcr_lgr_state(lgr) == SMCR_LGR_FORMING)
@@ -511,8 +520,7 @@ static void recv_test_link(struct smcr_link *link,
 		reply.reply = true;
 		smcr_llc_send(link, &reply, SMCR_LLC_COOKIE_NONE);
 	} else if (!llc->test_sent ||
-		   memcmp(msg->test_link.data, llc->test_data,
-			  sizeof(llc->test_data))) {
+		   !smcr_llc_msg_answers(msg, &llc->test_request)) {
 		smcr_llc_broken(link, "TEST LINK reply with other data");
 	} else {
 		llc->test_sent = false;
@@ -600,13 +608,7 @@ static bool llc_handle(struct smcr_lgr *lgr, struct smcr_wr_recv *recv)
 	return verdict != SMCR_LLC_QUEUE;
 }
 
-/**
- * smcr_llc_process() - handle the messages that have arrived
- * @lgr: the group
- *
- * Context: the group's work.
- */
-void smcr_llc_process(struct smcr_lgr *lgr)
+static void llc_process(struct smcr_lgr *lgr)
 {
 	struct smcr_wr_recv *recv, *tmp;
 	LIST_HEAD(list);
@@ -622,6 +624,29 @@ void smcr_llc_process(struct smcr_lgr *lgr)
 		else
 			list_add_tail(&recv->list, &lgr->llc.held);
 	}
+}
+
+/**
+ * smcr_llc_process() - handle the messages that have arrived
+ * @lgr: the group
+ *
+ * One that waited for the end of an exchange is looked at again as soon as
+ * another one has ended it, not with whatever arrives next.
+ *
+ * Context: the group's work.
+ */
+void smcr_llc_process(struct smcr_lgr *lgr)
+{
+	struct smcr_llc_flow *flow = &lgr->llc.flow;
+	enum smcr_llc_step step;
+	bool rkey_ours;
+
+	do {
+		step = flow->step;
+		rkey_ours = flow->rkey_ours;
+		llc_process(lgr);
+	} while (!list_empty(&lgr->llc.held) &&
+		 (step != flow->step || rkey_ours != flow->rkey_ours));
 }
 
 /**
@@ -669,12 +694,11 @@ static void step_timeout(struct smcr_lgr *lgr)
 
 static void test_idle_link(struct smcr_lgr *lgr, struct smcr_link *link)
 {
-	struct smcr_llc_msg msg = { .type = SMCR_LLC_TEST_LINK };
+	struct smcr_llc_msg *msg = &lgr->llc.test_request;
 
-	get_random_bytes(lgr->llc.test_data, sizeof(lgr->llc.test_data));
-	memcpy(msg.test_link.data, lgr->llc.test_data,
-	       sizeof(msg.test_link.data));
-	if (smcr_llc_send(link, &msg, SMCR_LLC_COOKIE_NONE))
+	msg->type = SMCR_LLC_TEST_LINK;
+	get_random_bytes(msg->test_link.data, sizeof(msg->test_link.data));
+	if (smcr_llc_send(link, msg, SMCR_LLC_COOKIE_NONE))
 		return;
 	smcr_mib_inc(lgr->net, SMCR_MIB_TESTLINKSENT);
 	lgr->llc.test_sent = true;
@@ -720,6 +744,12 @@ static unsigned long test_timer(struct smcr_lgr *lgr)
 	return lgr->llc.test_deadline;
 }
 
+static void sooner(unsigned long *next, unsigned long when)
+{
+	if (when && (!*next || time_before(when, *next)))
+		*next = when;
+}
+
 /**
  * smcr_llc_timers() - act on deadlines that have passed
  * @lgr: the group
@@ -739,12 +769,13 @@ unsigned long smcr_llc_timers(struct smcr_lgr *lgr)
 		smcr_mib_inc(lgr->net, SMCR_MIB_LLCTIMEOUTS);
 		smcr_link_fail(lgr->links[0], -ETIMEDOUT);
 	}
+	if (llc->rkey_retry_at && time_after_eq(jiffies, llc->rkey_retry_at)) {
+		llc->rkey_retry_at = 0;
+		smcr_lgr_kick(lgr, SMCR_LGR_T_RMB_REG);
+	}
 	next = test_timer(lgr);
-	if (llc->step_deadline &&
-	    (!next || time_before(llc->step_deadline, next)))
-		next = llc->step_deadline;
-	if (llc->rkey_deadline &&
-	    (!next || time_before(llc->rkey_deadline, next)))
-		next = llc->rkey_deadline;
+	sooner(&next, llc->step_deadline);
+	sooner(&next, llc->rkey_deadline);
+	sooner(&next, llc->rkey_retry_at);
 	return next;
 }

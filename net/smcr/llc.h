@@ -29,11 +29,17 @@ struct smcr_wr_recv;
  * @step_deadline: jiffies when the exchange that changes links has failed
  * @rkey_deadline: jiffies when our CONFIRM or DELETE RKEY has failed (C.7)
  * @rmb: the RMB our CONFIRM RKEY is about; owned by the group's list
+ * @link_request: what we asked last that changes links
+ * @rkey_request: our last CONFIRM or DELETE RKEY
+ * @test_request: our last TEST LINK, with the random bytes that the reply must
+ *	repeat (A.3.8)
+ * @rkey_retry_at: jiffies when a CONFIRM RKEY refused with C goes out again,
+ *	0 for never
+ * @rkey_tries: refusals with C in a row
  * @deleting: our DELETE RKEY is about the RMBs marked deleting
  * @add_link: server: the link offered with ADD LINK, with a reference
  * @test_sent: a TEST LINK of ours is unanswered
  * @test_deadline: jiffies when its link has failed (C.7.1)
- * @test_data: random bytes that the reply must repeat (A.3.8)
  */
 struct smcr_llc {
 	spinlock_t		lock;
@@ -49,7 +55,11 @@ struct smcr_llc {
 	struct smcr_link	*add_link;
 	bool			test_sent;
 	unsigned long		test_deadline;
-	u8			test_data[SMCR_LLC_TEST_DATA_LEN];
+	struct smcr_llc_msg	link_request;
+	struct smcr_llc_msg	rkey_request;
+	struct smcr_llc_msg	test_request;
+	unsigned long		rkey_retry_at;
+	u32			rkey_tries;
 };
 
 /* Cookies of sends whose completion matters */

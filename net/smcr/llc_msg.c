@@ -389,6 +389,62 @@ void smcr_llc_msg_encode(u8 *buf, enum smcr_dialect dialect,
 	}
 }
 
+static bool rkey_echoed(const struct smcr_llc_confirm_rkey *a,
+			const struct smcr_llc_confirm_rkey *b)
+{
+	unsigned int i;
+
+	if (a->nr_others != b->nr_others || a->rkey != b->rkey ||
+	    a->vaddr != b->vaddr)
+		return false;
+	for (i = 0; i < SMCR_LLC_CONFIRM_RKEY_OTHERS && i < a->nr_others; i++)
+		if (a->other[i].link_num != b->other[i].link_num ||
+		    a->other[i].rkey != b->other[i].rkey ||
+		    a->other[i].vaddr != b->other[i].vaddr)
+			return false;
+	return true;
+}
+
+/**
+ * smcr_llc_msg_answers() - does a reply belong to this request?
+ * @reply: a decoded reply
+ * @request: what we have asked, of any kind; a type of 0 for nothing
+ *
+ * The RFC has replies echo the request (A.3.4 to A.3.8), so one that says
+ * something else answers a question that nobody asked. A refused ADD LINK may
+ * leave the link number out. CONFIRM LINK and the continuations are not judged
+ * here: their replies carry facts of their own.
+ *
+ * Return: true if it does.
+ */
+bool smcr_llc_msg_answers(const struct smcr_llc_msg *reply,
+			  const struct smcr_llc_msg *request)
+{
+	if (reply->type != request->type)
+		return false;
+	switch (reply->type) {
+	case SMCR_LLC_ADD_LINK:
+		return reply->add_link.link_num == request->add_link.link_num ||
+		       (reply->add_link.reject && !reply->add_link.link_num);
+	case SMCR_LLC_DELETE_LINK:
+		return reply->delete_link.link_num ==
+		       request->delete_link.link_num;
+	case SMCR_LLC_CONFIRM_RKEY:
+		return rkey_echoed(&reply->confirm_rkey,
+				   &request->confirm_rkey);
+	case SMCR_LLC_DELETE_RKEY:
+		return reply->delete_rkey.count == request->delete_rkey.count &&
+		       !memcmp(reply->delete_rkey.rkey,
+			       request->delete_rkey.rkey,
+			       sizeof(request->delete_rkey.rkey));
+	case SMCR_LLC_TEST_LINK:
+		return !memcmp(reply->test_link.data, request->test_link.data,
+			       sizeof(request->test_link.data));
+	default:
+		return true;
+	}
+}
+
 /**
  * smcr_llc_type_name() - a message kind as text for logs and traces
  * @type: any value

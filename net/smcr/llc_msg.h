@@ -194,6 +194,8 @@ enum smcr_llc_fault smcr_llc_msg_decode(const u8 *buf, size_t len,
 					struct smcr_llc_msg *out);
 void smcr_llc_msg_encode(u8 *buf, enum smcr_dialect dialect,
 			 const struct smcr_llc_msg *in);
+bool smcr_llc_msg_answers(const struct smcr_llc_msg *reply,
+			  const struct smcr_llc_msg *request);
 const char *smcr_llc_type_name(enum smcr_llc_type type);
 const char *smcr_llc_fault_name(enum smcr_llc_fault fault);
 

@@ -14,6 +14,12 @@
 #include "mib.h"
 #include "rmb.h"
 
+/* A CONFIRM RKEY refused with C: the peer changes its links, which takes it no
+ * longer than an LLC exchange may (C.7). Then it is a refusal.
+ */
+#define RKEY_RETRY	(HZ / 20)
+#define RKEY_TRIES	64u
+
 /* A new RMB of the peer. With one link, the message names no other. */
 static int learn_rkey(struct smcr_link *link,
 		      const struct smcr_llc_confirm_rkey *msg)
@@ -62,21 +68,33 @@ void smcr_llc_rkey_answer(struct smcr_link *link,
 	smcr_llc_send(link, &reply, SMCR_LLC_COOKIE_NONE);
 }
 
+/* What had to wait for our exchange may begin: another one, a message held. */
+static void rkey_done(struct smcr_lgr *lgr)
+{
+	lgr->llc.rkey_deadline = 0;
+	smcr_llc_step(lgr, SMCR_LLC_EV_RKEY_DONE);
+	smcr_lgr_queue(lgr);
+}
+
 static void confirm_rkey_done(struct smcr_lgr *lgr,
 			      const struct smcr_llc_confirm_rkey *msg)
 {
+	struct smcr_llc *llc = &lgr->llc;
 	struct smcr_rmb *rmb;
 
 	mutex_lock(&lgr->mutex);
-	rmb = lgr->llc.rmb;
-	lgr->llc.rmb = NULL;
-	lgr->llc.rkey_deadline = 0;
-	smcr_llc_step(lgr, SMCR_LLC_EV_RKEY_DONE);
+	rmb = llc->rmb;
+	llc->rmb = NULL;
+	rkey_done(lgr);
+	if (msg->negative && msg->retry && ++llc->rkey_tries < RKEY_TRIES) {
+		/* The peer was changing links: once more (A.3.5). */
+		llc->rkey_retry_at = jiffies + RKEY_RETRY;
+		mutex_unlock(&lgr->mutex);
+		return;
+	}
+	llc->rkey_tries = 0;
 	if (!msg->negative) {
 		rmb->confirmed = true;
-	} else if (msg->retry) {
-		/* The peer was changing links: once more (A.3.5). */
-		set_bit(SMCR_LGR_T_RMB_REG, &lgr->todo);
 	} else {
 		lgr->rmb_err = -EDQUOT;
 		smcr_lgr_rmb_drop(lgr, rmb);
@@ -104,7 +122,7 @@ void smcr_llc_rkey_confirm(struct smcr_link *link,
 		return;
 	}
 	if (!lgr->llc.rmb ||
-	    lgr->llc.rmb->maps[0].rkey != msg->confirm_rkey.rkey)
+	    !smcr_llc_msg_answers(msg, &lgr->llc.rkey_request))
 		smcr_llc_broken(link, "CONFIRM RKEY reply to nothing");
 	else
 		confirm_rkey_done(lgr, &msg->confirm_rkey);
@@ -181,8 +199,7 @@ static void delete_rkey_done(struct smcr_lgr *lgr)
 		if (rmb->deleting)
 			smcr_lgr_rmb_drop(lgr, rmb);
 	lgr->llc.deleting = false;
-	lgr->llc.rkey_deadline = 0;
-	smcr_llc_step(lgr, SMCR_LLC_EV_RKEY_DONE);
+	rkey_done(lgr);
 	mutex_unlock(&lgr->mutex);
 }
 
@@ -196,9 +213,12 @@ static void delete_rkey_done(struct smcr_lgr *lgr)
 void smcr_llc_rkey_delete(struct smcr_link *link,
 			  const struct smcr_llc_msg *msg)
 {
+	struct smcr_llc *llc = &link->lgr->llc;
+
 	if (!msg->reply)
 		delete_rkey_request(link, msg);
-	else if (link->lgr->llc.deleting)
+	else if (llc->deleting &&
+		 smcr_llc_msg_answers(msg, &llc->rkey_request))
 		delete_rkey_done(link->lgr);
 	else
 		smcr_llc_broken(link, "DELETE RKEY reply to nothing");
@@ -231,6 +251,7 @@ bool smcr_llc_confirm_rkey(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
 		return true;
 	smcr_mib_inc(lgr->net, SMCR_MIB_CONFIRMRKEYSENT);
 	lgr->llc.rmb = rmb;
+	lgr->llc.rkey_request = msg;
 	lgr->llc.rkey_deadline = smcr_llc_deadline(lgr);
 	smcr_llc_step(lgr, SMCR_LLC_EV_RKEY_SENT);
 	return true;
@@ -267,6 +288,7 @@ bool smcr_llc_delete_rkeys(struct smcr_lgr *lgr)
 	lgr->llc.deleting = true;
 	if (smcr_llc_send(lgr->links[0], &msg, SMCR_LLC_COOKIE_NONE))
 		return true;
+	lgr->llc.rkey_request = msg;
 	smcr_mib_inc(lgr->net, SMCR_MIB_DELETERKEYSENT);
 	lgr->llc.rkey_deadline = smcr_llc_deadline(lgr);
 	smcr_llc_step(lgr, SMCR_LLC_EV_RKEY_SENT);

@@ -487,6 +487,119 @@ static void names(void)
 	EXPECT(!strcmp(smcr_llc_type_name(5), "unknown"));
 }
 
+/* A request of each kind that a reply is compared with, and one for each byte
+ * that counts in the comparison
+ */
+static void judge(const struct smcr_llc_msg *request,
+		  struct smcr_llc_msg reply, bool want)
+{
+	reply.reply = true;
+	EXPECT_EQ(smcr_llc_msg_answers(&reply, request), want);
+}
+
+static void rkey_answers(void)
+{
+	struct smcr_llc_msg ask = {
+		.type = SMCR_LLC_CONFIRM_RKEY,
+		.confirm_rkey = {
+			.nr_others = 2, .rkey = 7, .vaddr = 8,
+			.other = { { 1, 2, 3 }, { 4, 5, 6 } },
+		},
+	};
+	struct smcr_llc_msg got = ask;
+
+	got.confirm_rkey.negative = true;
+	got.confirm_rkey.retry = true;
+	judge(&ask, got, true);
+	got.confirm_rkey.rkey++;
+	judge(&ask, got, false);
+	got = ask;
+	got.confirm_rkey.vaddr++;
+	judge(&ask, got, false);
+	got = ask;
+	got.confirm_rkey.nr_others--;
+	judge(&ask, got, false);
+	got = ask;
+	got.confirm_rkey.other[1].link_num++;
+	judge(&ask, got, false);
+	got = ask;
+	got.confirm_rkey.other[0].rkey++;
+	judge(&ask, got, false);
+	got = ask;
+	got.confirm_rkey.other[1].vaddr++;
+	judge(&ask, got, false);
+	/* Beyond the room of one message nothing is compared */
+	ask.confirm_rkey.nr_others = 7;
+	judge(&ask, ask, true);
+}
+
+static void delete_rkey_answers(void)
+{
+	struct smcr_llc_msg ask = {
+		.type = SMCR_LLC_DELETE_RKEY,
+		.delete_rkey = { .count = 2, .rkey = { 1, 2 } },
+	};
+	struct smcr_llc_msg got = ask;
+
+	got.delete_rkey.negative = true;
+	got.delete_rkey.error_mask = 0x40;
+	judge(&ask, got, true);
+	got.delete_rkey.count = 1;
+	judge(&ask, got, false);
+	got = ask;
+	got.delete_rkey.rkey[1] = 3;
+	judge(&ask, got, false);
+}
+
+static void link_answers(void)
+{
+	struct smcr_llc_msg ask = {
+		.type = SMCR_LLC_ADD_LINK,
+		.add_link = { .link_num = 2, .qpn = 17, .mtu = 3 },
+	};
+	struct smcr_llc_msg got = ask;
+
+	got.add_link.qpn = 18;
+	got.add_link.mtu = 1;
+	judge(&ask, got, true);
+	got.add_link.link_num = 3;
+	judge(&ask, got, false);
+	got.add_link.link_num = 0;
+	judge(&ask, got, false);
+	got.add_link.reject = true;
+	judge(&ask, got, true);
+	got.add_link.link_num = 3;
+	judge(&ask, got, false);
+
+	ask = (struct smcr_llc_msg){ .type = SMCR_LLC_DELETE_LINK };
+	ask.delete_link.link_num = 2;
+	got = ask;
+	got.delete_link.reason = SMCR_LLC_DEL_NO_LINK;
+	judge(&ask, got, true);
+	got.delete_link.link_num = 1;
+	judge(&ask, got, false);
+}
+
+static void answers(void)
+{
+	struct smcr_llc_msg ask = { .type = SMCR_LLC_TEST_LINK }, got, none;
+	unsigned int i;
+
+	memset(&none, 0, sizeof(none));
+	for (i = 0; i < SMCR_LLC_TEST_DATA_LEN; i++) {
+		got = ask;
+		judge(&ask, got, true);
+		got.test_link.data[i] ^= 1;
+		judge(&ask, got, false);
+	}
+	judge(&none, ask, false);
+	got.type = SMCR_LLC_DELETE_RKEY;
+	judge(&ask, got, false);
+	rkey_answers();
+	delete_rkey_answers();
+	link_answers();
+}
+
 static const struct fact facts[] = {
 	{ "each message of both dialects has the bytes of its figure, all written", encoding },
 	{ "each message of both dialects is decoded from those bytes", decoding },
@@ -501,6 +614,7 @@ static const struct fact facts[] = {
 	{ "RKEY messages keep to the counts of their figures", rkey_rules },
 	{ "encoders take no entry beyond the count or the room", counts_bound_encoders },
 	{ "decoding and encoding any bytes reaches a fixed point", random_bytes },
+	{ "a reply answers the request that it repeats, and no other", answers },
 	{ "each fault and message kind has a name", names },
 };
 
