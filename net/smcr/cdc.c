@@ -136,22 +136,21 @@ void smcr_cdc_replay(struct smcr_conn *conn)
  * @len: how many
  *
  * Context: softirq.
+ * Return: 0, or -EBADMSG if it is none; the caller counts it.
  */
-void smcr_cdc_recv(struct smcr_link *link, const u8 *msg, u32 len)
+int smcr_cdc_recv(struct smcr_link *link, const u8 *msg, u32 len)
 {
 	struct smcr_lgr *lgr = link->lgr;
 	struct smcr_cdc_msg cdc;
 	struct smcr_conn *conn;
 
+	if (smcr_cdc_msg_decode(msg, len, &cdc))
+		return -EBADMSG;
 	smcr_mib_inc(lgr->net, SMCR_MIB_CDCRECEIVED);
-	if (smcr_cdc_msg_decode(msg, len, &cdc)) {
-		smcr_mib_inc(lgr->net, SMCR_MIB_BADCDC);
-		return;
-	}
 	conn = smcr_lgr_conn_find(lgr, cdc.alert_token);
 	if (!conn) {
 		smcr_mib_inc(lgr->net, SMCR_MIB_CDCIGNORED);
-		return;
+		return 0;
 	}
 	spin_lock_bh(&conn->lock);
 	if (conn->fsm.state == SMCR_CONN_INIT)
@@ -160,4 +159,5 @@ void smcr_cdc_recv(struct smcr_link *link, const u8 *msg, u32 len)
 		cdc_handle(conn, &cdc);
 	spin_unlock_bh(&conn->lock);
 	smcr_conn_put(conn);
+	return 0;
 }

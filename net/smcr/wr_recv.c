@@ -10,6 +10,7 @@
  * Buffers are freed with the link's last reference. Each message that waits
  * owns one, and the completion queue has gone before.
  */
+#include <linux/net.h>
 #include <linux/slab.h>
 #include <rdma/ib_verbs.h>
 
@@ -24,6 +25,10 @@
 #define RECV_BATCH		16u
 /* Malformed messages of a peer before its link is given up */
 #define RECV_BAD_MAX		16u
+/* LLC messages that a peer may send in a second. The most that the protocol can
+ * ask for, all 255 RMBs told anew for each of 7 links, is 128 messages a link.
+ */
+#define RECV_LLC_PER_SECOND	1024u
 
 /**
  * struct recv_buf - a receive buffer
@@ -44,7 +49,10 @@ struct recv_buf {
  * @free: buffers to be posted
  * @n_free: entries of @free
  * @n_held: buffers that an LLC message of the group's queue occupies
- * @n_bad: malformed messages seen; completions alone touch it
+ * @n_bad: malformed messages seen; like the next two, completions alone touch
+ *	it
+ * @n_llc: LLC messages since
+ * @llc_since: jiffies when that count began
  * @bufs: the buffers' descriptors
  * @mem: SMCR_WR_STRIDE bytes for each
  * @dma: DMA address of the same
@@ -59,6 +67,8 @@ struct smcr_rq {
 	u32			n_free;
 	u32			n_held;
 	u32			n_bad;
+	u32			n_llc;
+	unsigned long		llc_since;
 	struct recv_buf		*bufs;
 	u8			*mem;
 	u64			dma;
@@ -135,26 +145,45 @@ void smcr_wr_recv_release(struct smcr_wr_recv *recv)
 	smcr_link_put(link);
 }
 
+/* The peer broke the protocol in a way that its link does not survive. */
+static void recv_fatal(struct smcr_link *link, const char *what)
+{
+	net_warn_ratelimited("smcr: link %u: %s; the link is given up. The peer's SMC-R is faulty\n",
+			     link->num, what);
+	smcr_link_fail(link, -EPROTO);
+}
+
+static bool llc_too_fast(struct smcr_rq *rq)
+{
+	if (time_after(jiffies, rq->llc_since + HZ)) {
+		rq->llc_since = jiffies;
+		rq->n_llc = 0;
+	}
+	return ++rq->n_llc > RECV_LLC_PER_SECOND;
+}
+
 /* Hand an LLC message up in its buffer. A peer that fills half of the queue
  * with messages we had no time for is not one to keep (RFC 7609 has at most a
- * few exchanges under way at a time, 3.5.5.3).
+ * few exchanges under way at a time, 3.5.5.3), nor is one that keeps us busy
+ * with more than any exchange needs.
  */
 static void recv_llc(struct smcr_link *link, struct recv_buf *rbuf,
 		     const u8 *msg)
 {
 	struct smcr_rq *rq = link->rq;
-	bool flood;
+	bool flood = llc_too_fast(rq);
 
 	/* Nobody owns a link that is drained on its way to be freed */
 	if (!refcount_inc_not_zero(&link->refs))
 		return;
 	spin_lock_bh(&rq->lock);
-	flood = rq->n_held++ >= rq->depth / 2;
+	flood |= rq->n_held++ >= rq->depth / 2;
 	spin_unlock_bh(&rq->lock);
 	memcpy(rbuf->recv.msg, msg, SMCR_ROCE_MSG_LEN);
 	rbuf->recv.link = link;
 	if (flood) {
-		smcr_link_fail(link, -EPROTO);
+		smcr_mib_inc(smcr_wr_net(link), SMCR_MIB_BADLLC);
+		recv_fatal(link, "too many LLC messages");
 		smcr_wr_recv_release(&rbuf->recv);
 	} else {
 		smcr_llc_recv(&rbuf->recv);
@@ -162,18 +191,22 @@ static void recv_llc(struct smcr_link *link, struct recv_buf *rbuf,
 }
 
 /* Neither an LLC nor a CDC message. An RDMA write with immediate data lands
- * here too: it completes a receive without having written its buffer.
+ * here too: it completes a receive without having written its buffer. An LLC
+ * message of the wrong length fails the link at once, unless its opcode says
+ * that it may be ignored (A.3, C.7.1); the rest is counted, to a bound.
  */
 static void recv_bad(struct smcr_link *link, const struct ib_wc *wc,
 		     const u8 *msg)
 {
-	bool cdc = wc->opcode == IB_WC_RECV && wc->byte_len &&
-		   *msg >= SMCR_LLC_CLASS_CDC;
+	bool readable = wc->opcode == IB_WC_RECV && wc->byte_len;
+	bool cdc = readable && *msg >= SMCR_LLC_CLASS_CDC;
 
 	smcr_mib_inc(smcr_wr_net(link),
 		     cdc ? SMCR_MIB_BADCDC : SMCR_MIB_BADLLC);
-	if (++link->rq->n_bad > RECV_BAD_MAX)
-		smcr_link_fail(link, -EPROTO);
+	if (readable && *msg < SMCR_LLC_CLASS_OPTIONAL)
+		recv_fatal(link, "LLC message of a wrong length");
+	else if (++link->rq->n_bad > RECV_BAD_MAX)
+		recv_fatal(link, "too many malformed messages");
 }
 
 static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
@@ -199,7 +232,8 @@ static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	    wc->byte_len != SMCR_ROCE_MSG_LEN) {
 		recv_bad(link, wc, msg);
 	} else if (*msg >= SMCR_LLC_CLASS_CDC) {
-		smcr_cdc_recv(link, msg, SMCR_ROCE_MSG_LEN);
+		if (smcr_cdc_recv(link, msg, SMCR_ROCE_MSG_LEN))
+			recv_bad(link, wc, msg);
 	} else {
 		recv_llc(link, rbuf, msg);
 		return;
