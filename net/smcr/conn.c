@@ -461,8 +461,11 @@ static void elem_return(struct smcr_conn *conn)
 	    test_and_set_bit(SMCR_CONN_F_RETURNED, &conn->flags))
 		return;
 	release_at = jiffies + smcr_sysctl_qp_dead_time(lgr->net);
-	dirty = end == SMCR_RMBE_END_ORDERLY ? dirty_bytes(conn) :
-					       conn->rx.rmb->elem_size;
+	/* A peer that answered our abort may have written what it did not
+	 * announce (law 17).
+	 */
+	dirty = end == SMCR_RMBE_END_ORDERLY && !conn->reset_err ?
+		dirty_bytes(conn) : conn->rx.rmb->elem_size;
 	smcr_rmb_elem_return(conn->rx.rmb, conn->rx.idx, dirty, end,
 			     release_at);
 	smcr_lgr_kick(lgr, SMCR_LGR_T_CLEAN);
