@@ -1,0 +1,169 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# kernel: both
+# nics: 1
+# timeout: 120
+# CDC messages that lie: the honest host aborts that one connection, or takes
+# no notice, and no byte that a cursor announced wrongly reaches a program.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=liar_lib.sh
+. "$FUNC_DIR/liar_lib.sh"
+
+HONEST=C
+LIAR=S
+# Bytes of a ring of the default element: 128 KB without the eye catcher
+RING=$((131072 - 4))
+
+# aborts FACT KEYS...: the message ends its connection
+aborts() {
+	mark BadCdc ResetCdcInvalid Aborts
+	lie cdc -1 "${@:2}"
+	step ECONNRESET $HONEST recv v 1
+	more BadCdc 1
+	more ResetCdcInvalid 1
+	more Aborts 1
+	step ECONNRESET $LIAR recv v 1
+	part v
+	talk n
+	verdict "CABORT: $1"
+}
+
+# new_aborts FACT KEYS...: on a connection that has carried nothing
+new_aborts() {
+	meet v
+	aborts "$@"
+}
+
+# used_aborts FACT KEYS...: on one that has carried bytes both ways
+used_aborts() {
+	meet v
+	talk v
+	aborts "$@"
+}
+
+# ignored FACT COUNTER NUMBER KEYS...: the connection does not notice
+ignored() {
+	mark "$2" Aborts
+	lie cdc 0 "${@:4}"
+	more "$2" "$3"
+	more Aborts 0
+	talk n
+	verdict "IGN: $1"
+}
+
+liar_begin
+fresh
+verdict "a neighbour is connected, in the same group"
+
+new_aborts "producer one byte beyond the window" prod=$((RING + 1))
+new_aborts "producer a turn too far" pwrap=2
+new_aborts "producer below the eye catcher" poff=3
+new_aborts "producer at the end of the element" poff=$((RING + 4))
+new_aborts "producer offset of 4 GB" poff=$((0xffffffff))
+used_aborts "producer backwards" prod=-1
+used_aborts "producer's wrap count backwards" pwrap=-1
+new_aborts "consumer ahead of what was sent" cons=1
+used_aborts "consumer ahead of what was sent, later" cons=1
+used_aborts "consumer backwards" cons=-1
+new_aborts "consumer below the eye catcher" coff=3
+new_aborts "consumer at the end of the element" coff=$((RING + 4))
+new_aborts "consumer a turn too far" cwrap=1
+new_aborts "U without data" flags=0x2000
+new_aborts "F that skips messages" flags=0x0800 seq=5
+
+meet v
+step ok $LIAR send v unread
+used=$((RING - 6 + 1))
+mark BadCdc
+lie cdc -1 prod=$used
+more BadCdc 1
+step ECONNRESET $HONEST recv v 6
+part v
+talk n
+verdict "CABORT: producer one byte beyond what unread bytes leave; all is dropped"
+
+meet v
+lie cdc -1 flags=0x80
+step EOF $HONEST recv v 1
+mark BadCdc ResetCdcInvalid
+lie cdc -1 prod=5
+more BadCdc 1
+more ResetCdcInvalid 1
+step EOF $HONEST recv v 1
+step ECONNRESET $HONEST send v late
+part v
+talk n
+verdict "CABORT: data after D, which nobody gets to read"
+
+meet v
+step ok $LIAR send v first
+step first $HONEST recv v 5
+lie put -1 0 deadbeef
+step ok $LIAR send v second
+mark RmbeEyeCatcherBad ResetEyeCatcher
+step ECONNRESET $HONEST recv v 6
+more RmbeEyeCatcherBad 1
+more ResetEyeCatcher 1
+part v
+talk n
+verdict "CABORT: the eye catcher was overwritten"
+
+meet v
+mark CdcIgnored ResetPeerAbort BadCdc
+lie cdc -1 flags=0x40
+step EOF $HONEST recv v 1
+lie cdc -1 prod=5
+lie cdc -1 flags=0x20
+more CdcIgnored 2
+more BadCdc 0
+step EOF $HONEST recv v 1
+part v
+talk n
+verdict "IGN: anything after C"
+
+meet v
+mark ResetPeerAbort CdcIgnored
+lie cdc -1 flags=0x20 x=2
+step ECONNRESET $HONEST recv v 1
+more ResetPeerAbort 1
+# The second one, and the answer of the other smcr to ours
+more CdcIgnored 2
+step ECONNRESET $LIAR recv v 1
+part v
+talk n
+verdict "A ends a connection, once"
+
+ignored "an unknown type" BadCdc 1 type=0xff
+ignored "another length byte" BadCdc 1 len=43
+ignored "a token of another generation" CdcIgnored 1 token=0x10000
+ignored "a token of no slot" CdcIgnored 1 token=0xfff0
+ignored "the same sequence number again" CdcIgnored 1 seq=-1 prod=9
+ignored "an older sequence number" CdcIgnored 1 seq=-2 prod=9
+ignored "a sequence number half the circle ahead" CdcIgnored 1 seq=40000 prod=9
+ignored "F with nothing missing" CdcIgnored 1 seq=-1 flags=0x0800
+ignored "a gap in the sequence, which is counted" CdcGaps 5 seq=5
+
+mark CdcReceived CdcSent
+lie cdc 0 flags=0x1000 x=100
+more CdcReceived 100
+ask $HONEST stat CdcSent
+[ $((reply - marked[CdcSent])) -le 1 ] || wrong+="; CdcSent $reply"
+talk n
+verdict "R a hundred times is answered once at most"
+
+mark BadCdc
+lie raw fe2c0001
+more BadCdc 1
+talk n
+verdict "IGN: a CDC message of 4 bytes"
+
+mark LinksFailed
+lie cdc 0 type=0xff x=40
+more LinksFailed 1
+step ECONNRESET $HONEST recv n 1
+fresh
+verdict "LDOWN: forty messages of an unknown type; then a new group"
+
+liar_end

@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# kernel: both
+# nics: 1
+# timeout: 120
+# LLC messages of a server that lies: the honest client answers, takes no
+# notice, or gives the link up, and then makes a new one.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=liar_lib.sh
+. "$FUNC_DIR/liar_lib.sh"
+# shellcheck source-path=SCRIPTDIR source=liar_say.sh
+. "$FUNC_DIR/liar_say.sh"
+
+HONEST=C
+LIAR=S
+role=client
+
+liar_begin
+fresh
+verdict "a connection in a group"
+both_roles
+answers "NEG: ADD LINK with MTU 9: reason 2" 02 022c02c0 \
+	022c0000 525400000001 fe800000000000000000000000000001 000099 07 09
+answers "NEG: ADD LINK that there is no path for: reason 1" 02 022c01c0 \
+	022c0000 525400000001 fe800000000000000000000000000001 000099 07 03
+gives_up "CONFIRM LINK out of turn" \
+	say 012c0000 000000000000 00000000000000000000000000000000 000011 01
+
+mark ResetLinkDown
+say 042c0000 "$(shown link)" 00020000
+step ECONNRESET C recv n 1
+more ResetLinkDown 1
+fresh
+verdict "DELETE LINK of its only link ends the group of a client"
+mark ResetGroupDeleted
+say 042c0040
+step ECONNRESET C recv n 1
+more ResetGroupDeleted 1
+fresh
+verdict "DELETE LINK (all) ends the group of a client"
+
+liar_end

@@ -1,0 +1,45 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# kernel: both
+# nics: 1
+# timeout: 120
+# LLC messages of a client that lies: the honest server answers, takes no
+# notice, or gives the link up, and then makes a new one.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=liar_lib.sh
+. "$FUNC_DIR/liar_lib.sh"
+# shellcheck source-path=SCRIPTDIR source=liar_say.sh
+. "$FUNC_DIR/liar_say.sh"
+
+HONEST=S
+LIAR=C
+role=server
+
+liar_begin
+fresh
+verdict "a connection in a group"
+both_roles
+gives_up "CONFIRM LINK from a client" \
+	say 012c0000 000000000000 00000000000000000000000000000000 000011 01
+mark LlcReceived LlcSent BadLlc
+say 022c0000
+more LlcReceived 1
+talk n
+more LlcSent 0
+more BadLlc 0
+verdict "IGN at the server: a client's wish for a link"
+
+for how in "$(shown link)" 00; do
+	flag=00
+	[ "$how" != 00 ] || flag=40
+	mark ResetGroupDeleted DeleteLinkSent
+	say 042c00$flag "$how" 00020000
+	step ECONNRESET S recv n 1
+	more DeleteLinkSent 1
+	fresh
+	verdict "a server answers DELETE LINK (flags $flag) with its own for all"
+done
+
+liar_end

@@ -1,0 +1,121 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# kernel: both
+# nics: 1
+# timeout: 120
+# What a connection leaves in its receive element, and when the next one gets
+# the element: never a foreign byte (RFC 7609 4.4.1, 4.4.2).
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=liar_lib.sh
+. "$FUNC_DIR/liar_lib.sh"
+
+HONEST=C
+LIAR=S
+
+# holds NAME VALUE: of the honest host's RMBs, now or soon
+holds() {
+	local end=$((SECONDS + WAIT * 3))
+
+	while ask C look "$1"; [ "$reply" != "$2" ]; do
+		[ $SECONDS -lt $end ] || break
+		sleep 0.05
+	done
+	want "$2" "$1"
+}
+
+has() {
+	ask C look "$1"
+	want "$2" "$1"
+}
+
+# Four elements in an RMB, so that a taken one is missed; and dead time is
+# four times what the queue pair tries
+liar_begin
+for host in C S; do
+	step 0 $host sh sysctl -qw net.smcr.rmem=524284
+	step 0 $host sh sysctl -qw net.smcr.abort_timeout_ms=1000
+done
+step 0 C sh sysctl -qw net.smcr.qp_timeout=15
+fresh
+holds used 1
+holds dirty 0
+verdict "one element is used"
+
+meet v
+step ok S send v announced
+step announced C recv v 9
+holds used 2
+part v
+holds used 1
+holds dirty 0
+has quarantine 0
+has stale 0
+verdict "after an orderly end the announced bytes are zeroed"
+
+mark ElementsQuarantined
+meet v
+lie put -1 5000 736563726574
+lie cdc -1 prod=-1
+step ECONNRESET C recv v 1
+step ECONNRESET S recv v 1
+part v
+holds used 1
+holds dirty 0
+holds stale 0
+more ElementsQuarantined 0
+talk n
+verdict "after an abort that was answered the whole element is zeroed"
+
+mark ElementsQuarantined
+meet v
+lie put -1 5000 736563726574
+lie hook cdc fe 00 1 2 4=ffffffff
+lie cdc -1 prod=-1
+step ECONNRESET C recv v 1
+has used 2
+more ElementsQuarantined 1
+has quarantine 1
+has used 1
+meet w
+meet x
+has quarantine 1
+has used 3
+holds quarantine 0
+holds stale 0
+part v
+part w
+part x
+lie unhook
+talk n
+verdict "after one that was not, the element waits, and is zeroed then"
+
+meet v
+step ok C lie stall
+step ok S send v mine
+step ok C stall v
+holds stalled 1
+step ok S reset v
+mark ResetPeerAbort
+meet w
+meet x
+holds used 4
+step ok S send w theirs
+step ok S send x theirs
+step theirs C recv w 6
+step theirs C recv x 6
+has used 4
+step ok C lie go
+ask C stalled v
+[ "$reply" = mine ] || [ "$reply" = ECONNRESET ] ||
+	wrong+="; the stalled reader got $reply"
+holds used 3
+holds stale 0
+step ok C close v
+part w
+part x
+talk n
+verdict "a reader who stalls keeps his element from others, and from its end on"
+
+liar_end

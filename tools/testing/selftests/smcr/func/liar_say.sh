@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# LLC messages that lie, and what either role makes of them. To be sourced
+# after liar_lib.sh; HONEST, LIAR and role are set.
+# shellcheck disable=SC2154 # what lib.sh and the test set
+
+# What the messages say of themselves: link number 9 is no link's
+NO_LINK=09
+
+# llc BYTES...: 44 of them, the rest zeros
+llc() {
+	local text=${*// /}
+
+	text=${text// /}
+	printf '%s%0*d' "$text" $((88 - ${#text})) 0
+}
+
+# say BYTES...: an LLC message of those bytes
+say() {
+	lie llc 1 "$(llc "$*")"
+}
+
+# gives_up FACT COMMAND...: the link of the honest host is gone after it
+gives_up() {
+	mark BadLlc LinksFailed ResetLinkDown
+	"${@:2}"
+	step ECONNRESET "$HONEST" recv n 1
+	more BadLlc 1
+	more LinksFailed 1
+	more ResetLinkDown 1
+	fresh
+	verdict "LDOWN at the $role: $1"
+}
+
+# answers FACT TYPE BYTES-OF-REPLY BYTES...: and the connection lives on
+answers() {
+	lie catch "$2"
+	say "${@:4}"
+	wait_reply
+	[ "${reply:0:${#3}}" = "$3" ] || wrong+="; reply $reply, not $3..."
+	lie unhook
+	talk n
+	verdict "at the $role: $1"
+}
+
+# until_replies COUNT: so many replies were caught
+until_replies() {
+	local end=$((SECONDS + WAIT))
+
+	while ask "$LIAR" look replies; [ "$reply" -lt "$1" ]; do
+		[ $SECONDS -lt $end ] || break
+		sleep 0.02
+	done
+	want "$1" "replies caught"
+}
+
+# wait_reply: sets $reply to the bytes of a reply that was caught
+wait_reply() {
+	until_replies 1
+	ask "$LIAR" look reply
+}
+
+# Messages that every host judges alike, whatever its role
+both_roles() {
+	mark BadLlc LinksFailed
+	say 802c0000
+	more BadLlc 1
+	lie raw 8001020304
+	more BadLlc 2
+	more LinksFailed 0
+	talk n
+	verdict "IGN at the $role: optional opcodes, of any length"
+
+	local data=000102030405060708090a0b0c0d0e0f
+
+	answers "TEST LINK is echoed" 07 072c0080$data 072c0000 $data
+
+	# A key of the liar's that the honest host knows, with its address
+	local known other=0123456789abcdef
+
+	known=$(shown rmb0)
+	answers "CONFIRM RKEY of a known RMB is fine" \
+		06 "062c008000$known" "062c000000$known"
+	answers "NEG: CONFIRM RKEY of a key that has another address" \
+		06 "062c00a000${known:0:8}$other" \
+		"062c000000${known:0:8}$other"
+	answers "NEG: CONFIRM RKEY that names a link which is not there" \
+		06 062c00a001feedbeef$other${NO_LINK}feedbeef \
+		062c000001feedbeef$other${NO_LINK}feedbeef$other
+	answers "CONFIRM RKEY of a new RMB is taken" \
+		06 062c008000feedbeef$other 062c000000feedbeef$other
+	answers "DELETE RKEY of it too" \
+		09 092c00800100 092c000001000000feedbeef
+	answers "NEG: DELETE RKEY of an RMB that is not known, with its bit" \
+		09 092c00a002c0 092c000002000000deadbeeffeedbeef
+	answers "DELETE LINK of no link is answered so" \
+		04 042c0080${NO_LINK}00100000 042c0000${NO_LINK}00010000
+
+	gives_up "required opcode 0" say 002c0000
+	gives_up "required opcode 5" say 052c0000
+	gives_up "opcode 0x40" say 402c0000
+	gives_up "length byte 43" say 072b0000
+	gives_up "43 bytes" lie raw "$(llc 072c0000 | cut -c-86)"
+	gives_up "reply to a TEST LINK that nobody sent" say 072c0080
+	gives_up "CONFIRM LINK reply out of turn" \
+		say 012c0080 000000000000 \
+		00000000000000000000000000000000 000011 01
+	gives_up "ADD LINK reply out of turn" say 022c00c0
+	gives_up "ADD LINK CONTINUATION out of turn" say 032c0000 01
+	gives_up "CONFIRM RKEY reply out of turn" say "062c008000$known"
+	gives_up "CONFIRM RKEY CONTINUATION out of turn" \
+		say 082c0000 01 01feedbeef$other
+	gives_up "CONFIRM RKEY with eight other links" say "062c000008$known"
+	gives_up "DELETE RKEY of none" say 092c0000 00
+	gives_up "DELETE RKEY of nine" say 092c0000 09
+	gives_up "DELETE RKEY reply out of turn" say 092c0080 01
+	gives_up "immediate data, again and again" immediates
+	flood
+	too_many_rmbs
+}
+
+too_many_rmbs() {
+	lie catch 06
+	lie rkeys 256
+	until_replies 256
+	ask "$LIAR" look reply
+	[ "${reply:6:2}" = a0 ] || wrong+="; the last reply is $reply"
+	talk n
+	lie unhook
+	fresh
+	verdict "NEG at the $role: CONFIRM RKEY beyond 255 RMBs"
+}
+
+# The budget is for a second, and a slow machine may take longer for them.
+flood() {
+	mark LinksFailed LlcReceived
+	lie catch 07
+	ask "$LIAR" lie llc 3000 "$(llc 072c0000)"
+	ask "$HONEST" await LinksFailed $((marked[LinksFailed] + 1))
+	if [ "$reply" = "${marked[LinksFailed]}" ]; then
+		more LlcReceived 3000
+		talk n
+	fi
+	fresh
+	lie unhook
+	verdict "at the $role: a flood of TEST LINK is answered or ends the link"
+}
+
+immediates() {
+	local i
+
+	for ((i = 0; i < 17; i++)); do
+		ask "$LIAR" lie imm 1
+	done
+	marked[BadLlc]=$((marked[BadLlc] + 16))
+}
