@@ -61,7 +61,9 @@ static void cdc_take(struct smcr_conn *conn, const struct smcr_cdc_result *res)
 		smcr_mib_add(conn->lgr->net, SMCR_MIB_CDCGAPS, res->gap);
 	cdc_answer(conn, res->flags);
 	smcr_tx_reclaim(conn, res->cons);
-	smcr_tx_push_locked(conn);
+	/* Nothing is written to a peer that has closed (4.8.1, 4.8.2). */
+	if (!(res->raised & (SMCR_CDC_C | SMCR_CDC_A)))
+		smcr_tx_push_locked(conn);
 	if (res->raised)
 		cdc_flags(conn, res);
 	if (more && conn->sk)
