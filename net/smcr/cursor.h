@@ -122,7 +122,7 @@ static inline int smcr_cursor_to_pos(const struct smcr_ring *ring,
 		return -ERANGE;
 	off = cur.off - ring->origin;
 	turns = div_u64_rem(old, ring->len, &rem);
-	wraps = cur.wrap - (u16)turns;
+	wraps = (u16)(cur.wrap - (u16)turns);
 	if (wraps > 1)
 		return -ERANGE;
 	new = old - rem + (u64)wraps * ring->len + off;
