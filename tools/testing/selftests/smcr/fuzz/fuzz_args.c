@@ -6,7 +6,7 @@
 #include "args.h"
 #include "fuzz.h"
 
-#define MAX_WORDS	40
+#define MAX_WORDS	80
 
 static bool word_fits(const struct column *col, const char *word)
 {

@@ -176,13 +176,13 @@ static void send_near(struct model *m, struct fuzz *in)
 					m->rx.cons + take32(in) % (m->lim.sent - m->rx.cons + 1));
 	msg.flags = odd & 2 ? take16(in) : 0;
 	if (odd & 4)
-		msg.prod.wrap += (u16)(s8)take8(in);
+		msg.prod.wrap = (u16)(msg.prod.wrap + take8(in) - 128);
 	if (odd & 8)
-		msg.cons.wrap += (u16)(s8)take8(in);
+		msg.cons.wrap = (u16)(msg.cons.wrap + take8(in) - 128);
 	if (odd & 16)
-		msg.prod.off += (u32)(s8)take8(in);
+		msg.prod.off = msg.prod.off + take8(in) - 128;
 	if (odd & 32)
-		msg.cons.off += (u32)(s8)take8(in);
+		msg.cons.off = msg.cons.off + take8(in) - 128;
 	smcr_cdc_msg_encode(buf, &msg);
 	receive(m, buf, sizeof(buf));
 }

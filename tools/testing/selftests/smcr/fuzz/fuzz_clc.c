@@ -176,6 +176,28 @@ static void say_proposal(struct fuzz *in)
 	free(buf);
 }
 
+/* More prefixes than there may be, in a message that is right otherwise */
+static void say_prefixes(struct fuzz *in)
+{
+	size_t len = SMCR_CLC_PROPOSAL_LEN, more = take8(in) % 16 * sizeof(struct smcr_wire_prefix);
+	struct smcr_clc_proposal msg = { .peer_id = { 1 }, .gid = { 2 }, .mac = { 4 } }, got;
+	uint8_t *buf = malloc(len + more);
+	unsigned int nr = more / sizeof(struct smcr_wire_prefix);
+	enum smcr_clc_fault fault;
+
+	HOLDS(smcr_clc_proposal_encode(buf, len, &msg) == (int)len);
+	memmove(buf + len - 4 + more, buf + len - 4, 4);
+	memset(buf + len - 4, 0, more);
+	buf[len - 5] = (uint8_t)nr;
+	len += more;
+	buf[5] = (uint8_t)(len >> 8);
+	buf[6] = (uint8_t)len;
+	fault = smcr_clc_proposal_decode(buf, len, &got);
+	HOLDS(fault == (nr > SMCR_MAX_PREFIXES ? SMCR_CLC_BAD_PREFIXES : SMCR_CLC_OK));
+	HOLDS(fault || got.nr_prefixes == nr);
+	free(buf);
+}
+
 static void say_accept(struct fuzz *in)
 {
 	struct smcr_clc_expect expect = { .max_bsize = SMCR_BSIZE_LINUX_MAX };
@@ -217,6 +239,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_accepts(data, size);
 	check_decline(data, size);
 	say_proposal(&fields);
+	say_prefixes(&fields);
 	fields = (struct fuzz){ data, size };
 	say_accept(&fields);
 	return 0;

@@ -5,7 +5,7 @@
 #include "conn_state.h"
 #include "fuzz.h"
 
-#define ALL_ACTIONS	(2 * SMCR_CONN_QUARANTINE - 1)
+#define ALL_ACTIONS	(2U * SMCR_CONN_QUARANTINE - 1)
 
 /**
  * struct seen - what the actions did so far
@@ -42,6 +42,9 @@ static void check_orders(const struct seen *seen, u32 now)
 		HOLDS(!(now & flags));
 	HOLDS(!(now & SMCR_CONN_CLOSE_TCP) || !((seen->orders | now) & SMCR_CONN_RESET_TCP));
 	HOLDS(!(now & SMCR_CONN_FREE) || !(now & SMCR_CONN_QUARANTINE));
+	/* FIN says that both ends have said all they had to say */
+	if (now & SMCR_CONN_CLOSE_TCP)
+		HOLDS(seen->peer_silent && (seen->orders | now) & SMCR_CONN_SEND_CLOSE);
 	/* An element that the peer may still write must not get a new owner */
 	if (now & SMCR_CONN_FREE)
 		HOLDS(seen->peer_silent);

@@ -7,7 +7,8 @@
  * - no message is judged impossible,
  * - each byte that is read is the one that was written at its position,
  * - the end of the stream comes after its last byte,
- * - nothing is written into an element that its owner has set free,
+ * - nothing is written to a peer that has said C or A, let alone into an
+ *   element that it has set free,
  * - whatever happened before, reading, writing and closing end it.
  */
 #include "cdc_msg.h"
@@ -89,12 +90,13 @@ static u8 byte_at(const struct end *writer, u64 pos)
 static void say(struct end *e, u16 now)
 {
 	struct smcr_cdc_msg msg = {
-		.seq = ++e->seq, .alert_token = 1, .flags = e->flags | now,
+		.seq = (u16)(e->seq + 1), .alert_token = 1, .flags = e->flags | now,
 		.prod = smcr_cursor_from_pos(&e->tx.peer_ring, e->tx.sent),
 		.cons = smcr_cursor_from_pos(&e->ring, e->cons),
 	};
 	struct wire *out = &e->peer->in;
 
+	e->seq = msg.seq;
 	/* A full wire loses its oldest; the last one of all is never old */
 	if (out->nr == MAX_WIRE)
 		memmove(out->msg[0], out->msg[1], --out->nr * sizeof(out->msg[0]));
@@ -113,7 +115,7 @@ static void write_segs(struct end *e, const struct smcr_tx_plan *plan)
 		HOLDS(seg->local + seg->len <= e->tx.local_size);
 		HOLDS(seg->remote >= e->peer->ring.origin &&
 		      seg->remote + seg->len <= e->peer->ring.origin + e->peer->ring.len);
-		HOLDS(!e->peer->freed);
+		HOLDS(!e->peer->freed && !(e->rx.flags & FINAL) && !(e->flags & FINAL));
 		memcpy(e->peer->element + seg->remote, e->local + seg->local, seg->len);
 	}
 }
@@ -122,11 +124,11 @@ static void transmit(struct end *e)
 {
 	struct smcr_tx_plan plan;
 
-	if (!e->silent && !(e->flags & FINAL)) {
+	if (!e->silent) {
 		smcr_tx_plan(&e->tx, &plan);
 		write_segs(e, &plan);
 		e->tx.sent = plan.sent;
-		if (plan.announce) {
+		if (plan.announce && !(e->flags & FINAL)) {
 			e->tx.b_announced = plan.blocked;
 			say(e, plan.blocked ? SMCR_CDC_B : 0);
 		}
@@ -195,7 +197,8 @@ static void accepted(struct end *e, const struct smcr_cdc_result *res)
 	smcr_cdc_apply(&e->rx, res);
 	e->tx.peer_cons = e->rx.cons;
 	e->wanted |= !!(res->flags & SMCR_CDC_R);
-	transmit(e);
+	if (!(res->raised & FINAL))
+		transmit(e);
 	if (res->raised & SMCR_CDC_A)
 		event(e, SMCR_CONN_EV_PEER_ABORT);
 	else if (res->raised & SMCR_CDC_C)
