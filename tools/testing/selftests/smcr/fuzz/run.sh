@@ -14,8 +14,8 @@ OUT=${OUT:-../out/fuzz}
 T=${T:-60} J=${J:-2} I=${I:-} LLVM=${LLVM:-}
 SEED=${SEED:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}
 
-# An input takes milliseconds: one that takes seconds hangs.
-LIMITS="-timeout=10 -rss_limit_mb=2048 -malloc_limit_mb=256"
+# An input takes milliseconds, but the host may have other things to do.
+LIMITS="-timeout=25 -rss_limit_mb=2048 -malloc_limit_mb=256"
 # Enough for what has an effect; a longer input is only slower.
 declare -A MAX_LEN=([clc]=4200 [cdc]=2048 [flow]=2048)
 # What is claimed about each part, after its "ok".
