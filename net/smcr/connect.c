@@ -16,6 +16,16 @@
 #include "path.h"
 #include "sock.h"
 
+/* Did the destination echo the option lately, and then break CLC? */
+static bool dest_blocked(struct sock *sk, const struct sockaddr *addr,
+			 int addr_len)
+{
+	struct smcr_neglist_key key = { .kind = SMCR_NEGLIST_DESTINATION };
+
+	return smcr_path_dest(addr, addr_len, &key.addr, &key.port) &&
+	       smcr_neglist_blocks(sock_net(sk), &key);
+}
+
 /**
  * smcr_connect_start() - begin to connect
  * @sk: outer socket in mode INIT
@@ -37,6 +47,8 @@ int smcr_connect_start(struct sock *sk, struct sockaddr *addr, int addr_len)
 	reason = smcr_fallback_check_conn(sk);
 	if (reason == SMCR_FALLBACK_NONE)
 		reason = smcr_path_check(inner->sk, addr, addr_len);
+	if (reason == SMCR_FALLBACK_NONE && dest_blocked(sk, addr, addr_len))
+		reason = SMCR_FALLBACK_NEG_DESTINATION;
 	tcp_sk(inner->sk)->syn_smc = reason == SMCR_FALLBACK_NONE;
 	if (reason != SMCR_FALLBACK_NONE) {
 		smcr_fallback(sk, reason, 0);
@@ -147,6 +159,10 @@ static bool first_contact(struct smcr_hs *hs, const struct smcr_lgr_key *key)
 
 	if (!smcr_hs_gid_credible(hs, hs->accept.gid)) {
 		decline(hs, SMCR_FALLBACK_PEER_ID);
+		return false;
+	}
+	if (smcr_hs_path_blocked(hs, key)) {
+		decline(hs, SMCR_FALLBACK_NEG_PATH);
 		return false;
 	}
 	lgr = smcr_lgr_create(sock_net(hs->sk), SMCR_CLIENT, key, &hs->port);

@@ -21,7 +21,7 @@ static const struct nla_policy smcr_conn_get_nl_policy[SMCR_A_CONN_LINKGROUP + 1
 };
 
 /* Ops table for smcr */
-const struct genl_split_ops smcr_nl_ops[5] = {
+const struct genl_split_ops smcr_nl_ops[6] = {
 	{
 		.cmd	= SMCR_CMD_DEVICE_GET,
 		.dumpit	= smcr_nl_device_get_dumpit,
@@ -49,6 +49,11 @@ const struct genl_split_ops smcr_nl_ops[5] = {
 	{
 		.cmd	= SMCR_CMD_STATS_GET,
 		.dumpit	= smcr_nl_stats_get_dumpit,
+		.flags	= GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd	= SMCR_CMD_NEGATIVE_GET,
+		.dumpit	= smcr_nl_negative_get_dumpit,
 		.flags	= GENL_CMD_CAP_DUMP,
 	},
 };

@@ -20,6 +20,7 @@
 struct sock;
 struct smcr_conn;
 struct smcr_lgr;
+struct smcr_lgr_key;
 struct smcr_link;
 
 /*
@@ -126,6 +127,7 @@ void smcr_hs_drop_group(struct smcr_hs *hs);
 void smcr_hs_declined(struct smcr_hs *hs);
 void smcr_hs_decline_more(struct smcr_hs *hs);
 void smcr_hs_drop(struct smcr_hs *hs);
+bool smcr_hs_path_blocked(struct smcr_hs *hs, const struct smcr_lgr_key *key);
 void smcr_hs_trace(const struct smcr_hs *hs, int err);
 void smcr_hs_cancel(struct smcr_hs *hs);
 int smcr_hs_recv(struct smcr_hs *hs, enum smcr_clc_type want);

@@ -357,6 +357,8 @@ static int find_group(struct smcr_hs *hs)
 	proposal_key(hs, &key);
 	hs->first_contact = false;
 	lgr = smcr_lgr_find_server(sock_net(hs->sk), &key);
+	if (!lgr && smcr_hs_path_blocked(hs, &key))
+		return -EHOSTUNREACH;
 	if (!lgr) {
 		lgr = smcr_lgr_create(sock_net(hs->sk), SMCR_SERVER, &key,
 				      &hs->port);
@@ -369,6 +371,19 @@ static int find_group(struct smcr_hs *hs)
 	}
 	hs->lgr = lgr;
 	return 0;
+}
+
+static enum smcr_fallback_reason group_reason(int err)
+{
+	switch (err) {
+	case -EHOSTUNREACH:
+		return SMCR_FALLBACK_NEG_PATH;
+	case -ENOMEM:
+	case -ENOBUFS:
+		return SMCR_FALLBACK_MEMORY;
+	default:
+		return SMCR_FALLBACK_RESOURCE_LIMIT;
+	}
 }
 
 /* Step GROUP (3.5.2.1, law 6): a follower of a first contact waits for that
@@ -402,9 +417,7 @@ static bool step_group(struct smcr_hs *hs)
 		return true;
 	}
 	if (err) {
-		smcr_hs_decline(hs, err == -ENOMEM || err == -ENOBUFS ?
-				SMCR_FALLBACK_MEMORY :
-				SMCR_FALLBACK_RESOURCE_LIMIT);
+		smcr_hs_decline(hs, group_reason(err));
 		return false;
 	}
 	hs->step = SMCR_HS_ACCEPT;

@@ -27,6 +27,8 @@
 	  "rendezvous that missed their deadline") \
 	X(CROSSEDSYNS, CrossedSyns, \
 	  "rendezvous in which both ends were clients") \
+	X(NEGATIVEADDED, NegativeAdded, \
+	  "failures that made a peer plain TCP for a while") \
 	X(FALLBACKS, Fallbacks, \
 	  "connections that are plain TCP after all, every reason")
 
@@ -152,7 +154,9 @@
 	X(PEER_ID, FALLBACKPEERID, FallbackPeerId, "peer-id") \
 	X(OUT_OF_SYNC, FALLBACKOUTOFSYNC, FallbackOutOfSync, "out-of-sync") \
 	X(BAD_ENUM, FALLBACKBADENUM, FallbackBadEnum, "bad-enum") \
-	X(CONFIRM_LINK, FALLBACKCONFIRMLINK, FallbackConfirmLink, "confirm-link")
+	X(CONFIRM_LINK, FALLBACKCONFIRMLINK, FallbackConfirmLink, "confirm-link") \
+	X(NEG_DESTINATION, FALLBACKNEGDESTINATION, FallbackNegDestination, "neg-destination") \
+	X(NEG_PATH, FALLBACKNEGPATH, FallbackNegPath, "neg-path")
 
 /* The same of enum smcr_reset_reason */
 #define SMCR_RESET_LIST(X) \

@@ -660,6 +660,64 @@ int smcr_nl_stats_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	return dump_result(skb, err);
 }
 
+/* Negative list */
+
+static_assert((int)SMCR_NL_NEGATIVE_KIND_PATH == (int)SMCR_NEGLIST_PATH);
+
+static int negative_fill(struct msg *msg, const struct smcr_neglist_info *info)
+{
+	const struct smcr_neglist_key *key = &info->key;
+	struct sk_buff *skb = msg->skb;
+
+	if (nla_put_u32(skb, SMCR_A_NEGATIVE_KIND, key->kind) ||
+	    nla_put_in6_addr(skb, SMCR_A_NEGATIVE_PEER, &key->addr) ||
+	    nla_put_u32(skb, SMCR_A_NEGATIVE_PEER_PORT, ntohs(key->port)) ||
+	    nla_put_u32(skb, SMCR_A_NEGATIVE_FAILURES, info->failures) ||
+	    nla_put_uint(skb, SMCR_A_NEGATIVE_REMAINING_MS,
+			 info->remaining_ms))
+		return -EMSGSIZE;
+	if (key->kind != SMCR_NEGLIST_PATH)
+		return 0;
+	if (put_private(msg, SMCR_A_NEGATIVE_PEER_ID, key->peer_id,
+			SMCR_PEER_ID_LEN) ||
+	    put_private(msg, SMCR_A_NEGATIVE_GID, key->gid, SMCR_GID_LEN) ||
+	    put_private(msg, SMCR_A_NEGATIVE_PEER_GID, key->peer_gid,
+			SMCR_GID_LEN))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int negative_show(const struct smcr_neglist_info *info, void *arg)
+{
+	struct msg *msg = arg;
+	int err = msg_begin(msg);
+
+	if (err)
+		return err;
+	return msg_end(msg, negative_fill(msg, info));
+}
+
+/**
+ * smcr_nl_negative_get_dumpit() - dump the negative list
+ * @skb: to fill
+ * @cb: the dump
+ *
+ * Context: process.
+ * Return: bytes filled, 0 at the end, or -errno.
+ */
+int smcr_nl_negative_get_dumpit(struct sk_buff *skb,
+				struct netlink_callback *cb)
+{
+	struct dump *dump = dump_state(cb);
+	struct msg msg;
+	int err;
+
+	msg_init(&msg, skb, cb, SMCR_CMD_NEGATIVE_GET);
+	err = smcr_neglist_walk(sock_net(skb->sk), &dump->pos, negative_show,
+				&msg);
+	return dump_result(skb, err);
+}
+
 static struct genl_family smcr_nl_family __ro_after_init = {
 	.name		= SMCR_FAMILY_NAME,
 	.version	= SMCR_FAMILY_VERSION,

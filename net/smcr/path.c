@@ -43,6 +43,35 @@ static void local_addr(const struct sock *sk, struct in6_addr *addr)
 }
 
 /**
+ * smcr_path_dest() - where a connect() goes
+ * @addr: as the program gave it
+ * @addr_len: its length, checked by TCP later
+ * @dst: result; IPv4 as a mapped address
+ * @port: result
+ *
+ * Context: any.
+ * Return: false if @addr is not one that TCP takes.
+ */
+bool smcr_path_dest(const struct sockaddr *addr, int addr_len,
+		    struct in6_addr *dst, __be16 *port)
+{
+	const struct sockaddr_in6 *in6 = (const void *)addr;
+	const struct sockaddr_in *in = (const void *)addr;
+
+	if (addr_len >= sizeof(*in) && addr->sa_family == AF_INET) {
+		mapped(in->sin_addr.s_addr, dst);
+		*port = in->sin_port;
+		return true;
+	}
+	if (addr_len >= SIN6_LEN_RFC2133 && addr->sa_family == AF_INET6) {
+		*dst = in6->sin6_addr;
+		*port = in6->sin6_port;
+		return true;
+	}
+	return false;
+}
+
+/**
  * smcr_path_peer_addr() - the TCP peer's address
  * @inner: connected TCP socket
  * @addr: result; IPv4 as a mapped address
@@ -201,24 +230,18 @@ enum smcr_fallback_reason smcr_path_check(struct sock *inner,
 {
 	enum smcr_fallback_reason reason = SMCR_FALLBACK_NONE;
 	const struct sockaddr_in6 *in6 = (const void *)addr;
-	const struct sockaddr_in *in = (const void *)addr;
 	struct way way = { };
 	struct net_device *dev;
 	struct in6_addr dst;
+	__be16 port;
 
-	if (addr_len >= sizeof(*in) && addr->sa_family == AF_INET) {
-		route4(inner, in->sin_addr.s_addr, in->sin_port, &way);
-		mapped(in->sin_addr.s_addr, &dst);
-	} else if (addr_len >= SIN6_LEN_RFC2133 &&
-		   addr->sa_family == AF_INET6) {
-		dst = in6->sin6_addr;
-		if (ipv6_addr_v4mapped(&dst))
-			route4(inner, dst.s6_addr32[3], in6->sin6_port, &way);
-		else
-			route6(inner, &dst, in6->sin6_port,
-			       addr_len >= sizeof(*in6) ?
-			       in6->sin6_scope_id : 0, &way);
-	}
+	if (!smcr_path_dest(addr, addr_len, &dst, &port))
+		return SMCR_FALLBACK_NONE;
+	if (ipv6_addr_v4mapped(&dst))
+		route4(inner, dst.s6_addr32[3], port, &way);
+	else
+		route6(inner, &dst, port, addr_len >= sizeof(*in6) ?
+		       in6->sin6_scope_id : 0, &way);
 	if (!way.dev)
 		return SMCR_FALLBACK_NONE;
 	dev = real_dev(sock_net(inner), &way, &dst, &reason);

@@ -38,6 +38,7 @@
 #include <uapi/linux/smcr.h>
 
 #include "mib.h"
+#include "neglist.h"
 #include "sysctl.h"
 #include "wire.h"
 
@@ -62,6 +63,7 @@ struct workqueue_struct;
  * @send_bytes: send space that the namespace's connections may use
  * @orphans: connections that have outlived their socket
  * @handshakes: handshakes in flight
+ * @neglist: peers that are plain TCP for a while
  * @dying: the namespace is being torn down; no group may be added
  */
 struct smcr_net {
@@ -79,6 +81,7 @@ struct smcr_net {
 	atomic_long_t		send_bytes;
 	atomic_t		orphans;
 	atomic_t		handshakes;
+	struct smcr_neglist	neglist;
 	bool			dying;
 };
 

@@ -210,6 +210,8 @@ static struct ctl_table template[] = {
 	UINT(close_timeout_ms, &min_ms, &max_ms),
 	UINT(abort_timeout_ms, &min_ms, &max_ms),
 	UINT(orphan_timeout_ms, &min_ms, &max_ms),
+	UINT(negative_ms, SYSCTL_ZERO, &max_ms),
+	UINT(negative_max_ms, SYSCTL_ZERO, &max_ms),
 	{
 		.procname	= "transparent_exclude",
 		.data		= (void *)offsetof(struct smcr_sysctl, exclude),
@@ -253,6 +255,8 @@ static const struct smcr_sysctl defaults = {
 	.close_timeout_ms		= 60000,
 	.abort_timeout_ms		= 5000,
 	.orphan_timeout_ms		= 120000,
+	.negative_ms			= 30000,
+	.negative_max_ms		= 600000,
 	.max_handshakes			= 1024,
 	.max_handshakes_per_source	= 256,
 	.max_lgrs			= 1024,

@@ -30,6 +30,9 @@ struct smcr_sysctl_names;
  * @close_timeout_ms: wait for the peer's close (4.8.1)
  * @abort_timeout_ms: wait for the peer's answer to an abort (4.8.2)
  * @orphan_timeout_ms: how long an orphan may make no progress
+ * @negative_ms: how long a peer that failed is plain TCP, the first time; 0:
+ *	it never is
+ * @negative_max_ms: the longest time it is, doubled with each failure
  * @exclude: program names that @transparent leaves alone; RCU
  * @max_handshakes: rendezvous in flight, per listener
  * @max_handshakes_per_source: the same from one address
@@ -59,6 +62,8 @@ struct smcr_sysctl {
 	unsigned int	close_timeout_ms;
 	unsigned int	abort_timeout_ms;
 	unsigned int	orphan_timeout_ms;
+	unsigned int	negative_ms;
+	unsigned int	negative_max_ms;
 	struct smcr_sysctl_names __rcu *exclude;
 	unsigned int	max_handshakes;
 	unsigned int	max_handshakes_per_source;

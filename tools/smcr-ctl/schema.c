@@ -156,6 +156,24 @@ static const struct column conn_columns[] = {
 	{ NULL, 0, 0, 0, NULL }
 };
 
+static const char *const negative_kind_names[] = {
+	[SMCR_NL_NEGATIVE_KIND_DESTINATION] = "destination",
+	[SMCR_NL_NEGATIVE_KIND_PATH] = "path",
+	NULL
+};
+
+static const struct column negative_columns[] = {
+	{ "kind", SMCR_A_NEGATIVE_KIND, COL_ENUM, 0, negative_kind_names },
+	{ "peer", SMCR_A_NEGATIVE_PEER, COL_ADDR, COL_WITH_PORT, NULL },
+	{ "peer-port", SMCR_A_NEGATIVE_PEER_PORT, COL_U32, 0, NULL },
+	{ "failures", SMCR_A_NEGATIVE_FAILURES, COL_U32, 0, NULL },
+	{ "remaining-ms", SMCR_A_NEGATIVE_REMAINING_MS, COL_UINT, 0, NULL },
+	{ "peer-id", SMCR_A_NEGATIVE_PEER_ID, COL_HEX, COL_DETAIL, NULL },
+	{ "gid", SMCR_A_NEGATIVE_GID, COL_GID, COL_DETAIL, NULL },
+	{ "peer-gid", SMCR_A_NEGATIVE_PEER_GID, COL_GID, COL_DETAIL, NULL },
+	{ NULL, 0, 0, 0, NULL }
+};
+
 static const struct column stats_columns[] = {
 	{ "name", SMCR_A_STATS_NAME, COL_STRING, 0, NULL },
 	{ "value", SMCR_A_STATS_VALUE, COL_UINT, 0, NULL },
@@ -171,6 +189,8 @@ const struct object objects[] = {
 	  SMCR_CMD_LINK_GET, SMCR_A_LINK_LINKGROUP, 1, link_columns },
 	{ "conn", "Connections", "connections that use RDMA",
 	  SMCR_CMD_CONN_GET, SMCR_A_CONN_LINKGROUP, 0, conn_columns },
+	{ "negative", "Negative list", "peers that are plain TCP for a while",
+	  SMCR_CMD_NEGATIVE_GET, 0, 0, negative_columns },
 	{ "stats", "Counters", "counters, without zeros unless -d is given",
 	  SMCR_CMD_STATS_GET, 0, 0, stats_columns },
 };

@@ -43,6 +43,9 @@
  * @SMCR_FALLBACK_BAD_ENUM: a CLC message had an enumerated value out of range
  *   (C.6)
  * @SMCR_FALLBACK_CONFIRM_LINK: the first link did not come up (3.5.1.5)
+ * @SMCR_FALLBACK_NEG_DESTINATION: this destination broke the CLC handshake
+ *   lately
+ * @SMCR_FALLBACK_NEG_PATH: RDMA to this peer did not work lately
  */
 enum smcr_fallback_reason {
 	SMCR_FALLBACK_NONE,
@@ -68,6 +71,8 @@ enum smcr_fallback_reason {
 	SMCR_FALLBACK_OUT_OF_SYNC,
 	SMCR_FALLBACK_BAD_ENUM,
 	SMCR_FALLBACK_CONFIRM_LINK,
+	SMCR_FALLBACK_NEG_DESTINATION,
+	SMCR_FALLBACK_NEG_PATH,
 
 	/* private: */
 	__SMCR_FALLBACK_MAX,
@@ -193,6 +198,17 @@ enum smcr_nl_conn_state {
 	SMCR_NL_CONN_STATE_CLOSED,
 };
 
+/**
+ * enum smcr_nl_negative_kind - why a peer is plain TCP for a while
+ * @SMCR_NL_NEGATIVE_KIND_DESTINATION: it agreed on SMC-R and then broke the
+ *   CLC handshake
+ * @SMCR_NL_NEGATIVE_KIND_PATH: the CLC handshake went well, RDMA did not
+ */
+enum smcr_nl_negative_kind {
+	SMCR_NL_NEGATIVE_KIND_DESTINATION,
+	SMCR_NL_NEGATIVE_KIND_PATH,
+};
+
 enum smcr_nl_port_state {
 	SMCR_NL_PORT_STATE_DOWN,
 	SMCR_NL_PORT_STATE_ACTIVE,
@@ -274,6 +290,20 @@ enum {
 };
 
 enum {
+	SMCR_A_NEGATIVE_KIND = 1,
+	SMCR_A_NEGATIVE_PEER,
+	SMCR_A_NEGATIVE_PEER_PORT,
+	SMCR_A_NEGATIVE_FAILURES,
+	SMCR_A_NEGATIVE_REMAINING_MS,
+	SMCR_A_NEGATIVE_PEER_ID,
+	SMCR_A_NEGATIVE_GID,
+	SMCR_A_NEGATIVE_PEER_GID,
+
+	__SMCR_A_NEGATIVE_MAX,
+	SMCR_A_NEGATIVE_MAX = (__SMCR_A_NEGATIVE_MAX - 1)
+};
+
+enum {
 	SMCR_A_STATS_NAME = 1,
 	SMCR_A_STATS_VALUE,
 
@@ -287,6 +317,7 @@ enum smcr_cmd {
 	SMCR_CMD_LINK_GET,
 	SMCR_CMD_CONN_GET,
 	SMCR_CMD_STATS_GET,
+	SMCR_CMD_NEGATIVE_GET,
 
 	__SMCR_CMD_MAX,
 	SMCR_CMD_MAX = (__SMCR_CMD_MAX - 1)

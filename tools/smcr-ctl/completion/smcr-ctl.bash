@@ -14,7 +14,7 @@ _smcr_ctl()
 	if [[ -z $object && $cur == -* ]]; then
 		words='--json --pretty --details --version --help'
 	elif [[ -z $object ]]; then
-		words='device linkgroup link conn stats help'
+		words='device linkgroup link conn negative stats help'
 	elif ((COMP_CWORD == i + 1)); then
 		words='show help'
 	elif (((COMP_CWORD - i) % 2 == 0)); then

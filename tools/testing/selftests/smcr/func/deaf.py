@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""A TCP server in front of which something echoes the SMC-R option.
+
+It knows nothing of SMC-R, so it hangs up on a Proposal; everything else it
+echoes. Says "serving" when it listens; ends with its input.
+
+usage: deaf.py ADDRESS PORT      (synopt.ko is loaded)
+"""
+import fcntl
+import socket
+import sys
+import threading
+
+SYNOPT_MARK = 0x7901
+EYE_CATCHER = bytes.fromhex("e2d4c3d9")
+
+
+def serve(conn):
+    """One connection, to its end."""
+    with conn:
+        data = conn.recv(4096)
+        while data and not data.startswith(EYE_CATCHER):
+            conn.sendall(data)
+            data = conn.recv(4096)
+
+
+def accept_all(listener):
+    """A thread for each."""
+    while True:
+        conn, _ = listener.accept()
+        threading.Thread(target=serve, args=(conn,), daemon=True).start()
+
+
+def main():
+    """Listen, and accept until there is no more input."""
+    listener = socket.socket()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.bind((sys.argv[1], int(sys.argv[2])))
+    with open("/dev/synopt", "rb") as dev:
+        fcntl.ioctl(dev, SYNOPT_MARK, listener.fileno())
+    listener.listen()
+    threading.Thread(target=accept_all, args=(listener,), daemon=True).start()
+    print("serving", flush=True)
+    sys.stdin.read()
+
+
+main()

@@ -1,0 +1,89 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# kernel: both
+# timeout: 120
+# The negative list: after one failure that RFC 7609 knows no way back from,
+# connections to the same place are plain TCP, until SMC-R works there again.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+kind=smcr4
+addresses $kind
+
+# echoes PORT COUNT: connections that send a byte and get it back
+# shellcheck disable=SC2317,SC2086 # called through check; kind is one word
+echoes() {
+	printf '\n\n' | timeout $((30 * SLOW)) \
+		./burst $kind "$SERVER" "$1" send "$2" >/dev/null
+}
+
+# first_contact: fails or falls back, as the queue pair gives up after or
+# before the message that it was to carry counts as sent
+first_contact() {
+	if io $kind "$SERVER" seq -n 1 >"$tmp/first" 2>&1; then
+		ok "a first contact without RDMA falls back"
+	else
+		ok "a first contact without RDMA fails"
+	fi
+}
+
+# listed TEXT: in the negative list as JSON
+# shellcheck disable=SC2317 # called through check
+listed() {
+	smcr-ctl -j negative show | tr -d ' ' | grep -q "$1"
+}
+
+# shellcheck disable=SC2317 # called through wait_until
+no_group() {
+	[ "$(value LinkGroups)" = "$(value LinkGroupsFreed)" ]
+}
+
+sysctl_for_now net.smcr.negative_ms $((10000 * SLOW))
+together ready
+
+# A firewall on RoCE
+undo_later wire clear
+check "RoCE is cut" wire fault server0 client0 cut 1 only roce
+save path
+first_contact
+grew path NegativeAdded -eq 1
+check "the path is listed" listed '"kind":"path","peer":"10.9.0.1"'
+io_check "the next 3 connections work" $kind "$SERVER" seq -n 3
+grew path FallbackNegPath -eq 3
+wire clear
+wait_until "the time is up" listed '"failures":1,"remaining-ms":0'
+save healed
+io_check "SMC-R is tried again, and works" $kind "$SERVER" stream -u 100k
+by_rdma healed 102400 0
+check_not "the path is listed no more" listed path
+
+# The same as the server sees it
+together server
+sysctl_for_now net.smcr.negative_ms 0
+wait_until "there is no group" no_group
+check "RoCE is cut again" wire fault server0 client0 cut 1 only roce
+save server
+first_contact
+grew server NegativeAdded -eq 0
+io_check "the next 3 connections work" $kind "$SERVER" seq -n 3
+grew server FallbackPeerDeclined -ge 3
+wire clear
+
+# A peer that echoes the option and does not know CLC
+sysctl_for_now net.smcr.negative_ms 600000
+save deaf
+check_not "a destination that breaks CLC" echoes 7700 1
+grew deaf NegativeAdded -eq 1
+check "the destination is listed" \
+	listed '"kind":"destination","peer":"10.9.0.1","peer-port":7700'
+check "the next 3 connections work" echoes 7700 3
+grew deaf FallbackNegDestination -eq 3
+check_not "its other port is another destination" echoes 7701 1
+grew deaf NegativeAdded -eq 2
+together deaf
+together counted
+io_check "end of the server" $kind "$SERVER" quit
+no_conn_left
+together end
+finish
