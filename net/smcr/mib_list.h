@@ -170,14 +170,14 @@
 	X(EYE_CATCHER, RESETEYECATCHER, ResetEyeCatcher, "eye-catcher") \
 	X(CLOSE_TIMEOUT, RESETCLOSETIMEOUT, ResetCloseTimeout, "close-timeout") \
 	X(ORPHAN_TIMEOUT, RESETORPHANTIMEOUT, ResetOrphanTimeout, "orphan-timeout") \
-	X(ORPHAN_LIMIT, RESETORPHANLIMIT, ResetOrphanLimit, "orphan-limit") \
 	X(RMBE_CONFLICT, RESETRMBECONFLICT, ResetRmbeConflict, "rmbe-conflict") \
 	X(DEVICE_REMOVED, RESETDEVICEREMOVED, ResetDeviceRemoved, "device-removed") \
 	X(NETNS_EXIT, RESETNETNSEXIT, ResetNetnsExit, "netns-exit") \
 	X(UNLOAD, RESETUNLOAD, ResetUnload, "unload") \
 	X(HANDSHAKE, RESETHANDSHAKE, ResetHandshake, "handshake") \
 	X(DISCONNECT, RESETDISCONNECT, ResetDisconnect, "disconnect") \
-	X(PEER_CLOSED, RESETPEERCLOSED, ResetPeerClosed, "peer-closed")
+	X(PEER_CLOSED, RESETPEERCLOSED, ResetPeerClosed, "peer-closed") \
+	X(ORPHAN_LIMIT, RESETORPHANLIMIT, ResetOrphanLimit, "orphan-limit")
 
 #define SMCR_MIB_LIST(X, F, R) \
 	SMCR_MIB_SOCKETS(X) \
