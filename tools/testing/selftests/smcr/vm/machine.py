@@ -178,8 +178,6 @@ class Host:
             for name in ("qmp_capabilities", command):
                 stream.write(json.dumps({"execute": name}) + "\n")
                 stream.flush()
-                if name == "quit":
-                    return
                 stream.readline()
         except OSError:
             pass
@@ -428,12 +426,16 @@ class Bed:
     def machine(self, args):
         """Pause, resume or kill a host: status and text."""
         verb, _, name = args.partition(" ")
-        command = {"pause": "stop", "resume": "cont", "kill": "quit"}
+        command = {"pause": "stop", "resume": "cont"}
         host = self.hosts.get(name)
+        if host and verb == "kill":
+            # QEMU forgets a command when its sender hangs up at once
+            host.killed = True
+            host.proc.kill()
+            host.proc.wait()
+            return 0, ""
         if verb not in command or not host:
             return 2, "pause|resume|kill server|client"
-        if verb == "kill":
-            host.killed = True
         host.qmp(command[verb])
         return 0, ""
 
