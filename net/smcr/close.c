@@ -113,7 +113,10 @@ static void close_both(struct smcr_conn *conn)
 	sk->sk_state_change(sk);
 }
 
-static void close_break(struct smcr_conn *conn)
+/* @counted: it was a connection to its program; one that was still being built
+ * may go on as TCP, and its handshake counts that.
+ */
+static void close_break(struct smcr_conn *conn, bool counted)
 {
 	struct sock *sk = conn->sk;
 
@@ -121,7 +124,8 @@ static void close_break(struct smcr_conn *conn)
 		conn->reset_reason = SMCR_RESET_PEER_ABORT;
 		WRITE_ONCE(conn->reset_err, ECONNRESET);
 	}
-	smcr_mib_reset(conn->lgr->net, conn->reset_reason);
+	if (counted)
+		smcr_mib_reset(conn->lgr->net, conn->reset_reason);
 	trace_smcr_reset(conn->lgr->id, conn->id, conn->reset_reason);
 	conn->flush = SMCR_CONN_FLUSH_NONE;
 	if (!sk)
@@ -199,7 +203,7 @@ void smcr_close_event(struct smcr_conn *conn, enum smcr_conn_event event)
 	if (actions & SMCR_CONN_EOF)
 		close_eof(conn);
 	if (actions & SMCR_CONN_RESET)
-		close_break(conn);
+		close_break(conn, old != SMCR_CONN_INIT);
 	close_both(conn);
 	if (actions & SMCR_CONN_FLUSH)
 		close_flush(conn, event);

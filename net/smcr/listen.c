@@ -458,7 +458,9 @@ static bool confirm_subsequent(struct smcr_hs *hs,
 {
 	if (!names_link(hs, msg) ||
 	    smcr_conn_set_peer(hs->conn, msg, false)) {
-		smcr_mib_inc(sock_net(hs->sk), SMCR_MIB_BADCLC);
+		/* The client cannot know that a link of ours has failed. */
+		if (smcr_link_state(hs->link) == SMCR_LINK_ACTIVE)
+			smcr_mib_inc(sock_net(hs->sk), SMCR_MIB_BADCLC);
 		smcr_hs_fail(hs, -ECONNRESET);
 		return false;
 	}
