@@ -148,7 +148,7 @@ int smcr_cdc_recv(struct smcr_link *link, const u8 *msg, u32 len)
 
 	if (smcr_cdc_msg_decode(msg, len, &cdc))
 		return -EBADMSG;
-	smcr_mib_inc(lgr->net, SMCR_MIB_CDCRECEIVED);
+	smcr_mib_count(lgr->mib, SMCR_MIB_CDCRECEIVED, 1);
 	conn = smcr_lgr_conn_find(lgr, cdc.alert_token);
 	if (!conn) {
 		smcr_mib_inc(lgr->net, SMCR_MIB_CDCIGNORED);

@@ -594,6 +594,7 @@ static struct smcr_lgr *lgr_alloc(struct net *net, enum smcr_role role,
 	spin_lock_init(&lgr->conns_lock);
 	INIT_DELAYED_WORK(&lgr->work, lgr_work);
 	lgr->net = net;
+	lgr->mib = smcr_pernet(net)->mib;
 	lgr->id = atomic_inc_return(&lgr_ids);
 	lgr->role = role;
 	lgr->key = *key;

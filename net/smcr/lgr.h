@@ -113,6 +113,7 @@ struct smcr_lgr_tokens {
  * @refs: owners: the list, each link, each connection, each handshake that
  *	uses it, each queued work
  * @net: the namespace; not counted: its exit terminates groups and waits
+ * @mib: the namespace's counters
  * @id: number for displays
  * @role: ours; part of every match
  * @state: changed only by smcr_lgr_event(), under @conns_lock
@@ -152,6 +153,7 @@ struct smcr_lgr {
 	struct hlist_node	node;
 	refcount_t		refs;
 	struct net		*net;
+	struct smcr_mib_cpu __percpu *mib;
 	u32			id;
 	enum smcr_role		role;
 	enum smcr_lgr_state	state;

@@ -2,7 +2,6 @@
 /*
  * Counters and the names of reasons.
  */
-#include <linux/percpu.h>
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
 #include <net/net_namespace.h>
@@ -52,18 +51,11 @@ static_assert(SMCR_MIB_MAX <= U8_MAX);
  * @field: which counter
  * @n: how much
  *
- * Context: any but NMI. On 32-bit machines interrupts are off for the
- * addition, since a softirq may count in the midst of a process' own.
+ * Context: any but NMI.
  */
 void smcr_mib_add(const struct net *net, enum smcr_mib field, u64 n)
 {
-	struct smcr_mib_cpu *cpu = get_cpu_ptr(smcr_pernet(net)->mib);
-	unsigned long flags;
-
-	flags = u64_stats_update_begin_irqsave(&cpu->syncp);
-	u64_stats_add(&cpu->val[field], n);
-	u64_stats_update_end_irqrestore(&cpu->syncp, flags);
-	put_cpu_ptr(smcr_pernet(net)->mib);
+	smcr_mib_count(smcr_pernet(net)->mib, field, n);
 }
 
 /**

@@ -5,6 +5,7 @@
 #ifndef _SMCR_MIB_H
 #define _SMCR_MIB_H
 
+#include <linux/percpu.h>
 #include <linux/types.h>
 #include <linux/u64_stats_sync.h>
 #include <uapi/linux/smcr.h>
@@ -50,6 +51,28 @@ u64 smcr_mib_read(const struct net *net, enum smcr_mib field);
 const char *smcr_mib_name(enum smcr_mib field);
 const char *smcr_fallback_name(enum smcr_fallback_reason reason);
 const char *smcr_reset_name(enum smcr_reset_reason reason);
+
+/**
+ * smcr_mib_count() - add to a counter of a namespace whose counters are at hand
+ * @mib: its counters, for the data path those of smcr_lgr.mib: to look them up
+ *	costs more than to count
+ * @field: which counter
+ * @n: how much
+ *
+ * Context: any but NMI. On 32-bit machines interrupts are off for the
+ * addition, since a softirq may count in the midst of a process' own.
+ */
+static inline void smcr_mib_count(struct smcr_mib_cpu __percpu *mib,
+				  enum smcr_mib field, u64 n)
+{
+	struct smcr_mib_cpu *cpu = get_cpu_ptr(mib);
+	unsigned long flags;
+
+	flags = u64_stats_update_begin_irqsave(&cpu->syncp);
+	u64_stats_add(&cpu->val[field], n);
+	u64_stats_update_end_irqrestore(&cpu->syncp, flags);
+	put_cpu_ptr(mib);
+}
 
 /**
  * smcr_mib_inc() - add 1 to a counter

@@ -83,7 +83,7 @@ static void rx_consumed(struct smcr_conn *conn, u32 bytes)
 {
 	if (!bytes)
 		return;
-	smcr_mib_add(conn->lgr->net, SMCR_MIB_RXBYTES, bytes);
+	smcr_mib_count(conn->lgr->mib, SMCR_MIB_RXBYTES, bytes);
 	spin_lock_bh(&conn->lock);
 	WRITE_ONCE(conn->rx.cons, conn->rx.cons + bytes);
 	rx_update(conn);

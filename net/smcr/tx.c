@@ -237,8 +237,8 @@ static void tx_encode(struct smcr_conn *conn, u8 *buf, u64 prod, u16 flags)
 static void tx_posted(struct smcr_conn *conn, const struct smcr_tx_plan *plan,
 		      const struct smcr_wr_batch *batch, u16 flags)
 {
+	struct smcr_mib_cpu __percpu *mib = conn->lgr->mib;
 	struct smcr_conn_tx *tx = &conn->tx;
-	struct net *net = conn->lgr->net;
 
 	tx->seq++;
 	WRITE_ONCE(tx->nxt, plan->sent);
@@ -249,16 +249,16 @@ static void tx_posted(struct smcr_conn *conn, const struct smcr_tx_plan *plan,
 	tx->final = flags & (SMCR_CDC_C | SMCR_CDC_A);
 	if (batch->signal)
 		tx->signaled = plan->sent;
-	smcr_mib_inc(net, SMCR_MIB_CDCSENT);
+	smcr_mib_count(mib, SMCR_MIB_CDCSENT, 1);
 	if (plan->bytes) {
-		smcr_mib_inc(net, SMCR_MIB_TXMESSAGES);
-		smcr_mib_add(net, SMCR_MIB_RDMAWRITES, batch->n_writes);
-		smcr_mib_add(net, SMCR_MIB_TXBYTES, plan->bytes);
+		smcr_mib_count(mib, SMCR_MIB_TXMESSAGES, 1);
+		smcr_mib_count(mib, SMCR_MIB_RDMAWRITES, batch->n_writes);
+		smcr_mib_count(mib, SMCR_MIB_TXBYTES, plan->bytes);
 	} else {
-		smcr_mib_inc(net, SMCR_MIB_CURSORUPDATES);
+		smcr_mib_count(mib, SMCR_MIB_CURSORUPDATES, 1);
 	}
 	if (flags & SMCR_CDC_B)
-		smcr_mib_inc(net, SMCR_MIB_WRITERBLOCKED);
+		smcr_mib_count(mib, SMCR_MIB_WRITERBLOCKED, 1);
 }
 
 /* One chain. Completions are asked for with C and A, which end the life of
@@ -319,6 +319,9 @@ void smcr_tx_push_locked(struct smcr_conn *conn)
 	if (conn->fsm.state == SMCR_CONN_INIT)
 		return;
 	while (!tx->final) {
+		/* Most calls, and the last turn of all others */
+		if (tx->nxt == tx->end && !tx->due)
+			break;
 		memset(&plan, 0, sizeof(plan));
 		plan.sent = tx->nxt;
 		plan.blocked = tx->blocked;
@@ -347,17 +350,16 @@ void smcr_tx_push(struct smcr_conn *conn)
 	spin_unlock_bh(&conn->lock);
 }
 
-/* Copy to the chunk of @end; never past the chunk or @space. */
+/* Copy to the chunk of @end; never past the chunk or @space. tx_queued() has to
+ * follow, whatever comes of it.
+ */
 static int tx_copy(struct smcr_conn *conn, struct msghdr *msg, u32 space)
 {
 	struct smcr_conn_tx *tx = &conn->tx;
-	u64 end = tx->end;
-	u32 off = end & (SMCR_CHUNK_SIZE - 1);
-	struct smcr_chunk **slot = tx_slot(conn, end);
+	u32 off = tx->end & (SMCR_CHUNK_SIZE - 1);
+	struct smcr_chunk **slot = tx_slot(conn, tx->end);
 	size_t len = min_t(size_t, space, SMCR_CHUNK_SIZE - off);
 	bool fresh = false;
-	bool nochunk;
-	size_t done;
 
 	len = min(len, msg_data_left(msg));
 	spin_lock_bh(&conn->lock);
@@ -368,18 +370,10 @@ static int tx_copy(struct smcr_conn *conn, struct msghdr *msg, u32 space)
 		if (fresh)
 			smcr_mib_inc(conn->lgr->net, SMCR_MIB_TXCHUNKALLOCS);
 	}
-	nochunk = !*slot;
-	done = *slot ? copy_from_iter((*slot)->vaddr + off, len,
-				      &msg->msg_iter) : 0;
-	spin_lock_bh(&conn->lock);
-	tx->filling = false;
-	WRITE_ONCE(tx->end, end + done);
-	if (tx->una == tx->end)
-		tx_drop_slot(conn, tx_slot(conn, tx->end));
-	spin_unlock_bh(&conn->lock);
-	if (done)
-		return done;
-	return nochunk ? -ENOBUFS : -EFAULT;
+	if (!*slot)
+		return -ENOBUFS;
+	return copy_from_iter((*slot)->vaddr + off, len, &msg->msg_iter) ?:
+	       -EFAULT;
 }
 
 /* Can a send not go on? sk_stream_error() puts a pending error in the place of
@@ -424,21 +418,30 @@ static int tx_wait(struct sock *sk, struct smcr_conn *conn, long *timeo)
 	return min(err, 0);
 }
 
-/* Bytes are in send space: write them, unless more were promised. */
-static void tx_queued(struct smcr_conn *conn, const struct msghdr *msg,
-		      bool cork, bool last)
+/* @done bytes were copied to send space, none if it is negative: write them,
+ * unless more were promised.
+ */
+static void tx_queued(struct smcr_conn *conn, struct msghdr *msg,
+		      int done, bool cork)
 {
 	struct smcr_conn_tx *tx = &conn->tx;
+	bool last = !msg_data_left(msg);
 
-	if (!last && tx->end - tx->nxt < TX_BATCH)
-		return;
 	spin_lock_bh(&conn->lock);
+	tx->filling = false;
+	if (done > 0)
+		WRITE_ONCE(tx->end, tx->end + done);
+	else if (tx->una == tx->end)
+		tx_drop_slot(conn, tx_slot(conn, tx->end));
+	if (done <= 0 || (!last && tx->end - tx->nxt < TX_BATCH))
+		goto out;
 	tx->hold = cork || msg->msg_flags & MSG_MORE;
 	/* The timer owns a reference while it is armed. */
 	if (tx->hold && !timer_pending(&conn->cork_timer) &&
 	    !mod_timer(&conn->cork_timer, jiffies + TX_CORK_TIME))
 		smcr_conn_get(conn);
 	smcr_tx_push_locked(conn);
+out:
 	spin_unlock_bh(&conn->lock);
 }
 
@@ -453,8 +456,7 @@ static int tx_send(struct sock *sk, struct smcr_conn *conn, struct msghdr *msg,
 		return tx_wait(sk, conn, timeo);
 	}
 	n = tx_copy(conn, msg, space);
-	if (n > 0)
-		tx_queued(conn, msg, smcr_sk(sk)->cork, !msg_data_left(msg));
+	tx_queued(conn, msg, n, smcr_sk(sk)->cork);
 	return n;
 }
 

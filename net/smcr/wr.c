@@ -359,7 +359,7 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 		err = smcr_wr_errno(wc->status);
 		smcr_link_fail(link, err);
 	} else if (slot->kind <= WR_FENCE) {
-		smcr_mib_inc(smcr_wr_net(link), SMCR_MIB_SENDCOMPLETIONS);
+		smcr_wr_count(link, SMCR_MIB_SENDCOMPLETIONS, 1);
 	}
 	/* A completion for a slot that is not posted would take live slots
 	 * with it.
@@ -554,8 +554,8 @@ int smcr_wr_post(struct smcr_link *link, struct smcr_wr_batch *batch)
 			smcr_link_report(link);
 		return err;
 	}
-	smcr_mib_inc(smcr_wr_net(link), SMCR_MIB_DOORBELLS);
-	smcr_mib_add(smcr_wr_net(link), SMCR_MIB_WORKREQUESTS, n);
+	smcr_wr_count(link, SMCR_MIB_DOORBELLS, 1);
+	smcr_wr_count(link, SMCR_MIB_WORKREQUESTS, n);
 	return 0;
 }
 
@@ -613,8 +613,8 @@ int smcr_wr_post_fence(struct smcr_link *link)
 	write.wr.wr_cqe = &slot_next(link->wr, 0, WR_FENCE)->cqe;
 	err = control_post(link, &write.wr, irq);
 	if (!err) {
-		smcr_mib_inc(smcr_wr_net(link), SMCR_MIB_DOORBELLS);
-		smcr_mib_inc(smcr_wr_net(link), SMCR_MIB_WORKREQUESTS);
+		smcr_wr_count(link, SMCR_MIB_DOORBELLS, 1);
+		smcr_wr_count(link, SMCR_MIB_WORKREQUESTS, 1);
 	}
 	return err;
 }

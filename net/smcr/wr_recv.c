@@ -124,7 +124,7 @@ static void rbuf_free(struct smcr_link *link, struct recv_buf *rbuf, bool held)
 	}
 	spin_unlock_bh(&rq->lock);
 	if (posted)
-		smcr_mib_inc(smcr_wr_net(link), SMCR_MIB_RECVREPOSTS);
+		smcr_wr_count(link, SMCR_MIB_RECVREPOSTS, 1);
 	if (err)
 		smcr_link_fail(link, err);
 }
@@ -225,7 +225,7 @@ static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 		return;
 	}
 	WRITE_ONCE(link->last_rx, jiffies);
-	smcr_mib_inc(smcr_wr_net(link), SMCR_MIB_RECVCOMPLETIONS);
+	smcr_wr_count(link, SMCR_MIB_RECVCOMPLETIONS, 1);
 	ib_dma_sync_single_for_cpu(smcr_wr_ibdev(link), rq->dma + off,
 				   SMCR_WR_STRIDE, DMA_FROM_DEVICE);
 	if (wc->opcode != IB_WC_RECV || wc->wc_flags & IB_WC_WITH_IMM ||

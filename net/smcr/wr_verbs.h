@@ -13,6 +13,7 @@
 #include "ib.h"
 #include "lgr.h"
 #include "link.h"
+#include "mib.h"
 
 /* Bytes from one message buffer to the next: no two share a cache line */
 #define SMCR_WR_STRIDE		64u
@@ -22,6 +23,12 @@
 static inline struct net *smcr_wr_net(const struct smcr_link *link)
 {
 	return link->lgr->net;
+}
+
+static inline void smcr_wr_count(const struct smcr_link *link,
+				 enum smcr_mib field, u64 n)
+{
+	smcr_mib_count(link->lgr->mib, field, n);
 }
 
 static inline struct ib_device *smcr_wr_ibdev(const struct smcr_link *link)
