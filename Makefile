@@ -70,12 +70,12 @@ vm:
 	@python3 -B $(SELFTESTS)/vm/bed.py tests $(T) \
 		$(if $(filter both,$(K)),,--kernel $(or $(K),release))
 
-# ROUNDS=7, CONNECTIONS=1024 for the slope of memory.
+# ROUNDS=15, CONNECTIONS=1024 for the slope of memory.
 .PHONY: bench
 bench:
 	@scripts/deps net bench
 	@$(MAKE) -s -C $(SELFTESTS)/bench
-	@python3 -B $(SELFTESTS)/bench/bench.py --rounds $(or $(ROUNDS),7) \
+	@python3 -B $(SELFTESTS)/bench/bench.py --rounds $(or $(ROUNDS),15) \
 		--connections $(or $(CONNECTIONS),1024)
 
 # Hours. The same tests with every case instead of a few drawn ones.

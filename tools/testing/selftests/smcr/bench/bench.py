@@ -27,13 +27,13 @@ TITLES = {
     "connect1": "connect + byte + close, 1 at a time",
     "connect16": "connect + byte + close, 16 at a time",
 }
-COUNT = {"rr64": 250, "rr4k": 250, "stream64k-w64k": 64, "stream64k": 96,
-         "stream64k-w256k": 96, "stream1m": 8, "connect1": 48,
-         "connect16": 96}
+COUNT = {"rr64": 120, "rr4k": 120, "stream64k-w64k": 32, "stream64k": 48,
+         "stream64k-w256k": 48, "stream1m": 4, "connect1": 32,
+         "connect16": 64}
 SIZE = {"stream64k-w64k": 65536, "stream64k": 65536,
         "stream64k-w256k": 65536, "stream1m": 1 << 20}
 # Runs of pair.sh before the measured part, which its counters see too
-WARM = {"rr64": 50, "rr4k": 50, "connect1": 4, "connect16": 16}
+WARM = {"rr64": 20, "rr4k": 20, "connect1": 4, "connect16": 16}
 
 
 class Samples:
@@ -315,7 +315,7 @@ def tables(samples, found):
 def main():
     """Run, or read samples of an earlier run again."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--connections", type=int, default=1024)
     parser.add_argument("--read", metavar="FILE",
                         help="samples of an earlier run")

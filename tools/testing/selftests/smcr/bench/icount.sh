@@ -42,8 +42,8 @@ serve tcp4 131072 524288
 for ((round = 1; round <= ${1:-2}; round++)); do
 	all $round rr64 131072 rr 64 200 400
 	all $round rr4k 131072 rr 4096 100 300
-	all $round stream64k 131072 stream 65536 16 64
-	all $round stream1m 524288 stream 1048576 2 4
+	all $round stream64k 131072 stream 65536 32 160
+	all $round stream1m 524288 stream 1048576 4 12
 	all $round connect1 131072 connect 1 32 64
 done
 exit 0

@@ -125,15 +125,16 @@ gid_index()
 
 # perf_lat SIZE and perf_bw SIZE, with the server's address or without. WRITEs
 # have no events, and polling would keep rxe's workers from the only processor.
+# A client that loses its server would wait for ever.
 perf_lat()
 {
-	ib_send_lat -e -d rxe0 -x "$(gid_index)" -F -s "$1" -n 300 -p 18500 \
+	timeout 30 ib_send_lat -e -d rxe0 -x "$(gid_index)" -F -s "$1" -n 300 -p 18500 \
 		"${@:2}"
 }
 
 perf_bw()
 {
-	ib_send_bw -e -d rxe0 -x "$(gid_index)" -F -s "$1" -n 200 -t 16 -Q 4 \
+	timeout 30 ib_send_bw -e -d rxe0 -x "$(gid_index)" -F -s "$1" -n 200 -t 16 -Q 4 \
 		-r 64 -p 18501 "${@:2}"
 }
 

@@ -42,8 +42,8 @@ connects()
 	local kind
 
 	for kind in smcr4 tcp4; do
-		by_load "$1" $kind connect1 131072 connect 1 4 48
-		by_load "$1" $kind connect16 131072 connect 16 16 96
+		by_load "$1" $kind connect1 131072 connect 1 4 32
+		by_load "$1" $kind connect16 131072 connect 16 16 64
 	done
 }
 
@@ -83,13 +83,13 @@ memory()
 	rm "$before"
 }
 
-for ((round = 1; round <= ${1:-7}; round++)); do
-	three $round rr64 131072 rr 64 50 250
-	three $round rr4k 131072 rr 4096 50 250
-	three $round stream64k-w64k 65536 stream 65536 8 64
-	three $round stream64k 131072 stream 65536 8 96
-	three $round stream64k-w256k 262144 stream 65536 8 96
-	three $round stream1m 524288 stream 1048576 2 8
+for ((round = 1; round <= ${1:-15}; round++)); do
+	three $round rr64 131072 rr 64 20 120
+	three $round rr4k 131072 rr 4096 20 120
+	three $round stream64k-w64k 65536 stream 65536 4 32
+	three $round stream64k 131072 stream 65536 4 48
+	three $round stream64k-w256k 262144 stream 65536 4 48
+	three $round stream1m 524288 stream 1048576 1 4
 	perftest $round
 	connects $round
 done
