@@ -303,7 +303,10 @@ void smcr_close_tcp_event(struct sock *sk)
 
 	rcu_read_lock();
 	conn = READ_ONCE(smcr_sk(sk)->conn);
-	if (conn && refcount_inc_not_zero(&conn->refs)) {
+	/* An end is news once: TCP tells of each step to TIME-WAIT */
+	if (conn && (smcr_inner_end(sk) != SMCR_INNER_FIN ||
+		     !test_and_set_bit(SMCR_CONN_F_TCP_FIN, &conn->flags)) &&
+	    refcount_inc_not_zero(&conn->refs)) {
 		set_bit(SMCR_CONN_F_TCP_EVENT, &conn->flags);
 		close_queue(conn);
 		smcr_conn_put(conn);
