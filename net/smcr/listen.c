@@ -10,6 +10,7 @@
  * reference, under the listener's accept_lock.
  */
 #include <linux/net.h>
+#include <net/inet_connection_sock.h>
 #include <net/sock.h>
 #include <net/tcp.h>
 
@@ -193,12 +194,22 @@ static void listen_child(struct sock *listener, struct socket *inner)
 		smcr_sock_drop_child(child);
 }
 
+/* To ask in vain would make a socket, with its inode, to throw away. TCP tells
+ * of a child after it has queued it.
+ */
+static bool listen_has_child(const struct sock *sk)
+{
+	const struct sock *inner = smcr_sk(sk)->inner->sk;
+
+	return !reqsk_queue_empty(&inet_csk(inner)->icsk_accept_queue);
+}
+
 static int listen_accept(struct sock *sk, struct socket **inner)
 {
 	int err = -EINVAL;
 
 	lock_sock(sk);
-	if (sk->sk_state == TCP_LISTEN)
+	if (sk->sk_state == TCP_LISTEN && listen_has_child(sk))
 		err = kernel_accept(smcr_sk(sk)->inner, inner, O_NONBLOCK);
 	release_sock(sk);
 	return err;
