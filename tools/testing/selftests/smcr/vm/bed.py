@@ -12,6 +12,7 @@ import argparse
 import fcntl
 import glob
 import os
+import random
 import re
 import shutil
 import signal
@@ -29,6 +30,8 @@ OUT = os.path.join(SELF, "out")
 DEBUG_FACTOR = 3
 # More time for the full product of cases ("make soak").
 SOAK_FACTOR = 20
+# Of the tests that take turns, so many runs for one on the debug kernel.
+SAMPLED_ONE_IN = 4
 SKIP = 4
 # What a script that was ended by the bed's SIGTERM returns.
 TERMINATED = 128 + signal.SIGTERM
@@ -468,6 +471,20 @@ def run_boot(opt, kernel, tests, tally):
             session.close()
 
 
+def draw_turns(tests):
+    """Names of the sampled tests that run on the debug kernel this time."""
+    head = subprocess.run(["git", "-C", TOP, "rev-parse", "HEAD"],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          text=True, check=False).stdout.strip()
+    seed = os.environ.get("SMCR_SEED") or head[:8] or str(int(time.time()))
+    turns = {t.name for t in tests if t.kernel == "sampled" and
+             (os.environ.get("SMCR_SOAK") == "1" or
+              random.Random(seed + t.name).random() < 1 / SAMPLED_ONE_IN)}
+    print(f"# seed {seed}: of the sampled tests, on the debug kernel too: "
+          + " ".join(sorted(turns)), flush=True)
+    return turns
+
+
 def tests_main(opt):
     """tests: all the boots that the named tests need."""
     output_of(os.path.join(TOP, "scripts/kernel"), "source")
@@ -478,8 +495,11 @@ def tests_main(opt):
     kernels = ["release", "debug"]
     if opt.kernel:
         kernels = [opt.kernel]
+    turns = set(kernels) if opt.kernel else draw_turns(tests)
     plan = [(k, t) for k in kernels for t in tests
-            if t.kernel in ("both", k)]
+            if t.kernel in ("both", k) or
+            t.kernel == "sampled" and (k in turns or k == "release" or
+                                       t.name in turns)]
     tally = Tally(len(plan))
     for kernel in kernels:
         boots = {}
