@@ -1,0 +1,77 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# kernel: both
+# nics: 1
+# timeout: 300
+# The peer dies between each two messages of a handshake, in both roles: the
+# wire lets N messages pass (TCP with SYN, FIN or payload; RoCE requests) and
+# is dead from then on, so each end sees the other one die. The connection
+# ends by its deadline, and no handshake, link or socket stays.
+# shellcheck source-path=SCRIPTDIR source=faults_lib.sh disable=SC2317,SC2119
+. "$(dirname "$0")/faults_lib.sh"
+
+# SYN, SYN-ACK, Proposal, Accept, Confirm, CONFIRM LINK and its answer, then
+# data and the close.
+last=12
+
+# What a connection takes at most to end while the wire is dead; TCP too, which
+# is all that is left after a Decline.
+calm=$((3000 * SLOW))
+calm_handshakes() {
+	sysctl -qw net.smcr.qp_timeout="$((13 + SLOW / 2))" \
+		net.smcr.confirm_link_timeout_ms="$calm" \
+		net.smcr.handshake_timeout_ms=$((4000 * SLOW)) \
+		net.smcr.llc_timeout_ms=$((2000 * SLOW)) \
+		net.ipv4.tcp_retries2=4
+}
+
+quick() {
+	calm_handshakes && peer "$(declare -f calm_handshakes)
+		SLOW=$SLOW calm=$calm; calm_handshakes"
+}
+
+# stops N WHO: after N messages; then the host lives on, or its process dies
+stops() {
+	local pid rc
+
+	wire stop "$1"
+	timeout $((60 * SLOW)) "$IO" $kind "$SERVER" "$PORT" seq -n 1 -c \
+		>"$tmp/stop" 2>&1 &
+	pid=$!
+	jobs_started+=("$pid")
+	if [ "$2" = process ]; then
+		wait_until "$1 messages have passed" stopped
+		kill -KILL $pid
+		wire clear
+		wait $pid 2>/dev/null
+		ok "stop after $1, then the client's process dies"
+	else
+		wait $pid
+		rc=$?
+		sed 's/^/# /' "$tmp/stop"
+		check "stop after $1: connect or its stream ends in time" \
+			test $rc -eq 0
+		wire clear
+	fi
+	settled
+}
+
+stopped() {
+	[ "$(wire stopped)" = yes ]
+}
+
+faults_begin -c
+check "deadlines of both hosts are set" quick
+numbers=$(seq 1 $last)
+drawn=()
+# shellcheck disable=SC2086
+draw 4 $numbers
+for n in "${drawn[@]}"; do
+	stops "$n" host
+	if [ "$SOAK" = 1 ] || [ $((RANDOM % 2)) = 0 ]; then
+		stops "$n" process
+	fi
+done
+works
+faults_end

@@ -1,0 +1,191 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# What the tests of faults do on each host, on the server through "peer".
+#
+# usage: faults_host.sh tune                timers that end a fault in seconds
+#                       base                what "settle" has to come back to
+#                       state               what this host holds, one a line
+#                       settle SECONDS      wait for that; or say what is left
+#                       serve [OPTIONS]     begin to serve, back when listening
+#                       served              how the server ended
+#                       running BYTES       wait until so many came since "tune"
+#                       kernel_memory       kB that no cache can give back
+#                       remove              the device; says the ms it took
+#                       nic up|gone|back    the first network card
+
+set -u
+FUNC_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+STAT=/proc/net/smcr_stat
+PORT=7600
+RUN=/run/faults
+slow=1
+[ "${BED_KERNEL:-}" != debug ] || slow=3
+mkdir -p $RUN
+
+# value NAME: of a counter
+value() {
+	awk -v name="$1" '$1 == name { print $2 }' $STAT
+}
+
+# The close of a connection whose peer is gone takes these times; the values
+# of a running system would make each fault last minutes.
+tune() {
+	# A path that failed shall be tried again at once: no negative list.
+	sysctl -qw net.smcr.negative_ms=0 \
+		net.smcr.lgr_linger_ms=500 net.smcr.rmb_linger_ms=500 \
+		net.smcr.test_link_interval_ms=$((2000 * slow)) \
+		net.smcr.close_timeout_ms=$((8000 * slow)) \
+		net.smcr.abort_timeout_ms=$((1000 * slow)) \
+		net.smcr.orphan_timeout_ms=$((8000 * slow)) \
+		net.ipv4.tcp_syn_retries=1 net.ipv4.tcp_orphan_retries=3 \
+		net.ipv4.tcp_fin_timeout=10 \
+		net.ipv6.conf.eth0.keep_addr_on_down=1
+	value RxBytes >$RUN/rx
+}
+
+# Pairs of counters whose difference is what exists now.
+pairs() {
+	awk '{ v[$1] = $2 } END {
+		split("Conns:Opened:Closed Orphans:Opened:Closed " \
+		      "LinkGroups::Freed Links::Freed " \
+		      "Rmbs:Created:Freed Elements:Taken:Returned", p, " ")
+		for (i = 1; i in p; i++) {
+			split(p[i], w, ":")
+			print w[1], v[w[1] w[2]] - v[w[1] w[3]]
+		}
+		print "Mrs", v["MrRegistrations"] - v["MrFrees"]
+	}' $STAT
+}
+
+# Requests and TIME-WAIT go by timers of TCP's own.
+tcp_sockets() {
+	ss -Hant "( sport = :$PORT or dport = :$PORT )" |
+		grep -cvE '^(LISTEN|TIME-WAIT|SYN-RECV)'
+}
+
+serve_threads() {
+	local pid
+
+	[ -s $RUN/pid ] || return 0
+	pid=$(<$RUN/pid)
+	[ ! -e "/proc/$pid/status" ] ||
+		awk '$1 == "Threads:" { print "served", $2 - 1 }' \
+			"/proc/$pid/status"
+}
+
+state() {
+	pairs
+	rdma res show | awk '{ for (i = 3; i < NF; i += 2)
+		if ($i ~ /^(pd|cq|qp|mr)$/) n[$i] += $(i + 1) }
+		END { for (k in n) print k, n[k] }' | sort
+	echo "refs $(</sys/module/smcr/refcnt)"
+	echo "tcp $(tcp_sockets)"
+	serve_threads
+}
+
+settle() {
+	local begin=$SECONDS end=$((SECONDS + $1))
+
+	while state >$RUN/now; ! cmp -s $RUN/base $RUN/now; do
+		if [ $SECONDS -ge $end ]; then
+			echo "left after $((SECONDS - begin)) s (< before, > now):"
+			diff $RUN/base $RUN/now
+			return 1
+		fi
+		sleep 0.1
+	done
+}
+
+serve() {
+	local line
+
+	rm -f $RUN/status $RUN/line
+	mkfifo $RUN/line
+	(
+		"$FUNC_DIR/smcr_io" smcr4 "${SERVER4:-10.9.0.1}" $PORT serve \
+			"$@" >$RUN/line 2>$RUN/err &
+		echo $! >$RUN/pid
+		wait $!
+		echo $? >$RUN/status
+	) &
+	exec 7<$RUN/line
+	if ! read -r line <&7 || [ "$line" != serving ]; then
+		cat $RUN/err
+		return 1
+	fi
+	# Somebody has to hold the pipe open until the server's last line.
+	cat <&7 >$RUN/out &
+}
+
+served() {
+	local end=$((SECONDS + 10 * slow))
+
+	until [ -s $RUN/status ]; do
+		if [ $SECONDS -ge $end ]; then
+			echo "the server has not ended"
+			return 1
+		fi
+		sleep 0.05
+	done
+	sort $RUN/err | uniq -c | sort -rn | head -n 20
+	return "$(<$RUN/status)"
+}
+
+running() {
+	local end=$((SECONDS + 40 * slow)) from
+
+	from=$(<$RUN/rx)
+	until [ $(($(value RxBytes) - from)) -ge "$1" ]; do
+		if [ $SECONDS -ge $end ]; then
+			echo "$(($(value RxBytes) - from)) bytes after 40 s"
+			return 1
+		fi
+		sleep 0.05
+	done
+}
+
+kernel_memory() {
+	echo 3 >/proc/sys/vm/drop_caches
+	awk '$1 == "SUnreclaim:" || $1 == "Percpu:" ||
+		$1 == "VmallocUsed:" { kb += $2 } END { print kb }' \
+		/proc/meminfo
+}
+
+# Ahead of the programs under load: theirs is not the time that counts.
+remove() {
+	local begin
+
+	renice -n -20 $$ >/dev/null
+	begin=$(date +%s%N)
+	rdma link delete rxe0 || return 1
+	echo $((($(date +%s%N) - begin) / 1000000))
+}
+
+nic() {
+	local last=2
+
+	[ "$BED_HOST" = client ] || last=1
+	case $1 in
+	gone)
+		readlink -f /sys/class/net/eth0/device/.. >$RUN/pci
+		echo 1 >"$(<$RUN/pci)/remove" ;;
+	back)
+		echo 1 >/sys/bus/pci/rescan
+		nic up ;;
+	up)
+		ip link set eth0 mtu "$BED_MTU" up
+		ip addr add 10.9.0.$last/24 dev eth0 2>/dev/null
+		ip addr add fd09::$last/64 dev eth0 nodad 2>/dev/null
+		rdma link show rxe0/1 >/dev/null 2>&1 ||
+			rdma link add rxe0 type rxe netdev eth0 ;;
+	esac
+}
+
+verb=$1
+shift
+case $verb in
+base)	state >$RUN/base ;;
+tune|state|settle|serve|served|running|kernel_memory|remove|nic)
+	"$verb" "$@" ;;
+*)	sed -n '4,14s/^# \{0,1\}//p' "$0"; exit 2 ;;
+esac

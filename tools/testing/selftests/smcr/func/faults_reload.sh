@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: one
+# kernel: both
+# nics: 1
+# timeout: 200
+# Load, use and unload, many times: nothing is left, nothing grows.
+# shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2317,SC2119
+. "$(dirname "$0")/lib.sh"
+
+kind=smcr4
+times=50
+[ "$SLOW" = 1 ] || [ "${SMCR_SOAK:-0}" = 1 ] || times=15
+HOST=$FUNC_DIR/faults_host.sh
+module=${SMCR_KO:-$SHARED/smcr.ko}
+
+unreferenced() {
+	[ "$(cat /sys/module/smcr/refcnt)" = 0 ]
+}
+
+# cycle WITH: unload and load, with a connection in between or without
+cycle() {
+	local end=$((SECONDS + DEADLINE))
+
+	until rmmod smcr 2>"$tmp/rmmod"; do
+		if [ $SECONDS -ge $end ]; then
+			cat "$tmp/rmmod"
+			return 1
+		fi
+		sleep 0.05
+	done
+	insmod "$module" || return 1
+	[ "$1" = used ] || return 0
+	sysctl -qw net.smcr.loopback=1 net.smcr.lgr_linger_ms=100
+	io "$kind" "$SERVER4" stream -u 64k -d 64k -F || return 1
+	[ "$(value RdmaWrites)" -gt 0 ]
+}
+
+# rounds N
+rounds() {
+	local i
+
+	for ((i = 0; i < $1; i++)); do
+		if [ $((i % 5)) = 0 ]; then
+			cycle used || return 1
+		else
+			cycle idle || return 1
+		fi
+	done
+}
+
+check "5 times, so that caches are warm" rounds 5
+before=$("$HOST" kernel_memory)
+check "unloaded and loaded $times times" rounds "$times"
+wait_until "nothing refers to the module" unreferenced
+now=$("$HOST" kernel_memory)
+check "kernel memory grew by $((now - before)) kB" \
+	test $((now - before)) -lt $((4096 * SLOW))
+finish

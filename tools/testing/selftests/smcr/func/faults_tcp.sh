@@ -1,0 +1,85 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# kernel: both
+# nics: 1
+# timeout: 240
+# Faults of one path while the other lives: TCP or RoCE lost, RST and FIN
+# that neither end sent.
+# shellcheck source-path=SCRIPTDIR source=faults_lib.sh disable=SC2317,SC2119
+. "$(dirname "$0")/faults_lib.sh"
+
+# RDMA needs nothing of TCP once it carries the connection, not even to close.
+tcp_lost() {
+	flood 10 -u 1m -d 1m -e
+	check "TCP is lost" wire fault '*' '*' cut 1 only tcp
+	flood_ended "10 streams end"
+	check "none with an errno" errors 0
+	wire clear
+	settled
+	works
+}
+
+roce_lost() {
+	flood 10
+	check "RoCE is lost" wire fault '*' '*' cut 1 only roce
+	flood_ended "10 streams end"
+	check "a new connection ends in time" timeout $((60 * SLOW)) "$IO" \
+		"$kind" "$SERVER" "$PORT" seq -n 1 -a
+	wire clear
+	settled
+	works
+}
+
+# errors N: so many connections ended with an errno
+errors() {
+	local n
+
+	n=$(awk '/ended with an errno/ { print $2 }' "$tmp/flood")
+	[ "${n:-0}" = "$1" ]
+}
+
+# injected rst|fin FROM TO
+injected() {
+	local n
+
+	n=$(wire inject "$2" "$3" "$1")
+	if [ "${n:-0}" -ge 10 ]; then
+		ok "$1 into $n connections"
+	else
+		not_ok "$1 into ${n:-no} connections"
+	fi
+}
+
+rst() {
+	wire forget
+	flood 10
+	injected rst "$1" "$2"
+	flood_ended "10 streams end"
+	check "all with an errno" errors 10
+	settled
+	works
+}
+
+# Bytes that have not been read yet must not be taken for the end: TCP's FIN
+# says nothing while the peer's last cursor has not come.
+fin() {
+	wire forget
+	flood 10 -u "$((3 / SLOW))m" -d "$((3 / SLOW))m" -e
+	injected fin "$1" "$2"
+	flood_ended "10 streams end"
+	settled
+	works
+}
+
+rst_to_server() { rst client0 server0; }
+rst_to_client() { rst server0 client0; }
+fin_to_server() { mode=many fin client0 server0; }
+fin_to_client() { mode=many fin server0 client0; }
+
+faults_begin
+mode=many cases 1 tcp_lost
+cases 1 roce_lost
+cases 1 rst_to_server rst_to_client
+cases 1 fin_to_server fin_to_client
+faults_end

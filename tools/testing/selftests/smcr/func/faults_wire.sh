@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# kernel: both
+# nics: 1
+# timeout: 240
+# A bad RoCE path: what the queue pair can repair comes whole; what it cannot
+# ends with an errno.
+# shellcheck source-path=SCRIPTDIR source=faults_lib.sh disable=SC2317,SC2119
+. "$(dirname "$0")/faults_lib.sh"
+
+# path repairable|hard FAULT...: each of its rates is in 1/1000
+path() {
+	local what=$1 rc
+
+	shift
+	check "timers of both hosts are set" both tune
+	check "RoCE has $*" wire fault '*' '*' "$@" only roce
+	io "$kind" "$SERVER" many -n 6 -u "$size" -d "$size" -e -a \
+		>"$tmp/flood" 2>&1
+	rc=$?
+	sed 's/^# //;s/^/# /' "$tmp/flood"
+	check "6 streams end" test "$rc" -eq 0
+	[ "$what" = hard ] ||
+		check "none with an errno" test "$(errors)" -eq 0
+	wire clear
+	settled
+	works
+}
+
+errors() {
+	awk '/ended with an errno/ { n = $2 } END { print n + 0 }' "$tmp/flood"
+}
+
+size=256k
+[ "$SOAK" != 1 ] || size=2m
+
+loss_1() { path repairable loss 10; }
+loss_10() { path hard loss 100; }
+loss_30() { path hard loss 300; }
+reorders() { path hard reorder 250; }
+duplicates() { path repairable dup 50; }
+corrupts() { path repairable corrupt 10; }
+delay_20() { path repairable delay 20000; }
+delay_500() { path hard delay 500000; }
+all_of_it() { path hard loss 20 dup 20 reorder 20 corrupt 5 delay 2000; }
+
+faults_begin
+cases 1 loss_1 duplicates corrupts delay_20
+cases 1 loss_10 loss_30
+cases 1 reorders delay_500 all_of_it
+faults_end
