@@ -45,7 +45,7 @@ qp_error() {
 device_removed() {
 	local took
 
-	IO_TIMEOUT=120 flood "$many"
+	IO_TIMEOUT=240 flood "$many"
 	took=$(at "$1" "$HOST" remove)
 	check "the $1's device is removed within $most s (${took:-?} ms)" \
 		test "$took" -lt "$((most * 1000 * SLOW))"

@@ -80,7 +80,7 @@ flood() {
 		"${mode:-flood}" -n "$@" -a >"$tmp/flood" 2>&1 &
 	flood_pid=$!
 	jobs_started+=("$flood_pid")
-	DEADLINE=$((60 * SLOW)) wait_until "$1 connections have RDMA" \
+	DEADLINE=$((120 * SLOW)) wait_until "$1 connections have RDMA" \
 		grew_to flood HandshakesDone "$1"
 	check "the streams run" "$HOST" running $(($1 * 20000))
 }

@@ -5,7 +5,7 @@
 # nics: 1
 # timeout: 200
 # Load, use and unload, many times: nothing is left, nothing grows.
-# shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2317,SC2119
+# shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2317,SC2119,SC2086
 . "$(dirname "$0")/lib.sh"
 
 kind=smcr4
