@@ -91,7 +91,6 @@ mtu_client() { mtu_changes client; }
 
 faults_begin
 cases 1 device_removed_server device_removed_client
-cases 1 unplugged_server unplugged_client
-cases 1 qp_error_server qp_error_client
-cases 1 port_down_server port_down_client mtu_server mtu_client
+cases 2 unplugged_server unplugged_client qp_error_server qp_error_client \
+	port_down_server port_down_client mtu_server mtu_client
 faults_end

@@ -66,7 +66,7 @@ check "deadlines of both hosts are set" quick
 numbers=$(seq 1 $last)
 drawn=()
 # shellcheck disable=SC2086
-draw 4 $numbers
+draw 3 $numbers
 for n in "${drawn[@]}"; do
 	stops "$n" host
 	if [ "$SOAK" = 1 ] || [ $((RANDOM % 2)) = 0 ]; then

@@ -11,7 +11,7 @@
 
 # RDMA needs nothing of TCP once it carries the connection, not even to close.
 tcp_lost() {
-	flood 10 -u 1m -d 1m -e
+	mode=many flood 10 -u 1m -d 1m -e
 	check "TCP is lost" wire fault '*' '*' cut 1 only tcp
 	flood_ended "10 streams end"
 	check "none with an errno" errors 0
@@ -78,8 +78,7 @@ fin_to_server() { mode=many fin client0 server0; }
 fin_to_client() { mode=many fin server0 client0; }
 
 faults_begin
-mode=many cases 1 tcp_lost
-cases 1 roce_lost
+cases 1 tcp_lost roce_lost
 cases 1 rst_to_server rst_to_client
 cases 1 fin_to_server fin_to_client
 faults_end

@@ -47,6 +47,5 @@ all_of_it() { path hard loss 20 dup 20 reorder 20 corrupt 5 delay 2000; }
 
 faults_begin
 cases 1 loss_1 duplicates corrupts delay_20
-cases 1 loss_10 loss_30
-cases 1 reorders delay_500 all_of_it
+cases 1 loss_10 loss_30 reorders delay_500 all_of_it
 faults_end
