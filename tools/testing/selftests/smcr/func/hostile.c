@@ -9,7 +9,8 @@
  *        hostile silent|times ...
  *
  * The agent runs on the host under test. Addresses come from the environment,
- * US, THEM, US6, THEM6; SLOW is a factor for deadlines, SEED that of choices.
+ * US, THEM, US6, THEM6; SLOW is a factor for deadlines. On the debug kernel one
+ * of three cases is tried, by SEED, unless SMCR_SOAK is set.
  */
 #define _GNU_SOURCE
 #include "hostile.h"
@@ -17,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 struct hostile hostile;
@@ -37,6 +39,29 @@ static const char *need(const char *name)
 	if (!val)
 		util_die("%s is not set", name);
 	return val;
+}
+
+/**
+ * sampled() - is the next case to be tried?
+ *
+ * Return: true for all, or for those that the seed has chosen
+ */
+bool sampled(void)
+{
+	return util_random(&hostile.seed) % hostile.every == 0;
+}
+
+static void choose(void)
+{
+	const char *kernel = getenv("BED_KERNEL");
+	const char *seed = getenv("SEED");
+
+	hostile.every = 1;
+	if (!kernel || strcmp(kernel, "debug") || getenv("SMCR_SOAK"))
+		return;
+	hostile.every = 3;
+	hostile.seed = seed ? strtoull(seed, NULL, 0) : (__u64)time(NULL);
+	printf("one case of three, SEED=%llu\n", hostile.seed);
 }
 
 /* A name of our own; the GID is real, so that packets find a way. */
@@ -74,6 +99,7 @@ static int run_group(const char *role, const char *name)
 	const struct group *g;
 
 	set_up();
+	choose();
 	if (strcmp(role, "server"))
 		first_contact();
 	for (g = groups_of(role); g->name; g++) {

@@ -73,7 +73,8 @@ struct stat_set {
  * @them6: the same over IPv6
  * @agent: control connection to "hostile agent" there
  * @id: who we claim to be
- * @seed: of all random choices
+ * @seed: of the choice of cases; see sampled()
+ * @every: one case of so many is tried
  * @bad: complaints so far
  * @reset: a send found the connection reset, which recv() will not tell again
  */
@@ -84,7 +85,8 @@ struct hostile {
 	const char *them6;
 	int agent;
 	struct id id;
-	uint64_t seed;
+	__u64 seed;
+	unsigned int every;
 	int bad;
 	bool reset;
 };
@@ -118,11 +120,15 @@ int net_listen(const char *at, unsigned int port, bool mark);
 int net_accept(int fd);
 void net_send(int fd, const void *p, size_t len);
 void net_send_slow(int fd, const void *p, size_t len, int pause_ms);
+void net_reset(int fd);
 int net_recv(int fd, struct msg *m, size_t len, int ms);
 int net_recv_clc(int fd, struct msg *m, int ms);
 enum reaction net_reaction(int fd, struct msg *m, int ms);
 bool net_echo(int fd);
 void complain(const char *fmt, ...);
+
+/* hostile.c */
+bool sampled(void);
 
 /* hostile_agent.c */
 int agent_main(const char *kind, const char *at, const char *at6);
@@ -134,6 +140,7 @@ long stat_value(const struct stat_set *s, const char *name);
 long stat_delta(const struct stat_set *then, const char *name);
 bool stat_wait(const struct stat_set *then, const char *name, long delta);
 bool stat_settled(const struct stat_set *then);
+void agent_sysctl(const char *name, int val);
 void deadline_begin(void);
 void deadline_end(void);
 int deadline_ms(void);

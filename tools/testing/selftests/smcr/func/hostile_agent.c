@@ -110,6 +110,9 @@ static bool word(int fd, const char *want, char *why, size_t len)
 
 	if (!err && !memcmp(m.b, want, WORD_LEN))
 		return true;
+	/* The reset is told once */
+	if (err == -ENODATA && hostile.reset)
+		err = -ECONNRESET;
 	snprintf(why, len, "recv %s %zu \"%.8s\"", util_errno_name(-err),
 		 m.len, (char *)m.b);
 	return false;
@@ -125,6 +128,7 @@ static bool ping_with(const char *kind, const char *to, unsigned int port,
 	bool good = false;
 	int err;
 
+	hostile.reset = false;
 	if (from) {
 		util_addr_parse(&addr, k->family, from, 0);
 		if (bind(fd, &addr.sa, util_addr_len(&addr)))
@@ -293,11 +297,23 @@ void agent_answer(char *buf, size_t len)
 	buf[n] = 0;
 }
 
-static void timeout_set(int ms)
+static int slowness(void)
+{
+	const char *slow = getenv("SLOW");
+
+	return slow ? atoi(slow) : 1;
+}
+
+/**
+ * agent_sysctl() - set a value there
+ * @name: without net.smcr
+ * @val: times SLOW
+ */
+void agent_sysctl(const char *name, int val)
 {
 	char line[64];
 
-	snprintf(line, sizeof(line), "sysctl handshake_timeout_ms %d", ms);
+	snprintf(line, sizeof(line), "sysctl %s %d", name, val * slowness());
 	agent_ask(line);
 	agent_answer(line, sizeof(line));
 }
@@ -309,9 +325,7 @@ static void timeout_set(int ms)
  */
 int deadline_ms(void)
 {
-	const char *slow = getenv("SLOW");
-
-	return 2000 * (slow ? atoi(slow) : 1);
+	return 2000 * slowness();
 }
 
 /**
@@ -319,7 +333,7 @@ int deadline_ms(void)
  */
 void deadline_begin(void)
 {
-	timeout_set(deadline_ms());
+	agent_sysctl("handshake_timeout_ms", 2000);
 }
 
 /**
@@ -327,7 +341,7 @@ void deadline_begin(void)
  */
 void deadline_end(void)
 {
-	timeout_set(10 * deadline_ms());
+	agent_sysctl("handshake_timeout_ms", 20000);
 }
 
 /**

@@ -200,8 +200,9 @@ static void try_first(const char *to, unsigned int port, maker make,
 static void try_all(const char *to, unsigned int port, maker make,
 		    const struct clc_case *c, size_t n)
 {
-	while (n--)
-		try_first(to, port, make, c++);
+	for (; n--; c++)
+		if (sampled())
+			try_first(to, port, make, c);
 }
 
 static void group_frames4(void)
@@ -256,6 +257,8 @@ static void group_confirms(void)
 	int fd;
 
 	for (i = 0; i < ARRAY_SIZE(confirms); i++) {
+		if (!sampled())
+			continue;
 		agent_stat(&then);
 		fd = propose(&m);
 		msg_accept(&m, CONFIRM);
@@ -501,6 +504,31 @@ static void group_cut(void)
 	}
 }
 
+/* TCP is reset at each point of the exchange. */
+static void group_gone(void)
+{
+	static const struct clc_case gone = { "gone", R_RESET, 0, NULL, 0 };
+	struct stat_set then;
+	struct msg m, accept;
+	int fd, point;
+
+	for (point = 0; point < 6; point++) {
+		agent_stat(&then);
+		if (point < 3) {
+			fd = net_dial(NULL, hostile.them, PORT_ECHO, true);
+			msg_proposal4(&m);
+		} else {
+			fd = propose(&accept);
+			msg_accept(&m, CONFIRM);
+		}
+		/* Nothing, half a message, all of it */
+		net_send(fd, m.b, m.len * (point % 3) / 2);
+		net_reset(fd);
+		stat_wait(&then, "HandshakesEnded", 1);
+		afterwards(&then, &gone);
+	}
+}
+
 /* One deadline for all, whatever trickles in. */
 static void group_deadline(void)
 {
@@ -683,22 +711,19 @@ static void group_limits(void)
 		"FallbackResourceLimit", 0
 	};
 	struct stat_set then;
-	char ok[16];
 	struct msg m;
 	int fd, used;
 
 	/* At the limit a group that nobody uses has to go */
 	used = open_honest();
 	agent_stat(&then);
-	agent_ask("sysctl max_lgrs 0");
-	agent_answer(ok, sizeof(ok));
+	agent_sysctl("max_lgrs", 0);
 	fd = net_dial(NULL, hostile.them, PORT_ECHO, true);
 	msg_proposal4(&m);
 	net_send(fd, m.b, m.len);
 	check_reaction(fd, &full);
 	close(fd);
-	agent_ask("sysctl max_lgrs 1024");
-	agent_answer(ok, sizeof(ok));
+	agent_sysctl("max_lgrs", 1024);
 	if (stat_delta(&then, "LinkGroups") || stat_delta(&then, "ConnsOpened"))
 		complain("something was made before the limit was seen");
 	afterwards(&then, &full);
@@ -743,6 +768,8 @@ const struct group client_groups[] = {
 	  group_slow },
 	{ "cut", "a message cut off behind any byte: reset",
 	  group_cut },
+	{ "gone", "TCP reset at each point of the exchange: nothing is left",
+	  group_gone },
 	{ "deadline", "cut off, or slow without an end: reset at one deadline",
 	  group_deadline },
 	{ "followers", "one name claimed many times, all silent: each is reset in the end",

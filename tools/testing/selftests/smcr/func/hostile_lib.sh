@@ -5,12 +5,19 @@
 
 HOSTILE=$FUNC_DIR/hostile
 
+# no_negative_list: what failed is tried again, as each case has to be
+no_negative_list() {
+	sysctl_for_now net.smcr.negative_ms 0
+}
+
 # hostile_peer: this host speaks CLC by hand; the other one is tested
 hostile_peer() {
 	export US=$CLIENT4 US6=$CLIENT6 THEM=$SERVER4 THEM6=$SERVER6 SLOW
-	check "a module that offers SMC-R without having it" \
-		insmod "$SHARED/synopt.ko"
+	no_negative_list
 	undo_later rmmod synopt
+	[ -e /dev/synopt ] ||
+		check "a module that offers SMC-R without having it" \
+			insmod "$SHARED/synopt.ko"
 }
 
 # hostile_groups ROLE: all its groups of cases, a check each
@@ -27,6 +34,7 @@ hostile_groups() {
 hostile_agent() {
 	local line
 
+	no_negative_list
 	mkfifo "$tmp/agent"
 	"$HOSTILE" agent smcr "$SERVER4" "$SERVER6" >"$tmp/agent" \
 		2>"$tmp/agent.err" &

@@ -206,6 +206,18 @@ void net_send_slow(int fd, const void *p, size_t len, int pause_ms)
 }
 
 /**
+ * net_reset() - close with a reset
+ * @fd: socket
+ */
+void net_reset(int fd)
+{
+	struct linger now = { .l_onoff = 1 };
+
+	setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+	close(fd);
+}
+
+/**
  * net_recv() - receive an exact number of bytes
  * @fd: socket
  * @m: where they go

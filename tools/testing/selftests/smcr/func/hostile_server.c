@@ -70,8 +70,11 @@ static const struct reply_case declines[] = {
 	RESET("4*00"), RESET("1*00"), RESET("0=00"), RESET("7=08"),
 };
 
-/* The host under test begins to connect; returns our end, past its Proposal */
-static int called(int listener, const char *verb, struct msg *proposal)
+/* The host under test begins to connect; returns our end. What is due is in
+ * @m, and is sent before the question comes, if it is not empty; then the
+ * Proposal is there.
+ */
+static int called_early(int listener, const char *verb, struct msg *m)
 {
 	char line[128];
 	int fd;
@@ -82,10 +85,17 @@ static int called(int listener, const char *verb, struct msg *proposal)
 	fd = net_accept(listener);
 	if (!net_agreed(fd))
 		util_die("no option in the SYN");
-	if (net_recv_clc(fd, proposal, WAIT_MS) ||
-	    msg_complaint(proposal, PROPOSAL))
+	net_send(fd, m->b, m->len);
+	if (net_recv_clc(fd, m, WAIT_MS) || msg_complaint(m, PROPOSAL))
 		complain("not a Proposal");
 	return fd;
+}
+
+/* Likewise, past its Proposal */
+static int called(int listener, const char *verb, struct msg *proposal)
+{
+	proposal->len = 0;
+	return called_early(listener, verb, proposal);
 }
 
 /* What its program saw */
@@ -220,7 +230,8 @@ static void group_accepts(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(accepts); i++)
-		try_reply(listener, ACCEPT, &accepts[i]);
+		if (sampled())
+			try_reply(listener, ACCEPT, &accepts[i]);
 }
 
 static void group_declines(void)
@@ -229,7 +240,8 @@ static void group_declines(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(declines); i++)
-		try_reply(listener, DECLINE, &declines[i]);
+		if (sampled())
+			try_reply(listener, DECLINE, &declines[i]);
 }
 
 /* What smcr itself says in its Proposal */
@@ -355,6 +367,12 @@ static void group_slow(void)
 	finish(fd, &then, &on);
 
 	agent_stat(&then);
+	p = m;
+	fd = called_early(listener, "connect", &p);
+	check_reaction(fd, &on);
+	finish(fd, &then, &on);
+
+	agent_stat(&then);
 	fd = called(listener, "connect", &p);
 	msg_edit(&m, "50=30");
 	net_send_slow(fd, m.b, m.len, 0);
@@ -384,6 +402,8 @@ static void group_cut(void)
 	agent_stat(&then);
 	msg_accept(&m, ACCEPT);
 	for (len = 0; len < m.len; len++) {
+		if (!sampled())
+			continue;
 		fd = called(listener, "connect", &p);
 		net_send(fd, m.b, len);
 		shutdown(fd, SHUT_WR);
@@ -436,6 +456,7 @@ static void group_phantom(void)
 	size_t i;
 	int fd;
 
+	agent_sysctl("confirm_link_timeout_ms", 3000);
 	for (i = 0; i < ARRAY_SIZE(edits); i++) {
 		agent_stat(&then);
 		fd = called(listener, "connect", &p);
@@ -449,6 +470,7 @@ static void group_phantom(void)
 		outcome(gone.edits, "ECONNRESET");
 		afterwards(&then, &gone);
 	}
+	agent_sysctl("confirm_link_timeout_ms", 8000);
 }
 
 const struct group server_groups[] = {
@@ -462,7 +484,7 @@ const struct group server_groups[] = {
 	  group_banner },
 	{ "pipelined", "bytes behind a Decline, or after crossed SYNs, are the program's",
 	  group_pipelined },
-	{ "slow", "one byte a segment is as good, or as bad; Decline after Accept: TCP",
+	{ "slow", "an Accept early, or slow, is as good; a Decline after it: TCP",
 	  group_slow },
 	{ "cut", "an Accept cut off behind any byte: reset", group_cut },
 	{ "deadline", "silent, or slow without an end: ETIMEDOUT at one deadline",
