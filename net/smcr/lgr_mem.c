@@ -10,9 +10,9 @@
  * connections there are.
  *
  * RMBs: the first one comes with first contact and is small; when 75 % of the
- * elements of a size are used, the next one is made, registered and confirmed
- * (CONFIRM RKEY) by the group's work, behind the back of the handshakes. So
- * these normally find a free element at once.
+ * elements of a size are used and few are left, the next one is made,
+ * registered and confirmed (CONFIRM RKEY) by the group's work, behind the back
+ * of the handshakes. So these normally find a free element at once.
  */
 #include <linux/random.h>
 #include <linux/slab.h>

@@ -161,9 +161,11 @@ u8 smcr_lgr_policy_rmb_elements(u32 mr_bytes, u32 size, unsigned int nr_rmbs)
  * @used: elements of the size class in use or quarantined
  * @total: elements of the size class
  *
- * Return: true from 75 % on, so that a new connection finds a free element.
+ * Return: true from 75 % on, so that a new connection finds a free element, but
+ * not with more free ones than a burst of connections takes: a quarter of
+ * thousands is memory for nothing.
  */
 bool smcr_lgr_policy_want_rmb(unsigned int used, unsigned int total)
 {
-	return used * 4 >= total * 3;
+	return used * 4 >= total * 3 && total - used < SMCR_SPARE_ELEMENTS;
 }

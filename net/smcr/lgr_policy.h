@@ -11,6 +11,8 @@
 /* A Linux server and a Linux client hold at most 255 connections a group */
 #define SMCR_LINUX_MAX_CONNS	255
 #define SMCR_FIRST_RMB_ELEMENTS	4
+/* Free elements that are enough; a quarter of the largest RMB */
+#define SMCR_SPARE_ELEMENTS	64
 
 /**
  * struct smcr_link_nums - link numbers of one group (2.2.4)

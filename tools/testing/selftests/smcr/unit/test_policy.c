@@ -175,6 +175,8 @@ static void watermark(void)
 	EXPECT(smcr_lgr_policy_want_rmb(192, 255));
 	EXPECT(smcr_lgr_policy_want_rmb(0, 0));
 	EXPECT(smcr_lgr_policy_want_rmb(1, 1));
+	EXPECT(!smcr_lgr_policy_want_rmb(3936, 4000));
+	EXPECT(smcr_lgr_policy_want_rmb(3937, 4000));
 }
 
 static const struct fact facts[] = {
@@ -189,7 +191,7 @@ static const struct fact facts[] = {
 	{ "a server's ADD LINK names a link and a queue pair", add_link_names },
 	{ "a Linux group ends at 255 connections, another at 255 RMBs", room },
 	{ "RMBs grow from 4 elements to what one region maps", rmb_elements },
-	{ "another RMB is wanted from 75 % on", watermark },
+	{ "another RMB is wanted from 75 % on, with less than 64 free", watermark },
 };
 
 int main(void)
