@@ -148,8 +148,10 @@ void smcr_wr_recv_release(struct smcr_wr_recv *recv)
 /* The peer broke the protocol in a way that its link does not survive. */
 static void recv_fatal(struct smcr_link *link, const char *what)
 {
-	net_warn_ratelimited("smcr: link %u: %s; the link is given up. The peer's SMC-R is faulty\n",
-			     link->num, what);
+	/* What had arrived before is still handled until the queue is flushed. */
+	if (smcr_link_state(link) < SMCR_LINK_FAILED)
+		net_warn_ratelimited("smcr: link %u: %s; the link is given up. The peer's SMC-R is faulty\n",
+				     link->num, what);
 	smcr_link_fail(link, -EPROTO);
 }
 

@@ -7,7 +7,7 @@
 
 APP=$FUNC_DIR/liar_app
 # Longest wait of either end; an errno that should come does so at once.
-WAIT=$((10 * SLOW))
+WAIT=$((20 * SLOW))
 
 # lead: begin; the server serves
 lead() {
