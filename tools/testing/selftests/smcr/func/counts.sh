@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# kernel: both
+# kernel: sampled
 # nics: 1
 # What one 64-byte message costs: law 13 in numbers.
 # shellcheck source-path=SCRIPTDIR source=lib.sh

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# kernel: both
+# kernel: sampled
 # nics: 1
 # 500 connects in sequence cost no registration and no LLC message.
 # shellcheck source-path=SCRIPTDIR source=lib.sh

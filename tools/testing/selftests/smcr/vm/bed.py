@@ -471,12 +471,19 @@ def run_boot(opt, kernel, tests, tally):
             session.close()
 
 
-def draw_turns(tests):
-    """Names of the sampled tests that run on the debug kernel this time."""
-    head = subprocess.run(["git", "-C", TOP, "rev-parse", "HEAD"],
+def draw_seed():
+    """What drawn tests and cases depend on; SMCR_SEED repeats it. Sources that
+    are the same draw the same."""
+    tree = subprocess.run(["git", "-C", TOP, "rev-parse", "HEAD:net/smcr"],
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                           text=True, check=False).stdout.strip()
-    seed = os.environ.get("SMCR_SEED") or head[:8] or str(int(time.time()))
+    seed = int(tree[:7], 16) if tree else int(time.time())
+    return os.environ.setdefault("SMCR_SEED", str(seed))
+
+
+def draw_turns(tests):
+    """Names of the sampled tests that run on the debug kernel this time."""
+    seed = draw_seed()
     turns = {t.name for t in tests if t.kernel == "sampled" and
              (os.environ.get("SMCR_SOAK") == "1" or
               random.Random(seed + t.name).random() < 1 / SAMPLED_ONE_IN)}
@@ -495,6 +502,7 @@ def tests_main(opt):
     kernels = ["release", "debug"]
     if opt.kernel:
         kernels = [opt.kernel]
+    draw_seed()
     turns = set(kernels) if opt.kernel else draw_turns(tests)
     plan = [(k, t) for k in kernels for t in tests
             if t.kernel in ("both", k) or
