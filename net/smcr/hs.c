@@ -193,6 +193,9 @@ struct smcr_hs *smcr_hs_alloc(struct sock *sk, bool client)
 	INIT_WORK(&hs->work, hs_work);
 	timer_setup(&hs->timer, hs_timer, 0);
 	smcr_clc_init(&hs->clc);
+	/* What comes first is answered with a message: see smcr_clc_send() */
+	if (!client)
+		tcp_sock_set_quickack(smcr_sk(sk)->inner->sk, 0);
 	smcr_mib_inc(sock_net(sk), SMCR_MIB_HANDSHAKESSTARTED);
 	atomic_inc(&smcr_pernet(sock_net(sk))->handshakes);
 	WRITE_ONCE(smcr_sk(sk)->hs, hs);
