@@ -27,10 +27,12 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -163,6 +165,7 @@ static void stall_child(int fd, int back)
 	char *page = MAP_FAILED;
 	ssize_t n;
 
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (file >= 0)
 		page = mmap(NULL, getpagesize(), PROT_READ | PROT_WRITE,
 			    MAP_SHARED, file, 0);

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# kernel: both
+# kernel: release
 # nics: 1
 # timeout: 120
 # What a connection leaves in its receive element, and when the next one gets
@@ -35,7 +35,7 @@ has() {
 liar_begin
 for host in C S; do
 	step 0 $host sh sysctl -qw net.smcr.rmem=524284
-	step 0 $host sh sysctl -qw net.smcr.abort_timeout_ms=1000
+	step 0 $host sh sysctl -qw net.smcr.abort_timeout_ms=3000
 done
 step 0 C sh sysctl -qw net.smcr.qp_timeout=15
 fresh

@@ -54,6 +54,8 @@
 #include "wr.h"
 
 #define MAX_EDITS	8
+/* No page is held back for longer, whatever becomes of the test. */
+#define STALL_MAX	(60 * HZ)
 
 /* smcr's functions; they are not exported, so they are looked up by name. */
 static typeof(smcr_lgr_next) *lgr_next;
@@ -848,12 +850,12 @@ static int liar_show(struct seq_file *seq, void *v)
 
 static vm_fault_t stall_fault(struct vm_fault *vmf)
 {
-	int err;
+	long left;
 
 	atomic_inc(&stall.waiting);
-	err = wait_for_completion_killable(&stall.go);
+	left = wait_for_completion_killable_timeout(&stall.go, STALL_MAX);
 	atomic_dec(&stall.waiting);
-	if (err)
+	if (left <= 0)
 		return VM_FAULT_SIGBUS;
 	vmf->page = alloc_page(GFP_KERNEL | __GFP_ZERO);
 	return vmf->page ? 0 : VM_FAULT_OOM;
