@@ -3,7 +3,7 @@
 # topology: pair
 # kernel: both
 # nics: 1
-# timeout: 120
+# timeout: 240
 # Lies in the answers that an honest host waits for, in first contact and
 # later, in both roles.
 # shellcheck source-path=SCRIPTDIR source=lib.sh

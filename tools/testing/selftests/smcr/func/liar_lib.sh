@@ -146,6 +146,9 @@ liar_begin() {
 	step 0 C sh insmod /share/liar.ko
 	step 0 S sh insmod /share/liar.ko
 	undo_later rmmod liar
+	# What failed is tried again, as each case has to be.
+	step 0 C sh sysctl -qw net.smcr.negative_ms=0
+	step 0 S sh sysctl -qw net.smcr.negative_ms=0
 	verdict "both ends are led"
 }
 
