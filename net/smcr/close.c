@@ -162,8 +162,9 @@ static void close_flags(struct smcr_conn *conn, u32 actions)
 	conn->tx.due = true;
 }
 
-/* Whose C came second leaves TCP's FIN to the other, who closed first: TIME-WAIT
- * then stays with him, as with TCP, and a server can bind its port again.
+/* Whose C came second leaves TCP's FIN to the other, who closed first:
+ * TIME-WAIT then stays with him, as with TCP, and a server can bind its port
+ * again.
  */
 static void close_second(struct smcr_conn *conn, u32 actions)
 {

@@ -173,7 +173,7 @@ void smcr_lgr_put(struct smcr_lgr *lgr)
  */
 void smcr_lgr_queue(struct smcr_lgr *lgr)
 {
-	/* The queued work owns a reference; one that is queued already has it */
+	/* Queued work owns a reference; what is queued already has its own */
 	smcr_lgr_get(lgr);
 	if (mod_delayed_work(smcr_wq, &lgr->work, 0))
 		smcr_lgr_put(lgr);

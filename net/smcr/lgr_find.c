@@ -95,6 +95,7 @@ int smcr_lgr_publish(struct smcr_lgr *lgr)
 	spin_unlock_bh(&sn->lgr_lock);
 	return err;
 }
+
 /**
  * smcr_lgr_unpublish() - let no handshake find a group any more
  * @lgr: the group

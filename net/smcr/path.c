@@ -144,8 +144,8 @@ static struct net_device *real_dev(struct net *net, const struct way *way,
 	return NULL;
 }
 
-/* Takes over the caller's reference to @dst. A device that goes takes itself out
- * of its routes, and is freed after a grace period.
+/* Takes over the caller's reference to @dst. A device that goes takes itself
+ * out of its routes, and is freed after a grace period.
  */
 static void way_of(struct dst_entry *dst, struct way *way)
 {

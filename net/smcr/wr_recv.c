@@ -148,7 +148,7 @@ void smcr_wr_recv_release(struct smcr_wr_recv *recv)
 /* The peer broke the protocol in a way that its link does not survive. */
 static void recv_fatal(struct smcr_link *link, const char *what)
 {
-	/* What had arrived before is still handled until the queue is flushed. */
+	/* Until its queue is flushed a link that was given up may fail again */
 	if (smcr_link_state(link) < SMCR_LINK_FAILED)
 		net_warn_ratelimited("smcr: link %u: %s; the link is given up. The peer's SMC-R is faulty\n",
 				     link->num, what);

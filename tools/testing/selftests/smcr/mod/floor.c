@@ -78,18 +78,14 @@ struct floor_stats {
 	u64	doorbells, requests, updates, send_cqes, recv_cqes, reposts;
 };
 
-/**
- * struct floor - one end of a run
- * @lock: protects all from @una to @stats; taken in softirq
- * @una: everything before is with the peer
- * @nxt: written up to here
- * @end: copied to send space up to here
- * @peer_cons: the peer has read up to here
- * @told: what the peer knows of @cons
- * @prod: the peer has written up to here
- * @cons: read up to here
- * @signaled: position covered by the last completion asked for
- * @stop: the run was interrupted or failed
+/*
+ * One end of a run. In positions of its own stream everything before @una is
+ * with the peer, before @nxt written, before @end copied to send space;
+ * @peer_cons is how far the peer has read. In those of the peer's stream @prod
+ * is how far it has written, @cons how far this end has read, @told what the
+ * peer knows of that. @signaled is the position that the last completion asked
+ * for covers, @stop that the run was interrupted or failed. @lock protects all
+ * from @una to @stats and is taken in softirq.
  */
 struct floor {
 	bool			server;

@@ -58,15 +58,16 @@
 #define STALL_MAX	(60 * HZ)
 
 /* smcr's functions; they are not exported, so they are looked up by name. */
-static typeof(smcr_lgr_next) *lgr_next;
-static typeof(smcr_lgr_put) *lgr_put;
-static typeof(smcr_lgr_get) *lgr_get;
-static typeof(smcr_lgr_terminate) *lgr_terminate;
-static typeof(smcr_lgr_conn_next) *conn_next;
-static typeof(smcr_conn_put) *conn_put;
-static typeof(smcr_conn_get) *conn_get;
-static typeof(smcr_wr_post) *wr_post;
-static typeof(smcr_wr_post_llc) *wr_post_llc;
+static struct smcr_lgr *(*lgr_next)(struct net *net, struct smcr_lgr *prev);
+static void (*lgr_put)(struct smcr_lgr *lgr);
+static struct smcr_lgr *(*lgr_get)(struct smcr_lgr *lgr);
+static void (*lgr_terminate)(struct smcr_lgr *lgr,
+			     enum smcr_reset_reason reason, int err);
+static struct smcr_conn *(*conn_next)(struct smcr_lgr *lgr, u32 *slot);
+static void (*conn_put)(struct smcr_conn *conn);
+static struct smcr_conn *(*conn_get)(struct smcr_conn *conn);
+static int (*wr_post)(struct smcr_link *link, struct smcr_wr_batch *batch);
+static int (*wr_post_llc)(struct smcr_link *link, const u8 *msg, u32 cookie);
 
 static const struct {
 	const char *name;
@@ -115,7 +116,7 @@ struct edit {
  * @left: how often
  * @work: sends it
  */
-static struct {
+static struct hook {
 	spinlock_t		lock;
 	bool			active;
 	bool			cdc;
@@ -138,7 +139,7 @@ static struct {
  * @count: replies seen
  * @msg: the last one
  */
-static struct {
+static struct caught {
 	u8			type;
 	u32			count;
 	u8			msg[SMCR_ROCE_MSG_LEN];
@@ -149,7 +150,7 @@ static struct {
  * @go: ends the wait
  * @waiting: how many wait
  */
-static struct {
+static struct stall {
 	struct completion	go;
 	atomic_t		waiting;
 } stall;
