@@ -38,11 +38,13 @@ static void close_queue(struct smcr_conn *conn)
 		smcr_conn_put(conn);
 }
 
-/* The timer owns a reference while it is armed. */
+/* The timer owns a reference while it is armed; it has one before it can fire.
+ */
 static void close_arm(struct smcr_conn *conn, unsigned int msecs)
 {
-	if (!mod_timer(&conn->timer, jiffies + msecs_to_jiffies(msecs)))
-		smcr_conn_get(conn);
+	smcr_conn_get(conn);
+	if (mod_timer(&conn->timer, jiffies + msecs_to_jiffies(msecs)))
+		smcr_conn_put(conn);
 	conn->last_una = conn->tx.una;
 }
 

@@ -167,6 +167,18 @@ int smcr_conn_elem_take(struct smcr_conn *conn, u32 size)
 	return err;
 }
 
+/* If our C is out the peer has it, and the end is orderly: the peer's own C is
+ * on the way here, and the CLC message has overtaken it.
+ */
+static void close_overtaken(struct smcr_conn *conn)
+{
+	spin_lock_bh(&conn->lock);
+	if (!conn->fsm.we_closed)
+		smcr_close_reset_locked(conn, SMCR_RESET_RMBE_CONFLICT,
+					ECONNRESET);
+	spin_unlock_bh(&conn->lock);
+}
+
 /* The peer handed out an element that it gave to another connection before:
  * that one has ended without our knowing (4.4.2). It must not write any more;
  * the element's in-use bit passes to the new connection.
@@ -185,8 +197,7 @@ static void take_over(struct smcr_lgr *lgr, u8 rmb, u8 idx)
 			old->peer_rmb = 0;
 		spin_unlock_bh(&lgr->rtoken_lock);
 		if (hit)
-			smcr_close_reset(old, SMCR_RESET_RMBE_CONFLICT,
-					 ECONNRESET);
+			close_overtaken(old);
 		smcr_conn_put(old);
 	}
 }

@@ -127,8 +127,10 @@ static void hs_timer(struct timer_list *timer)
 void smcr_hs_arm(struct smcr_hs *hs, unsigned int msecs)
 {
 	hs->deadline = jiffies + msecs_to_jiffies(msecs);
-	if (!mod_timer(&hs->timer, hs->deadline))
-		smcr_hs_get(hs);
+	/* The armed timer's reference: it has it before it can fire */
+	smcr_hs_get(hs);
+	if (mod_timer(&hs->timer, hs->deadline))
+		smcr_hs_put(hs);
 }
 
 static void hs_work(struct work_struct *work)

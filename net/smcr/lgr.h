@@ -241,9 +241,9 @@ void smcr_lgr_rmb_more(struct smcr_lgr *lgr);
 void smcr_lgr_rmb_registered(struct smcr_lgr *lgr);
 void smcr_lgr_rmbs_unmap(struct smcr_lgr *lgr, int slot);
 void smcr_lgr_rmbs_free(struct smcr_lgr *lgr);
+unsigned long smcr_lgr_rmb_idle_at(struct smcr_lgr *lgr, struct smcr_rmb *rmb);
 void smcr_lgr_rmbs_clean(struct smcr_lgr *lgr);
 int smcr_lgr_rmb_first(struct smcr_lgr *lgr, u32 elem_size);
-struct smcr_rmb *smcr_lgr_rmb_find(struct smcr_lgr *lgr, u32 rkey);
 void smcr_lgr_rmb_drop(struct smcr_lgr *lgr, struct smcr_rmb *rmb);
 struct smcr_rmb *smcr_lgr_elem_take(struct smcr_lgr *lgr, u32 elem_size,
 				    u8 *idx);

@@ -480,24 +480,6 @@ void smcr_lgr_rmb_registered(struct smcr_lgr *lgr)
 }
 
 /**
- * smcr_lgr_rmb_find() - the RMB of ours that a key names on the first link
- * @lgr: the group
- * @rkey: the key
- *
- * Context: the group's mutex held.
- * Return: the RMB or NULL.
- */
-struct smcr_rmb *smcr_lgr_rmb_find(struct smcr_lgr *lgr, u32 rkey)
-{
-	struct smcr_rmb *rmb;
-
-	list_for_each_entry(rmb, &lgr->rmbs, list)
-		if (rmb->maps[0].link && rmb->maps[0].rkey == rkey)
-			return rmb;
-	return NULL;
-}
-
-/**
  * smcr_lgr_rmb_drop() - take an RMB out of the group
  * @lgr: the group
  * @rmb: the RMB; the peer does not know it, or has forgotten it
@@ -546,33 +528,47 @@ void smcr_lgr_rmbs_free(struct smcr_lgr *lgr)
 }
 
 /**
- * smcr_lgr_rmbs_clean() - zero what connections left, delete idle RMBs
+ * smcr_lgr_rmb_idle_at() - when will an RMB have been idle for long?
  * @lgr: the group
+ * @rmb: one of its RMBs
  *
  * The first RMB stays as long as the group.
+ *
+ * Context: process, the group's mutex held.
+ * Return: in jiffies; 0 if the RMB is in use, or has to stay.
+ */
+unsigned long smcr_lgr_rmb_idle_at(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
+{
+	const struct smcr_sysctl *ctl = &smcr_pernet(lgr->net)->sysctl;
+
+	if (list_is_first(&rmb->list, &lgr->rmbs) || !rmb->confirmed ||
+	    rmb->deleting || smcr_rmb_in_use(rmb))
+		return 0;
+	return (rmb->idle_since +
+		msecs_to_jiffies(READ_ONCE(ctl->rmb_linger_ms))) ?: 1;
+}
+
+/**
+ * smcr_lgr_rmbs_clean() - zero what connections left, delete idle RMBs
+ * @lgr: the group
  *
  * Context: the group's work.
  */
 void smcr_lgr_rmbs_clean(struct smcr_lgr *lgr)
 {
-	unsigned long linger, when, next = 0;
-	bool first = true, idle = false;
+	unsigned long when, next = 0;
 	struct smcr_rmb *rmb;
+	bool idle = false;
 
-	linger = READ_ONCE(smcr_pernet(lgr->net)->sysctl.rmb_linger_ms);
-	linger = msecs_to_jiffies(linger);
 	mutex_lock(&lgr->mutex);
 	list_for_each_entry(rmb, &lgr->rmbs, list) {
 		when = smcr_rmb_clean(rmb);
-		if (!when && !first && rmb->confirmed && !rmb->deleting &&
-		    !smcr_rmb_in_use(rmb)) {
-			when = rmb->idle_since + linger;
-			if (time_after_eq(jiffies, when))
-				idle = true;
+		if (!when) {
+			when = smcr_lgr_rmb_idle_at(lgr, rmb);
+			idle |= when && time_after_eq(jiffies, when);
 		}
 		if (when && (!next || time_before(when, next)))
 			next = when;
-		first = false;
 	}
 	lgr->clean_at = next;
 	if (idle)

@@ -81,6 +81,9 @@ void smcr_llc_step(struct smcr_lgr *lgr, enum smcr_llc_event event)
  * @msg: the message
  * @cookie: what smcr_llc_sent() shall be told
  *
+ * Data leaves slots of the send queue to LLC messages, more than both ends'
+ * exchanges take: if none is free, the peer has stopped taking any.
+ *
  * Context: process.
  * Return: 0 or -errno.
  */

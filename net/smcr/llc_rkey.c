@@ -95,6 +95,7 @@ static void confirm_rkey_done(struct smcr_lgr *lgr,
 	llc->rkey_tries = 0;
 	if (!msg->negative) {
 		rmb->confirmed = true;
+		rmb->idle_since = jiffies;
 	} else {
 		lgr->rmb_err = -EDQUOT;
 		smcr_lgr_rmb_drop(lgr, rmb);
@@ -261,7 +262,7 @@ bool smcr_llc_confirm_rkey(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
  * smcr_llc_delete_rkeys() - take idle RMBs from the peer (3.5.5.2.2)
  * @lgr: the group
  *
- * Up to eight in one message. The first RMB of the list stays.
+ * Up to eight in one message, of those that have been idle for long.
  *
  * Context: the group's work, its mutex held.
  * Return: false if another exchange is under way.
@@ -271,12 +272,13 @@ bool smcr_llc_delete_rkeys(struct smcr_lgr *lgr)
 	struct smcr_llc_msg msg = { .type = SMCR_LLC_DELETE_RKEY };
 	struct smcr_llc_delete_rkey *del = &msg.delete_rkey;
 	struct smcr_rmb *rmb;
+	unsigned long when;
 
 	if (!smcr_llc_flow_may_start(&lgr->llc.flow))
 		return false;
 	list_for_each_entry(rmb, &lgr->rmbs, list) {
-		if (list_is_first(&rmb->list, &lgr->rmbs) || !rmb->confirmed ||
-		    smcr_rmb_in_use(rmb))
+		when = smcr_lgr_rmb_idle_at(lgr, rmb);
+		if (!when || time_before(jiffies, when))
 			continue;
 		if (del->count == SMCR_LLC_DELETE_RKEYS)
 			break;

@@ -436,10 +436,12 @@ static void tx_queued(struct smcr_conn *conn, struct msghdr *msg,
 	if (done <= 0 || (!last && tx->end - tx->nxt < TX_BATCH))
 		goto out;
 	tx->hold = cork || msg->msg_flags & MSG_MORE;
-	/* The timer owns a reference while it is armed. */
-	if (tx->hold && !timer_pending(&conn->cork_timer) &&
-	    !mod_timer(&conn->cork_timer, jiffies + TX_CORK_TIME))
+	if (tx->hold && !timer_pending(&conn->cork_timer)) {
+		/* The armed timer's reference */
 		smcr_conn_get(conn);
+		if (mod_timer(&conn->cork_timer, jiffies + TX_CORK_TIME))
+			smcr_conn_put(conn);
+	}
 	smcr_tx_push_locked(conn);
 out:
 	spin_unlock_bh(&conn->lock);

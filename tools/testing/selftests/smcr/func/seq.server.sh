@@ -10,12 +10,12 @@ save begin
 serve $kind "$SERVER"
 together ready
 served
-# 1 to make the group, 500, 1 to end the server.
-grew begin PassiveOpens -eq 502
-grew begin ConnsOpened -eq 502
+# 1 to make the group, 500, 320, 1 to end the server.
+grew begin PassiveOpens -eq 822
+grew begin ConnsOpened -eq 822
 grew begin FirstContacts -le 1
 grew begin Aborts -eq 0
-by_rdma begin 500 500
+by_rdma begin 820 820
 no_conn_left
 together end
 finish
