@@ -613,7 +613,8 @@ static void ib_chunks_unmap(struct smcr_ibdev *dev)
 /* Devices */
 
 /* Port events are hints and can be lost: the queue pair's own retries decide
- * about a link. Only the loss of the whole device ends its links at once.
+ * about a link, which has something to send once it is tested. Only the loss
+ * of the whole device ends its links at once.
  */
 static void ib_event(struct ib_event_handler *handler, struct ib_event *event)
 {
@@ -623,6 +624,9 @@ static void ib_event(struct ib_event_handler *handler, struct ib_event *event)
 	switch (event->event) {
 	case IB_EVENT_DEVICE_FATAL:
 		smcr_link_device_failed(events->dev, -EIO);
+		break;
+	case IB_EVENT_PORT_ERR:
+		smcr_link_port_down(events->dev, event->element.port_num);
 		break;
 	case IB_EVENT_GID_CHANGE:
 	case IB_EVENT_PORT_ACTIVE:

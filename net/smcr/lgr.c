@@ -616,6 +616,17 @@ void smcr_lgr_link_failed(struct smcr_link *link)
 	smcr_lgr_kick(link->lgr, SMCR_LGR_T_LINK_FAILED);
 }
 
+/**
+ * smcr_lgr_link_doubtful() - the link layer: a link may have failed
+ * @link: the link; is tested
+ *
+ * Context: any.
+ */
+void smcr_lgr_link_doubtful(struct smcr_link *link)
+{
+	smcr_lgr_kick(link->lgr, SMCR_LGR_T_TEST);
+}
+
 static bool lgr_uses(struct smcr_lgr *lgr, const struct smcr_ibdev *dev)
 {
 	bool uses = false;

@@ -65,7 +65,7 @@ enum smcr_lgr_todo {
 	SMCR_LGR_T_CLEAN,	/* elements wait to be zeroed */
 	SMCR_LGR_T_CLOSE,	/* DELETE LINK (all) in due form */
 	SMCR_LGR_T_DELETED,	/* ours has been delivered */
-	SMCR_LGR_T_TEST,	/* a peer does not know the group: alive? */
+	SMCR_LGR_T_TEST,	/* peer or device raise doubts: alive? */
 };
 
 /**
@@ -250,6 +250,7 @@ struct smcr_rmb *smcr_lgr_elem_take(struct smcr_lgr *lgr, u32 elem_size,
 
 /* Events from the link layer */
 void smcr_lgr_link_failed(struct smcr_link *link);
+void smcr_lgr_link_doubtful(struct smcr_link *link);
 void smcr_lgr_device_removed(struct smcr_ibdev *dev);
 
 #endif /* _SMCR_LGR_H */

@@ -182,6 +182,29 @@ void smcr_link_device_failed(struct smcr_ibdev *dev, int err)
 	spin_unlock_irqrestore(&dev->links_lock, irq);
 }
 
+/**
+ * smcr_link_port_down() - a device says that a port does not work
+ * @dev: the device
+ * @port: the port's number
+ *
+ * It may be back in a moment, and the queue pairs' retries bridge that. But a
+ * link on which nothing is being sent would notice nothing at all: each is
+ * tested, and fails if that is not answered.
+ *
+ * Context: any.
+ */
+void smcr_link_port_down(struct smcr_ibdev *dev, u32 port)
+{
+	struct smcr_link *link;
+	unsigned long irq;
+
+	spin_lock_irqsave(&dev->links_lock, irq);
+	list_for_each_entry(link, &dev->links, dev_node)
+		if (link->local.port == port)
+			smcr_lgr_link_doubtful(link);
+	spin_unlock_irqrestore(&dev->links_lock, irq);
+}
+
 static int link_join_device(struct smcr_link *link)
 {
 	struct smcr_ibdev *dev = link->local.dev;

@@ -143,6 +143,7 @@ void smcr_link_fail(struct smcr_link *link, int err);
 bool smcr_link_fail_locked(struct smcr_link *link, int err);
 void smcr_link_report(struct smcr_link *link);
 void smcr_link_device_failed(struct smcr_ibdev *dev, int err);
+void smcr_link_port_down(struct smcr_ibdev *dev, u32 port);
 void smcr_link_stop(struct smcr_link *link);
 struct smcr_link *smcr_link_get(struct smcr_link *link);
 void smcr_link_put(struct smcr_link *link);

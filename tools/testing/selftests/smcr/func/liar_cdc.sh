@@ -110,6 +110,9 @@ part v
 talk n
 verdict "CABORT: the eye catcher was overwritten"
 
+# Each end takes the other for the one who closed first and awaits its FIN.
+step 0 C sh sysctl -qw net.smcr.close_timeout_ms=2000
+step 0 S sh sysctl -qw net.smcr.close_timeout_ms=2000
 meet v
 mark CdcIgnored ResetPeerAbort BadCdc
 lie cdc -1 flags=0x40

@@ -354,12 +354,14 @@ listens() {
 	ss -Hltn "sport = :$1" | grep -q .
 }
 
-# hold KIND ADDRESS COUNT: open connections and keep them until "released"
+# hold KIND ADDRESS COUNT [OPTIONS...]: open connections and keep them until
+# "released"
 hold() {
 	local line
 
 	mkfifo "$tmp/hold.in" "$tmp/hold.out"
-	"$IO" "$1" "$2" "$PORT" hold -n "$3" <"$tmp/hold.in" >"$tmp/hold.out" &
+	"$IO" "$1" "$2" "$PORT" hold -n "$3" "${@:4}" \
+		<"$tmp/hold.in" >"$tmp/hold.out" &
 	hold_pid=$!
 	jobs_started+=("$hold_pid")
 	exec 5>"$tmp/hold.in" 6<"$tmp/hold.out"

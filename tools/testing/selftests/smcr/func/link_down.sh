@@ -3,7 +3,8 @@
 # topology: pair
 # kernel: both
 # nics: 1
-# The only link fails: each connection gets an errno, all is freed.
+# The only link fails: each connection gets an errno, all is freed, whether or
+# not there was anything to send.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -25,6 +26,12 @@ wait_until "the server answers again" io $kind "$SERVER" seq -n 1
 io_check "a new link group carries a stream" $kind "$SERVER" stream -H
 grew again FirstContacts -ge 1
 grew again RdmaWrites -gt 0
+hold $kind "$SERVER" 3 -a
+together idle
+together over
+released "a byte that cannot be sent ends idle connections with an errno"
+no_conn_left
+wait_until "the server answers again" io $kind "$SERVER" seq -n 1
 io_check "end of the server" $kind "$SERVER" quit
 no_conn_left
 together end
