@@ -9,6 +9,7 @@ tests NAME...        functional tests (func/NAME.sh), or all of them
 A script is the path of a file or else a shell command. See vm/README.md.
 """
 import argparse
+import collections
 import fcntl
 import glob
 import os
@@ -18,6 +19,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import machine
@@ -32,6 +34,8 @@ DEBUG_FACTOR = 3
 SOAK_FACTOR = 20
 # Of the tests that take turns, so many runs for one on the debug kernel.
 SAMPLED_ONE_IN = 4
+# Tests of one boot of the debug kernel; of the other, twice as many.
+TESTS_A_BOOT = 8
 SKIP = 4
 # What a script that was ended by the bed's SIGTERM returns.
 TERMINATED = 128 + signal.SIGTERM
@@ -92,7 +96,7 @@ def build_initramfs(kernel):
 
 def take_slot():
     """Wait until few enough beds run for this machine; returns the lock."""
-    slots = int(os.environ.get("SMCR_BEDS", max(2, os.cpu_count() // 2)))
+    slots = beds()
     os.makedirs(os.path.join(CACHE, "bed"), exist_ok=True)
     said = False
     while True:
@@ -492,6 +496,103 @@ def draw_turns(tests):
     return turns
 
 
+def beds():
+    """How many test beds this machine takes at a time."""
+    return int(os.environ.get("SMCR_BEDS", max(2, os.cpu_count() // 2)))
+
+
+def same_boot(tests):
+    """Lists of tests that can share a boot."""
+    boots = {}
+    for test in tests:
+        boots.setdefault(test.boot(), []).append(test)
+    return list(boots.values())
+
+
+def split_plan(plan):
+    """The plan as (kernel, tests of one boot), the slow kernel's first: what is
+    left when other beds have ended should be short."""
+    parts = []
+    for kernel, size in (("debug", TESTS_A_BOOT), ("release", 2 * TESTS_A_BOOT)):
+        for tests in same_boot([t for k, t in plan if k == kernel]):
+            parts += [(kernel, tests[i:i + size])
+                      for i in range(0, len(tests), size)]
+    return parts
+
+
+def build_for(kernel):
+    """All that a boot needs, before several ask for it at once."""
+    build_initramfs(output_of(os.path.join(TOP, "scripts/kernel"), kernel))
+    build_switch()
+    output_of(os.path.join(TOP, "scripts/module"), kernel)
+    output_of("make", "-s", "-C", os.path.join(TOP, "tools/smcr-ctl"))
+
+
+class Crew:
+    """Parts of a plan, each done by a process of its own, some at a time. What
+    they print is shown test by test."""
+
+    def __init__(self, parts, tally):
+        self.todo = collections.deque(parts)
+        self.tally = tally
+        self.lock = threading.Lock()
+        self.children = set()
+
+    def work(self):
+        """One bed after the other, until nothing is left."""
+        while True:
+            with self.lock:
+                if not self.todo:
+                    return
+                kernel, tests = self.todo.popleft()
+                child = subprocess.Popen(
+                    [sys.executable, "-B", os.path.abspath(__file__), "tests",
+                     "--kernel", kernel] + [t.name for t in tests],
+                    stdout=subprocess.PIPE, text=True, errors="replace")
+                self.children.add(child)
+            self.follow(child, [f"{t.name}-{kernel}" for t in tests])
+            with self.lock:
+                self.children.discard(child)
+
+    def follow(self, child, names):
+        """Show a child's tests as they end; one without an end has failed."""
+        lines = []
+        for line in child.stdout:
+            lines.append(line)
+            m = re.match(r"(ok|not ok) \d+ (\S+) # (.*)", line)
+            if m and m.group(2) in names:
+                names.remove(m.group(2))
+                self.show(lines[:-1], m.group(1) == "ok", m.group(2),
+                          m.group(3))
+                lines = []
+        child.wait()
+        for name in names:
+            self.show(lines, False, name, f"its bed ended ({child.returncode})")
+            lines = []
+
+    def show(self, lines, ok, name, note):
+        """All that one test printed, and its result."""
+        with self.lock:
+            print("".join(line for line in lines if not re.match(
+                r"TAP version|1\.\.\d+$", line)), end="")
+            self.tally.line(ok, name, note)
+
+    def run(self, count):
+        """Do all parts, so many at a time."""
+        threads = [threading.Thread(target=self.work, daemon=True)
+                   for _ in range(count)]
+        try:
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        finally:
+            for child in list(self.children):
+                child.terminate()
+            for child in list(self.children):
+                child.wait()
+
+
 def tests_main(opt):
     """tests: all the boots that the named tests need."""
     output_of(os.path.join(TOP, "scripts/kernel"), "source")
@@ -509,13 +610,13 @@ def tests_main(opt):
             t.kernel == "sampled" and (k in turns or k == "release" or
                                        t.name in turns)]
     tally = Tally(len(plan))
-    for kernel in kernels:
-        boots = {}
-        for k, test in plan:
-            if k == kernel:
-                boots.setdefault(test.boot(), []).append(test)
-        for group in boots.values():
-            run_boot(opt, kernel, group, tally)
+    if opt.kernel:
+        for group in same_boot([t for _, t in plan]):
+            run_boot(opt, opt.kernel, group, tally)
+    else:
+        for kernel in kernels:
+            build_for(kernel)
+        Crew(split_plan(plan), tally).run(beds())
     print(f"# {tally.passed} passed, {tally.failed} failed, "
           f"{tally.skipped} skipped")
     if opt.tally:
