@@ -477,9 +477,8 @@ static void elem_return(struct smcr_conn *conn)
 	 */
 	dirty = end == SMCR_RMBE_END_ORDERLY && !conn->reset_err ?
 		dirty_bytes(conn) : conn->rx.rmb->elem_size;
-	smcr_rmb_elem_return(conn->rx.rmb, conn->rx.idx, dirty, end,
+	smcr_lgr_elem_return(lgr, conn->rx.rmb, conn->rx.idx, dirty, end,
 			     release_at);
-	smcr_lgr_kick(lgr, SMCR_LGR_T_CLEAN);
 }
 
 /**

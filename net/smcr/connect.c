@@ -294,45 +294,14 @@ static bool step_confirm(struct smcr_hs *hs)
 	return true;
 }
 
-/**
- * smcr_connect_step() - walk as far as events allow
- * @hs: a client's handshake
- *
- * Context: the handshake's work, outer sock lock held.
- */
-void smcr_connect_step(struct smcr_hs *hs)
-{
-	bool more = true;
-
-	while (more) {
-		smcr_hs_trace(hs, 0);
-		switch (hs->step) {
-		case SMCR_HS_TCP:
-			more = step_tcp(hs);
-			break;
-		case SMCR_HS_PROPOSE:
-			more = step_propose(hs);
-			break;
-		case SMCR_HS_ACCEPT:
-			more = step_accept(hs);
-			break;
-		case SMCR_HS_GROUP:
-			more = step_group(hs);
-			break;
-		case SMCR_HS_REG:
-			more = step_reg(hs);
-			break;
-		case SMCR_HS_CONFIRM:
-			more = step_confirm(hs);
-			break;
-		case SMCR_HS_LLC:
-			smcr_hs_llc(hs);
-			return;
-		case SMCR_HS_DECLINE:
-			smcr_hs_decline_more(hs);
-			return;
-		default:
-			return;
-		}
-	}
-}
+/* What a client does in each step; run under the outer sock lock. */
+bool (*const smcr_connect_steps[SMCR_HS_STEPS])(struct smcr_hs *hs) = {
+	[SMCR_HS_TCP]		= step_tcp,
+	[SMCR_HS_PROPOSE]	= step_propose,
+	[SMCR_HS_ACCEPT]	= step_accept,
+	[SMCR_HS_GROUP]		= step_group,
+	[SMCR_HS_REG]		= step_reg,
+	[SMCR_HS_CONFIRM]	= step_confirm,
+	[SMCR_HS_LLC]		= smcr_hs_llc,
+	[SMCR_HS_DECLINE]	= smcr_hs_decline_more,
+};

@@ -10,6 +10,6 @@ struct sockaddr;
 struct smcr_hs;
 
 int smcr_connect_start(struct sock *sk, struct sockaddr *addr, int addr_len);
-void smcr_connect_step(struct smcr_hs *hs);
+extern bool (*const smcr_connect_steps[])(struct smcr_hs *hs);
 
 #endif /* _SMCR_CONNECT_H */

@@ -133,6 +133,16 @@ void smcr_hs_arm(struct smcr_hs *hs, unsigned int msecs)
 		smcr_hs_put(hs);
 }
 
+/* As far as events allow. A step returns true if the next one may be tried at
+ * once, false if it waits for an event or the handshake has ended.
+ */
+static void hs_walk(struct smcr_hs *hs, bool (*const *steps)(struct smcr_hs *))
+{
+	do {
+		smcr_hs_trace(hs, 0);
+	} while (steps[hs->step] && steps[hs->step](hs));
+}
+
 static void hs_work(struct work_struct *work)
 {
 	struct smcr_hs *hs = container_of(work, struct smcr_hs, work);
@@ -146,10 +156,9 @@ static void hs_work(struct work_struct *work)
 	} else if (test_and_clear_bit(SMCR_HS_E_TIMEOUT, &hs->events)) {
 		smcr_mib_inc(sock_net(sk), SMCR_MIB_HANDSHAKETIMEOUTS);
 		smcr_hs_fail(hs, -ETIMEDOUT);
-	} else if (hs->client) {
-		smcr_connect_step(hs);
 	} else {
-		smcr_listen_step(hs);
+		hs_walk(hs, hs->client ? smcr_connect_steps :
+					 smcr_listen_steps);
 	}
 out:
 	release_sock(sk);
@@ -498,8 +507,9 @@ static u32 reason_diag(enum smcr_fallback_reason reason)
  * @hs: the handshake; ends when all is with TCP
  *
  * Context: process, outer sock lock held.
+ * Return: false, there is no step after it.
  */
-void smcr_hs_decline_more(struct smcr_hs *hs)
+bool smcr_hs_decline_more(struct smcr_hs *hs)
 {
 	int ret = smcr_clc_send(smcr_sk(hs->sk)->inner, &hs->clc);
 
@@ -507,6 +517,7 @@ void smcr_hs_decline_more(struct smcr_hs *hs)
 		smcr_hs_fail(hs, ret);
 	else if (ret)
 		smcr_hs_fallback(hs, hs->reason, 0);
+	return false;
 }
 
 static void hs_decline(struct smcr_hs *hs, enum smcr_fallback_reason reason,
@@ -806,8 +817,9 @@ bool smcr_hs_registered(struct smcr_hs *hs)
  * so may we (C.2). After that only a reset is left.
  *
  * Context: process, outer sock lock held.
+ * Return: false, there is no step after it.
  */
-void smcr_hs_llc(struct smcr_hs *hs)
+bool smcr_hs_llc(struct smcr_hs *hs)
 {
 	enum smcr_lgr_state state;
 
@@ -820,13 +832,13 @@ void smcr_hs_llc(struct smcr_hs *hs)
 		if (READ_ONCE(hs->lgr->llc.confirm_sent) ||
 		    READ_ONCE(hs->lgr->llc.timed_out)) {
 			smcr_hs_fail(hs, -ECONNRESET);
-			return;
+		} else {
+			path_result(hs, false);
+			smcr_hs_decline(hs, SMCR_FALLBACK_CONFIRM_LINK);
 		}
-		path_result(hs, false);
-		smcr_hs_decline(hs, SMCR_FALLBACK_CONFIRM_LINK);
-	} else {
-		/* Only a Decline may come. */
-		if (smcr_hs_recv(hs, SMCR_CLC_DECLINE))
-			smcr_hs_declined(hs);
+	} else if (smcr_hs_recv(hs, SMCR_CLC_DECLINE)) {
+		/* Nothing else may come. */
+		smcr_hs_declined(hs);
 	}
+	return false;
 }

@@ -51,6 +51,7 @@ enum smcr_hs_step {
 	SMCR_HS_LLC,
 	SMCR_HS_DECLINE,
 	SMCR_HS_DONE,
+	SMCR_HS_STEPS
 };
 
 /* Bits of smcr_hs.events */
@@ -125,7 +126,7 @@ void smcr_hs_decline(struct smcr_hs *hs, enum smcr_fallback_reason reason);
 void smcr_hs_decline_sync(struct smcr_hs *hs);
 void smcr_hs_drop_group(struct smcr_hs *hs);
 void smcr_hs_declined(struct smcr_hs *hs);
-void smcr_hs_decline_more(struct smcr_hs *hs);
+bool smcr_hs_decline_more(struct smcr_hs *hs);
 void smcr_hs_drop(struct smcr_hs *hs);
 bool smcr_hs_path_blocked(struct smcr_hs *hs, const struct smcr_lgr_key *key);
 void smcr_hs_trace(const struct smcr_hs *hs, int err);
@@ -138,7 +139,7 @@ int smcr_hs_link_up(struct smcr_hs *hs, const struct smcr_clc_accept *msg);
 bool smcr_hs_registered(struct smcr_hs *hs);
 bool smcr_hs_from_here(const struct smcr_hs *hs);
 bool smcr_hs_gid_credible(const struct smcr_hs *hs, const u8 *gid);
-void smcr_hs_llc(struct smcr_hs *hs);
+bool smcr_hs_llc(struct smcr_hs *hs);
 void smcr_hs_fallback(struct smcr_hs *hs, enum smcr_fallback_reason reason,
 		      u32 diagnosis);
 void smcr_hs_fail(struct smcr_hs *hs, int err);

@@ -17,6 +17,7 @@
 #include "link.h"
 #include "lgr_policy.h"
 #include "llc.h"
+#include "rmb.h"
 #include "rtoken.h"
 #include "smcr.h"
 #include "wire.h"
@@ -247,6 +248,9 @@ int smcr_lgr_rmb_first(struct smcr_lgr *lgr, u32 elem_size);
 void smcr_lgr_rmb_drop(struct smcr_lgr *lgr, struct smcr_rmb *rmb);
 struct smcr_rmb *smcr_lgr_elem_take(struct smcr_lgr *lgr, u32 elem_size,
 				    u8 *idx);
+void smcr_lgr_elem_return(struct smcr_lgr *lgr, struct smcr_rmb *rmb, u8 idx,
+			  u32 dirty, enum smcr_rmbe_end end,
+			  unsigned long release_at);
 
 /* Events from the link layer */
 void smcr_lgr_link_failed(struct smcr_link *link);

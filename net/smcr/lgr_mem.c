@@ -416,6 +416,30 @@ struct smcr_rmb *smcr_lgr_elem_take(struct smcr_lgr *lgr, u32 elem_size,
 	return found ? found : ERR_PTR(err);
 }
 
+/**
+ * smcr_lgr_elem_return() - an element that a connection has used
+ * @lgr: the group
+ * @rmb: the RMB, counted by the caller
+ * @idx: the element
+ * @dirty: as for smcr_rmb_elem_return(), like the rest
+ * @end: how the connection ended
+ * @release_at: end of a quarantine
+ *
+ * Context: process.
+ */
+void smcr_lgr_elem_return(struct smcr_lgr *lgr, struct smcr_rmb *rmb, u8 idx,
+			  u32 dirty, enum smcr_rmbe_end end,
+			  unsigned long release_at)
+{
+	bool unclean = smcr_rmb_elem_return(rmb, idx, dirty, end, release_at);
+
+	/* The only RMB stays, however idle it is */
+	if (unclean || (READ_ONCE(lgr->n_rmbs) > 1 && !smcr_rmb_in_use(rmb)))
+		smcr_lgr_kick(lgr, SMCR_LGR_T_CLEAN);
+	else
+		smcr_lgr_wake(lgr);
+}
+
 /* An RMB that is registered, or about to be, and not confirmed yet. */
 static struct smcr_rmb *rmb_unconfirmed(struct smcr_lgr *lgr)
 {

@@ -13,6 +13,6 @@ int smcr_listen_start(struct sock *sk, int backlog);
 void smcr_listen_stop(struct sock *sk);
 void smcr_listen_event(struct sock *sk);
 void smcr_listen_work(struct work_struct *work);
-void smcr_listen_step(struct smcr_hs *hs);
+extern bool (*const smcr_listen_steps[])(struct smcr_hs *hs);
 
 #endif /* _SMCR_LISTEN_H */

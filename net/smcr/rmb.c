@@ -15,7 +15,7 @@
  *                       | |                                         ^ ^
  *                       | +-- return, abnormal --> QUARANTINE ------+ |
  *                       |                               clean, later  |
- *                       +------------ return, never offered ----------+
+ *                       +- return, never offered or nearly untouched -+
  *
  * DIRTY and QUARANTINE belong to smcr_rmb_clean(), which zeroes without the
  * lock: nobody else looks at such an element.
@@ -37,6 +37,11 @@
  * RMB is below 2^63).
  */
 #define RMB_IOVA_MASK	GENMASK_ULL(61, PAGE_SHIFT)
+
+/* Bytes of an element that are zeroed as it is returned: to leave so few to the
+ * group's work costs more.
+ */
+#define ELEM_ZERO_NOW	1024u
 
 static u32 rmb_bytes(const struct smcr_rmb *rmb)
 {
@@ -475,6 +480,12 @@ int smcr_rmb_elem_take(struct smcr_rmb *rmb, bool eye_catcher)
 	return i + 1;
 }
 
+static void elem_zero(struct smcr_rmb *rmb, u8 idx, u32 len)
+{
+	memset(smcr_rmb_elem_addr(rmb, idx), 0, len);
+	smcr_rmb_sync_for_device(rmb, idx, 0, len);
+}
+
 /**
  * smcr_rmb_elem_return() - a connection does not use its element any more
  * @rmb: the RMB
@@ -487,27 +498,34 @@ int smcr_rmb_elem_take(struct smcr_rmb *rmb, bool eye_catcher)
  * Nobody may read the element after this: other bytes may be in it soon.
  *
  * Context: process or softirq.
+ * Return: false if the element is free now, true if smcr_rmb_clean() has to
+ * see to it.
  */
-void smcr_rmb_elem_return(struct smcr_rmb *rmb, u8 idx, u32 dirty,
+bool smcr_rmb_elem_return(struct smcr_rmb *rmb, u8 idx, u32 dirty,
 			  enum smcr_rmbe_end end, unsigned long release_at)
 {
 	struct smcr_rmb_elem *elem = &rmb->elems[idx - 1];
+	bool unclean = true;
 
-	spin_lock_bh(&rmb->lock);
-	if (WARN_ON_ONCE(elem->state != SMCR_RMBE_USED)) {
-		spin_unlock_bh(&rmb->lock);
-		return;
+	if (WARN_ON_ONCE(READ_ONCE(elem->state) != SMCR_RMBE_USED))
+		return false;
+	dirty = clamp_t(u32, dirty, SMCR_RMBE_EYE_LEN, rmb->elem_size);
+	if (end != SMCR_RMBE_END_ABNORMAL && dirty <= ELEM_ZERO_NOW) {
+		elem_zero(rmb, idx, dirty);
+		unclean = false;
 	}
+	spin_lock_bh(&rmb->lock);
 	switch (end) {
 	case SMCR_RMBE_END_UNUSED:
-		memset(smcr_rmb_elem_addr(rmb, idx), 0, SMCR_RMBE_EYE_LEN);
-		elem->state = SMCR_RMBE_FREE;
-		rmb->n_free++;
-		break;
 	case SMCR_RMBE_END_ORDERLY:
+		if (!unclean) {
+			elem->state = SMCR_RMBE_FREE;
+			rmb->n_free++;
+			break;
+		}
 		rmb->n_unclean++;
 		elem->state = SMCR_RMBE_DIRTY;
-		elem->dirty = min(dirty, rmb->elem_size);
+		elem->dirty = dirty;
 		break;
 	case SMCR_RMBE_END_ABNORMAL:
 		rmb->n_unclean++;
@@ -521,6 +539,7 @@ void smcr_rmb_elem_return(struct smcr_rmb *rmb, u8 idx, u32 dirty,
 	smcr_mib_inc(rmb->net, SMCR_MIB_ELEMENTSRETURNED);
 	if (end == SMCR_RMBE_END_ABNORMAL)
 		smcr_mib_inc(rmb->net, SMCR_MIB_ELEMENTSQUARANTINED);
+	return unclean;
 }
 
 /* How many bytes of an element to zero now; 0 if it is not its time. */
@@ -531,7 +550,7 @@ static u32 elem_due(struct smcr_rmb *rmb, u16 i, unsigned long *next)
 
 	spin_lock_bh(&rmb->lock);
 	if (elem->state == SMCR_RMBE_DIRTY) {
-		dirty = max_t(u32, elem->dirty, SMCR_RMBE_EYE_LEN);
+		dirty = elem->dirty;
 	} else if (elem->state == SMCR_RMBE_QUARANTINE) {
 		if (time_after_eq(jiffies, elem->release_at))
 			dirty = elem->dirty;
@@ -561,8 +580,7 @@ unsigned long smcr_rmb_clean(struct smcr_rmb *rmb)
 		dirty = elem_due(rmb, i, &next);
 		if (!dirty)
 			continue;
-		memset(smcr_rmb_elem_addr(rmb, i + 1), 0, dirty);
-		smcr_rmb_sync_for_device(rmb, i + 1, 0, dirty);
+		elem_zero(rmb, i + 1, dirty);
 		spin_lock_bh(&rmb->lock);
 		rmb->elems[i].state = SMCR_RMBE_FREE;
 		rmb->n_free++;

@@ -127,7 +127,7 @@ int smcr_rmb_register(struct smcr_rmb *rmb, int slot,
 void smcr_rmb_unmap(struct smcr_rmb *rmb, int slot);
 
 int smcr_rmb_elem_take(struct smcr_rmb *rmb, bool eye_catcher);
-void smcr_rmb_elem_return(struct smcr_rmb *rmb, u8 idx, u32 dirty,
+bool smcr_rmb_elem_return(struct smcr_rmb *rmb, u8 idx, u32 dirty,
 			  enum smcr_rmbe_end end, unsigned long release_at);
 unsigned long smcr_rmb_clean(struct smcr_rmb *rmb);
 u16 smcr_rmb_in_use(const struct smcr_rmb *rmb);
