@@ -388,16 +388,24 @@ static bool fill4(__be32 net, u8 len, void *arg)
 	return true;
 }
 
+/* Several addresses of one prefix take one of the eight places. */
 static bool fill6(const struct in6_addr *addr, u8 len, void *arg)
 {
-	struct subnet_fill *fill = arg;
-	struct smcr_clc_prefix *prefix;
+	struct smcr_clc_proposal *msg = ((struct subnet_fill *)arg)->msg;
+	struct in6_addr prefix;
+	int i;
 
-	if (fill->msg->nr_prefixes == SMCR_MAX_PREFIXES)
+	ipv6_addr_prefix(&prefix, addr, len);
+	for (i = 0; i < msg->nr_prefixes; i++) {
+		if (msg->prefix[i].len == len &&
+		    !memcmp(msg->prefix[i].addr, &prefix, sizeof(prefix)))
+			return false;
+	}
+	if (msg->nr_prefixes == SMCR_MAX_PREFIXES)
 		return true;
-	prefix = &fill->msg->prefix[fill->msg->nr_prefixes++];
-	ipv6_addr_prefix((struct in6_addr *)prefix->addr, addr, len);
-	prefix->len = len;
+	memcpy(msg->prefix[i].addr, &prefix, sizeof(prefix));
+	msg->prefix[i].len = len;
+	msg->nr_prefixes++;
 	return false;
 }
 
