@@ -295,19 +295,22 @@ void smcr_close_reset(struct smcr_conn *conn, enum smcr_reset_reason reason,
 }
 
 /**
- * smcr_close_tcp_event() - TCP saw a FIN, a RST or an error
+ * smcr_close_tcp_event() - TCP saw a FIN, a RST or an error, or may have
  * @sk: outer socket in mode RDMA
  *
- * Context: softirq, inner slock held.
+ * Context: softirq, inner slock held; or process, outer sock lock held.
  */
 void smcr_close_tcp_event(struct sock *sk)
 {
+	enum smcr_inner_end end = smcr_inner_end(sk);
 	struct smcr_conn *conn;
 
+	if (end == SMCR_INNER_OPEN)
+		return;
 	rcu_read_lock();
 	conn = READ_ONCE(smcr_sk(sk)->conn);
 	/* An end is news once: TCP tells of each step to TIME-WAIT */
-	if (conn && (smcr_inner_end(sk) != SMCR_INNER_FIN ||
+	if (conn && (end != SMCR_INNER_FIN ||
 		     !test_and_set_bit(SMCR_CONN_F_TCP_FIN, &conn->flags)) &&
 	    refcount_inc_not_zero(&conn->refs)) {
 		set_bit(SMCR_CONN_F_TCP_EVENT, &conn->flags);
@@ -368,14 +371,17 @@ static bool close_over(const struct smcr_conn *conn)
 
 static void close_sock(struct smcr_conn *conn, struct sock *sk, u32 actions)
 {
+	bool let_go;
+
 	lock_sock(sk);
 	if (smcr_sk(sk)->conn != conn || close_awaits_fin(conn, sk))
 		goto out;
+	let_go = sock_flag(sk, SOCK_DEAD) && close_over(conn);
 	if (actions & SMCR_CONN_RESET_TCP)
 		smcr_inner_abort(sk);
-	else if (actions & SMCR_CONN_CLOSE_TCP)
+	else if (actions & SMCR_CONN_CLOSE_TCP && !let_go)
 		kernel_sock_shutdown(smcr_sk(sk)->inner, SHUT_RDWR);
-	if (sock_flag(sk, SOCK_DEAD) && close_over(conn)) {
+	if (let_go) {
 		if (conn->await_fin)
 			close_disarm(conn);
 		smcr_inner_release(sk);
