@@ -14,6 +14,8 @@ sysctl_for_now net.smcr.loopback 1
 sysctl_for_now net.smcr.close_timeout_ms 3000
 sysctl_for_now net.smcr.orphan_timeout_ms 3000
 sysctl_for_now net.smcr.abort_timeout_ms 1000
+# A program that goes in the middle of a handshake looks like a bad destination.
+sysctl_for_now net.smcr.negative_ms 0
 
 save begin
 for seed in 1 "$RANDOM"; do
