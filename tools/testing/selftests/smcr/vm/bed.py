@@ -510,8 +510,7 @@ def same_boot(tests):
 
 
 def split_plan(plan):
-    """The plan as (kernel, tests of one boot), the slow kernel's first: what is
-    left when other beds have ended should be short."""
+    """The plan as (kernel, tests of one boot)."""
     parts = []
     for kernel, size in (("debug", TESTS_A_BOOT), ("release", 2 * TESTS_A_BOOT)):
         for tests in same_boot([t for k, t in plan if k == kernel]):
@@ -538,13 +537,15 @@ class Crew:
         self.lock = threading.Lock()
         self.children = set()
 
-    def work(self):
-        """One bed after the other, until nothing is left."""
+    def work(self, number):
+        """One bed after the other, until nothing is left; from both ends of
+        the list, as the debug kernel's beds slow each other down most."""
         while True:
             with self.lock:
                 if not self.todo:
                     return
-                kernel, tests = self.todo.popleft()
+                kernel, tests = (self.todo.pop() if number % 2 else
+                                 self.todo.popleft())
                 child = subprocess.Popen(
                     [sys.executable, "-B", os.path.abspath(__file__), "tests",
                      "--kernel", kernel] + [t.name for t in tests],
@@ -579,8 +580,8 @@ class Crew:
 
     def run(self, count):
         """Do all parts, so many at a time."""
-        threads = [threading.Thread(target=self.work, daemon=True)
-                   for _ in range(count)]
+        threads = [threading.Thread(target=self.work, args=(i,), daemon=True)
+                   for i in range(count)]
         try:
             for thread in threads:
                 thread.start()
