@@ -78,6 +78,8 @@ has used 2
 more ElementsQuarantined 1
 has quarantine 1
 has used 1
+# The others' messages shall come as they are.
+lie unhook
 meet w
 meet x
 has quarantine 1
@@ -87,7 +89,7 @@ holds stale 0
 part v
 part w
 part x
-lie unhook
+holds used 1
 talk n
 verdict "after one that was not, the element waits, and is zeroed then"
 

@@ -48,8 +48,8 @@ bound here max_conns_per_lgr 2 5 3 ConnsOpened
 
 old=$(sysctl -n net.smcr.max_conns_per_lgr)
 sysctl -qw net.smcr.max_conns_per_lgr=6
-together parallel
 save parallel
+together parallel
 together parallel.open
 grew parallel LinkGroups -eq 4
 no_fallback parallel

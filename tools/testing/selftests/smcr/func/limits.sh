@@ -70,8 +70,8 @@ bound there max_send_bytes $((384 << 10)) 5 2 SendSpaceRefused
 # A client at its own limit has no other group to go to.
 bound here max_conns_per_lgr 2 5 3 ConnsOpened
 # A server makes another: parallel link groups.
-together parallel
 save parallel
+together parallel
 crowd_is "20 connections, 6 to a group" 20 open 20
 crowd_is "and right" 20 all 9000
 grew parallel FirstContacts -eq 4
