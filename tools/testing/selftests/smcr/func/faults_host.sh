@@ -161,6 +161,13 @@ remove() {
 	echo $((($(date +%s%N) - begin) / 1000000))
 }
 
+# Until the first network card has nothing to send.
+idle() {
+	local left=/sys/class/net/eth0/queues/tx-0/byte_queue_limits/inflight
+
+	while [ -e $left ] && [ "$(<$left)" != 0 ]; do :; done
+}
+
 nic() {
 	local last=2
 
@@ -168,6 +175,7 @@ nic() {
 	case $1 in
 	gone)
 		readlink -f /sys/class/net/eth0/device/.. >$RUN/pci
+		idle
 		echo 1 >"$(<$RUN/pci)/remove" ;;
 	back)
 		echo 1 >/sys/bus/pci/rescan

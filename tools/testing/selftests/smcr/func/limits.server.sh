@@ -60,6 +60,8 @@ old=$(sysctl -n net.smcr.max_handshakes)
 sysctl -qw net.smcr.max_handshakes=2
 save handshakes
 together handshakes
+wait_until "two are in flight" grew_to handshakes HandshakesStarted 2
+together handshakes.one
 wait_until "two were refused" grew_to handshakes HandshakesRefused 2
 grew handshakes HandshakesStarted -eq 2
 together handshakes.two
