@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# kernel: both
+# kernel: sampled
 # nics: 1
-# timeout: 120
+# timeout: 240
 # Each bound of net.smcr: past it a connection is plain TCP, with the reason
 # counted where the bound is, its bytes exact and no error; with the bound
 # lifted the next one is RDMA again.

@@ -35,7 +35,7 @@ SOAK_FACTOR = 20
 # Of the tests that take turns, so many runs for one on the debug kernel.
 SAMPLED_ONE_IN = 4
 # Tests of one boot of the debug kernel; of the other, twice as many.
-TESTS_A_BOOT = 8
+TESTS_A_BOOT = 6
 SKIP = 4
 # What a script that was ended by the bed's SIGTERM returns.
 TERMINATED = 128 + signal.SIGTERM
