@@ -273,6 +273,7 @@ static int reclaim(struct smcr_conn *conn, u8 rmb)
 int smcr_conn_set_peer(struct smcr_conn *conn,
 		       const struct smcr_clc_accept *msg, bool may_add)
 {
+	u32 size = smcr_bsize_to_bytes(msg->bsize);
 	bool conflict = false;
 	u8 rmb, idx;
 	int err;
@@ -290,9 +291,9 @@ int smcr_conn_set_peer(struct smcr_conn *conn,
 			return err;
 	}
 	conn->peer_token = msg->alert_token;
-	conn->peer_size = smcr_bsize_to_bytes(msg->bsize);
+	conn->peer_size = size;
 	conn->tx.rkey = msg->rkey;
-	conn->tx.raddr = smcr_clc_rmbe_addr(msg);
+	conn->tx.raddr = msg->vaddr + (u64)(msg->rmbe_idx - 1) * size;
 	return 0;
 }
 
