@@ -96,6 +96,8 @@ static void confirm_rkey_done(struct smcr_lgr *lgr,
 	if (!msg->negative) {
 		rmb->confirmed = true;
 		rmb->idle_since = jiffies;
+		/* It may never be used: the time it has starts here */
+		smcr_lgr_kick(lgr, SMCR_LGR_T_CLEAN);
 	} else {
 		lgr->rmb_err = -EDQUOT;
 		smcr_lgr_rmb_drop(lgr, rmb);

@@ -26,10 +26,12 @@ wait_until "the server answers again" io $kind "$SERVER" seq -n 1
 io_check "a new link group carries a stream" $kind "$SERVER" stream -H
 grew again FirstContacts -ge 1
 grew again RdmaWrites -gt 0
+save idle
 hold $kind "$SERVER" 3 -a
 together idle
 together over
 released "a byte that cannot be sent ends idle connections with an errno"
+grew idle Aborts -ge 3
 no_conn_left
 wait_until "the server answers again" io $kind "$SERVER" seq -n 1
 io_check "end of the server" $kind "$SERVER" quit
