@@ -45,17 +45,19 @@ alone() {
 	gone S
 }
 
-# gives_up FACT CONNECTIONS OFF=HEX...: a reply makes the honest host give the
-# link up, with so many connections
+# gives_up FACT CONNECTIONS TYPE OFF=HEX...: a reply makes the honest host give
+# the link up, with so many connections. They are there before the lie, since
+# one still in its handshake would be reset too, and perhaps at one end alone;
+# until then a second RMB is put off.
 gives_up() {
 	local i
 
-	mark BadLlc LinksFailed ResetLinkDown
-	lie hook llc "$3" 80 0 1 "${@:4}"
+	mark BadLlc LinksFailed
+	lie hook llc 06 80 0 1000 3=b0
 	for ((i = 0; i < $2; i++)); do
-		ask C connect "v$i"
-		[ "$reply" != ok ] || ask S accept "v$i"
+		meet "v$i"
 	done
+	lie hook llc "$3" 80 0 1 "${@:4}"
 	more LinksFailed 1
 	more BadLlc 1
 	for ((i = 0; i < $2; i++)); do

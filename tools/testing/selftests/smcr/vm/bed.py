@@ -225,6 +225,7 @@ class Session:
         if late:
             result.fail(f"{', '.join(late)}: still running after "
                         f"{self.limit(seconds)} s")
+            result.broken = True
         main = "client" if "client" in status else next(iter(status), "")
         for host, code in status.items():
             if host == main and code == SKIP:
