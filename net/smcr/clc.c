@@ -14,6 +14,7 @@
 #include <net/tcp.h>
 
 #include "clc.h"
+#include "inner.h"
 
 /**
  * smcr_clc_init() - prepare for the first message
@@ -142,8 +143,7 @@ int smcr_clc_recv(struct socket *inner, struct smcr_clc *clc)
  * @inner: TCP socket
  * @clc: CLC traffic, with a message in @tx
  *
- * The peer's answer is answered in its turn, or is the last word: its
- * acknowledgment can wait for that, as it would once TCP had seen a few turns.
+ * The peer's answer is answered in its turn, or is the last word.
  *
  * Context: process, outer sock lock held. Does not wait.
  * Return: 1 when all is with TCP, 0 when TCP has no room for now, -errno.
@@ -154,7 +154,7 @@ int smcr_clc_send(struct socket *inner, struct smcr_clc *clc)
 	struct kvec vec;
 	int ret;
 
-	tcp_sock_set_quickack(inner->sk, 0);
+	smcr_inner_ack_later(inner);
 	while (clc->tx_off < clc->tx_len) {
 		vec.iov_base = clc->tx + clc->tx_off;
 		vec.iov_len = clc->tx_len - clc->tx_off;

@@ -59,11 +59,11 @@ int smcr_connect_start(struct sock *sk, struct sockaddr *addr, int addr_len)
 		return -ENOMEM;
 	smcr_sock_mode_set(sk, SMCR_MODE_HANDSHAKE);
 	smcr_inner_hook(sk);
+	smcr_inner_ack_later(inner);
 	err = kernel_connect(inner, addr, addr_len, O_NONBLOCK);
-	if (!err || err == -EINPROGRESS) {
-		smcr_hs_kick(hs, SMCR_HS_E_TCP);
+	/* The SYN-ACK is an event, or was one already */
+	if (!err || err == -EINPROGRESS)
 		return 0;
-	}
 	smcr_hs_cancel(hs);
 	return err;
 }

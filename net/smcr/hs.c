@@ -204,9 +204,6 @@ struct smcr_hs *smcr_hs_alloc(struct sock *sk, bool client)
 	INIT_WORK(&hs->work, hs_work);
 	timer_setup(&hs->timer, hs_timer, 0);
 	smcr_clc_init(&hs->clc);
-	/* What comes first is answered with a message: see smcr_clc_send() */
-	if (!client)
-		tcp_sock_set_quickack(smcr_sk(sk)->inner->sk, 0);
 	smcr_mib_inc(sock_net(sk), SMCR_MIB_HANDSHAKESSTARTED);
 	atomic_inc(&smcr_pernet(sock_net(sk))->handshakes);
 	WRITE_ONCE(smcr_sk(sk)->hs, hs);
@@ -394,6 +391,7 @@ void smcr_hs_fallback(struct smcr_hs *hs, enum smcr_fallback_reason reason,
 		smcr_lgr_terminate(hs->lgr, SMCR_RESET_HANDSHAKE, ECONNRESET);
 	hs_release(hs);
 	smcr_fallback(hs->sk, reason, diagnosis);
+	smcr_inner_ack_now(smcr_sk(hs->sk)->inner);
 	hs_deliver(hs, 0);
 }
 

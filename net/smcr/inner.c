@@ -109,6 +109,9 @@ static void tell(struct sock *sk, struct sock *inner, enum inner_event event)
 			smcr_listen_event(sk);
 		break;
 	case SMCR_MODE_HANDSHAKE:
+		/* No Proposal follows that would carry the acknowledgment */
+		if (!tcp_sk(inner)->syn_smc)
+			inet_csk_exit_pingpong_mode(inner);
 		smcr_hs_event(sk);
 		break;
 	case SMCR_MODE_RDMA:
@@ -421,6 +424,32 @@ void smcr_inner_release(struct sock *sk)
 	/* Lent by sock_io.c; without it sock_release() frees the inode */
 	inner->file = NULL;
 	sock_release(inner);
+}
+
+/**
+ * smcr_inner_ack_later() - each segment is answered with one that has bytes
+ * @inner: TCP socket that is about to connect, to listen, or to send
+ *
+ * So its acknowledgment can go with them, the one of a SYN-ACK and of what
+ * comes to a child before accept() too. TCP finds out by itself only after a
+ * few turns. If no bytes follow, the acknowledgment goes after TCP's delay.
+ *
+ * Context: process.
+ */
+void smcr_inner_ack_later(struct socket *inner)
+{
+	tcp_sock_set_quickack(inner->sk, 0);
+}
+
+/**
+ * smcr_inner_ack_now() - acknowledge as TCP does at the start of a connection
+ * @inner: TCP socket of a connection that is plain TCP after all
+ *
+ * Context: process.
+ */
+void smcr_inner_ack_now(struct socket *inner)
+{
+	tcp_sock_set_quickack(inner->sk, 1);
 }
 
 /**

@@ -27,6 +27,8 @@ void smcr_inner_abort(struct sock *sk);
 int smcr_inner_disconnect(struct sock *sk);
 void smcr_inner_take_error(struct sock *sk);
 void smcr_inner_release(struct sock *sk);
+void smcr_inner_ack_later(struct socket *inner);
+void smcr_inner_ack_now(struct socket *inner);
 bool smcr_inner_smc_ok(const struct sock *sk, bool client);
 enum smcr_inner_end smcr_inner_end(const struct sock *sk);
 

@@ -76,6 +76,8 @@ int smcr_listen_start(struct sock *sk, int backlog)
 	}
 	err = kernel_listen(inner, backlog);
 	if (!err) {
+		/* Not before: listen() clears it */
+		smcr_inner_ack_later(inner);
 		WRITE_ONCE(sk->sk_max_ack_backlog, backlog);
 	} else if (!again) {
 		smcr_sock_mode_set(sk, SMCR_MODE_INIT);
@@ -190,6 +192,7 @@ static void listen_child(struct sock *listener, struct socket *inner)
 		return;
 	}
 	smcr_fallback(child, no_option(smcr_sk(listener)), 0);
+	smcr_inner_ack_now(inner);
 	if (!smcr_sock_accept_ready(listener, child))
 		smcr_sock_drop_child(child);
 }

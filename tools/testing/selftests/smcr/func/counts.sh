@@ -3,9 +3,22 @@
 # topology: pair
 # kernel: sampled
 # nics: 1
-# What one 64-byte message costs: law 13 in numbers.
+# What one 64-byte message costs, law 13 in numbers, and what a connection
+# costs TCP.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=counts_lib.sh
+. "$FUNC_DIR/counts_lib.sh"
+
+# tcp_costs COUNT: sets $segments to what so many connections cost TCP here, in
+# and out
+tcp_costs() {
+	tcp_begin
+	io_check "$1 connections" $kind "$SERVER" seq -n "$1"
+	no_conn_left
+	segments=$(($(tcp_grew TcpInSegs) + $(tcp_grew TcpOutSegs) -
+		    $(tcp_needless)))
+}
 
 kind=smcr4
 # Fewer bytes than the ring holds: a write that wraps costs one request more.
@@ -32,7 +45,17 @@ grew long TxChunkAllocs -le "$chunks"
 grew long MrRegistrations -eq 0
 grew long LlcSent -eq 0
 show_deltas long
+# SYN, SYN-ACK, Proposal, Accept, Confirm, FIN, FIN and an acknowledgment: no
+# other goes by itself, but a delayed one where a host is slow.
+connections=50
+tcp_costs 1
+few=$segments
+tcp_costs $((1 + connections))
 no_fallback short
 io_check "end of the server" $kind "$SERVER" quit
 together end
+undo_later rm "$SHARED/counts.needless"
+segments=$((segments - few - $(cat "$SHARED/counts.needless")))
+check "$connections connections cost $segments TCP segments, 8 each" \
+	test $segments -le $((connections * 17 / 2))
 finish
