@@ -10,7 +10,7 @@
  *   recv NAME LEN		what came, "EOF", or the name of an errno; after
  *				what came if LEN bytes did not come
  *   stall NAME			a child begins to receive into a page that
- *				does not come until "lie go" (../mod/liar.c)
+ *				does not come until "lie go" (../mod/liar_main.c)
  *   stalled NAME		what the child got, as recv
  *   close NAME, reset NAME
  *   stat COUNTER		its value

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 # What liar_cdc.sh and liar_llc.sh share: an honest host and one that lies
-# (../mod/liar.c), each with a program led by hand (liar_app.c). To be sourced
-# after lib.sh, by the client's script. HONEST and LIAR are C or S.
+# (../mod/liar_*.c), each with a program led by hand (liar_app.c). To be
+# sourced after lib.sh, by the client's script. HONEST and LIAR are C or S.
 # shellcheck disable=SC2154 # what lib.sh and the test set
 
 APP=$FUNC_DIR/liar_app

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What happens to smcr's own messages on their way: bytes of one sort of them
+ * are changed before they are posted, and replies that smcr did not ask for are
+ * kept from it. Probes of the functions that the messages pass do it.
+ */
+#include <linux/kernel.h>
+#include <linux/kprobes.h>
+#include <linux/seq_file.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+#include <linux/workqueue.h>
+
+#include "liar.h"
+#include "wr.h"
+
+#define MAX_EDITS	8
+
+/**
+ * struct edit - bytes to put into a message
+ * @off: where
+ * @len: how many
+ * @bytes: which
+ */
+struct edit {
+	u32	off;
+	int	len;
+	u8	bytes[SMCR_ROCE_MSG_LEN];
+};
+
+/**
+ * struct hook - which of smcr's own messages to change, and how
+ * @lock: protects all but @work
+ * @active: there is something to do
+ * @cdc: CDC messages, not LLC
+ * @type: first byte of the message
+ * @flags: bits of its fourth byte that must be set
+ * @skip: matching messages to let pass
+ * @count: messages to change then
+ * @n_edits: entries of @edits
+ * @edits: the changes
+ * @hits: messages changed since the module was loaded
+ * @dup: how often each is to be sent again
+ * @again: the message to send again
+ * @left: how often
+ * @work: sends it
+ */
+static struct hook {
+	spinlock_t		lock;
+	bool			active;
+	bool			cdc;
+	u8			type;
+	u8			flags;
+	u32			skip;
+	u32			count;
+	u32			n_edits;
+	struct edit		edits[MAX_EDITS];
+	u32			hits;
+	u32			dup;
+	u8			again[SMCR_ROCE_MSG_LEN];
+	u32			left;
+	struct work_struct	work;
+} hook;
+
+/**
+ * struct caught - replies that smcr shall not see
+ * @type: LLC type, 0 for none
+ * @count: replies seen
+ * @msg: the last one
+ */
+static struct caught {
+	u8			type;
+	u32			count;
+	u8			msg[SMCR_ROCE_MSG_LEN];
+} caught;
+
+static int edit_parse(struct edit *edit, char *word)
+{
+	char *value = strchr(word, '=');
+
+	if (!value)
+		return -EINVAL;
+	*value++ = 0;
+	edit->len = liar_hex_bytes(value, edit->bytes, sizeof(edit->bytes));
+	if (edit->len <= 0 || kstrtou32(word, 0, &edit->off) ||
+	    edit->off + edit->len > SMCR_ROCE_MSG_LEN)
+		return -EINVAL;
+	return 0;
+}
+
+static int hook_numbers(char **args)
+{
+	char *kind = strsep(args, " "), *type = strsep(args, " ");
+	char *flags = strsep(args, " "), *skip = strsep(args, " ");
+	char *count = strsep(args, " ");
+
+	if (!count || kstrtou8(type, 16, &hook.type) ||
+	    kstrtou8(flags, 16, &hook.flags) || kstrtou32(skip, 0, &hook.skip) ||
+	    kstrtou32(count, 0, &hook.count))
+		return -EINVAL;
+	hook.cdc = !strcmp(kind, "cdc");
+	return 0;
+}
+
+/**
+ * liar_hook_set() - change messages that smcr sends from now on
+ * @lgr: unused
+ * @args: cdc|llc TYPE FLAGS SKIP COUNT [OFF=HEX]..., see the top of liar_main.c
+ *
+ * Replaces what was set before. If @args are wrong, no message is changed.
+ *
+ * Context: process context, takes the hook's lock.
+ * Return: 0, -E2BIG for too many changes, or -EINVAL.
+ */
+int liar_hook_set(struct smcr_lgr *lgr, char *args)
+{
+	char *word;
+	int err;
+
+	spin_lock_bh(&hook.lock);
+	hook.active = false;
+	hook.n_edits = 0;
+	err = hook_numbers(&args);
+	while (!err && (word = strsep(&args, " "))) {
+		if (hook.n_edits == MAX_EDITS)
+			err = -E2BIG;
+		else
+			err = edit_parse(&hook.edits[hook.n_edits++], word);
+	}
+	hook.active = !err;
+	spin_unlock_bh(&hook.lock);
+	return err;
+}
+
+/**
+ * liar_hook_catch() - keep LLC replies of one type from smcr
+ * @lgr: unused
+ * @args: TYPE
+ *
+ * Context: process context.
+ * Return: 0, or -errno if @args are wrong.
+ */
+int liar_hook_catch(struct smcr_lgr *lgr, char *args)
+{
+	caught.count = 0;
+	return args ? kstrtou8(args, 16, &caught.type) : -EINVAL;
+}
+
+/**
+ * liar_hook_dup() - send each message that is changed several times
+ * @lgr: unused
+ * @args: N, how often beyond the first
+ *
+ * Context: process context.
+ * Return: 0, or -errno if @args are wrong.
+ */
+int liar_hook_dup(struct smcr_lgr *lgr, char *args)
+{
+	return args ? kstrtou32(args, 0, &hook.dup) : -EINVAL;
+}
+
+/**
+ * liar_hook_clear() - let all messages pass as they are
+ * @lgr: unused
+ * @args: unused
+ *
+ * Context: process context, takes the hook's lock.
+ * Return: 0.
+ */
+int liar_hook_clear(struct smcr_lgr *lgr, char *args)
+{
+	spin_lock_bh(&hook.lock);
+	hook.active = false;
+	hook.dup = 0;
+	spin_unlock_bh(&hook.lock);
+	caught.type = 0;
+	return 0;
+}
+
+static void hook_again(struct work_struct *work)
+{
+	struct smcr_lgr *lgr = liar_newest_group();
+	u8 msg[SMCR_ROCE_MSG_LEN];
+	u32 left;
+
+	spin_lock_bh(&hook.lock);
+	memcpy(msg, hook.again, sizeof(msg));
+	left = hook.left;
+	hook.left = 0;
+	spin_unlock_bh(&hook.lock);
+	if (!lgr)
+		return;
+	while (left--)
+		liar_msg_say(lgr, msg);
+	liar_smcr.lgr_put(lgr);
+}
+
+static void hook_message(u8 *msg, bool cdc)
+{
+	unsigned long irq;
+	u32 i;
+
+	spin_lock_irqsave(&hook.lock, irq);
+	if (!hook.active || hook.cdc != cdc || msg[0] != hook.type ||
+	    (msg[3] & hook.flags) != hook.flags)
+		goto out;
+	if (hook.skip) {
+		hook.skip--;
+		goto out;
+	}
+	if (!--hook.count)
+		hook.active = false;
+	for (i = 0; i < hook.n_edits; i++)
+		memcpy(msg + hook.edits[i].off, hook.edits[i].bytes,
+		       hook.edits[i].len);
+	hook.hits++;
+	if (hook.dup) {
+		memcpy(hook.again, msg, sizeof(hook.again));
+		hook.left = hook.dup;
+		schedule_work(&hook.work);
+	}
+out:
+	spin_unlock_irqrestore(&hook.lock, irq);
+}
+
+static int on_post(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct smcr_wr_batch *batch;
+
+	batch = (void *)regs_get_kernel_argument(regs, 1);
+	hook_message(batch->cdc, true);
+	return 0;
+}
+
+static int on_post_llc(struct kprobe *kp, struct pt_regs *regs)
+{
+	hook_message((u8 *)regs_get_kernel_argument(regs, 1), false);
+	return 0;
+}
+
+/* An optional opcode that nobody knows: smcr drops it. */
+static int on_recv_llc(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct smcr_wr_recv *recv;
+
+	recv = (void *)regs_get_kernel_argument(regs, 0);
+	if (!caught.type || recv->msg[0] != caught.type ||
+	    !(recv->msg[3] & SMCR_LLC_F_REPLY))
+		return 0;
+	memcpy(caught.msg, recv->msg, sizeof(caught.msg));
+	recv->msg[0] = SMCR_LLC_CLASS_OPTIONAL;
+	caught.count++;
+	return 0;
+}
+
+static struct kprobe probe_post = {
+	.symbol_name = "smcr_wr_post",
+	.pre_handler = on_post,
+};
+
+static struct kprobe probe_post_llc = {
+	.symbol_name = "smcr_wr_post_llc",
+	.pre_handler = on_post_llc,
+};
+
+static struct kprobe probe_recv_llc = {
+	.symbol_name = "smcr_llc_recv",
+	.pre_handler = on_recv_llc,
+};
+
+static struct kprobe *probes[] = {
+	&probe_post, &probe_post_llc, &probe_recv_llc,
+};
+
+/**
+ * liar_hook_hits() - how many messages were changed
+ *
+ * Context: any.
+ * Return: their number since the module was loaded.
+ */
+u32 liar_hook_hits(void)
+{
+	return hook.hits;
+}
+
+/**
+ * liar_hook_show_caught() - show the replies that were kept from smcr
+ * @seq: where to print
+ *
+ * Context: process context.
+ */
+void liar_hook_show_caught(struct seq_file *seq)
+{
+	seq_printf(seq, "replies %u\nreply %*phN\n", caught.count,
+		   (int)sizeof(caught.msg), caught.msg);
+}
+
+/**
+ * liar_hook_init() - put the probes in; no message is changed yet
+ *
+ * Context: process context; smcr's functions have been looked up.
+ * Return: 0 or -errno.
+ */
+int liar_hook_init(void)
+{
+	spin_lock_init(&hook.lock);
+	INIT_WORK(&hook.work, hook_again);
+	return register_kprobes(probes, ARRAY_SIZE(probes));
+}
+
+/**
+ * liar_hook_exit() - take the probes out and finish what they began
+ *
+ * Context: process context, may sleep.
+ */
+void liar_hook_exit(void)
+{
+	unregister_kprobes(probes, ARRAY_SIZE(probes));
+	cancel_work_sync(&hook.work);
+}

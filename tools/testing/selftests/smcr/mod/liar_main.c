@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A lying RDMA peer: makes this host's smcr send what it never would.
+ *
+ * Loaded beside smcr on one host, so that the other, honest one can be shown
+ * each violation of RFC 7609 A.3 and A.4. Two ways: messages of its own, sent
+ * through smcr's functions on the queue pair of the newest link group
+ * (liar_msg.c); and bytes of smcr's own messages changed on their way to the
+ * queue pair (liar_hook.c). This file is /proc/liar: its commands, its text,
+ * and its mapping, whose pages do not come.
+ *
+ * /proc/liar takes one command a write and shows what this host knows of its
+ * groups, "name value" a line.
+ *
+ *   cdc PICK [KEY=VALUE]...	a CDC message of the PICKth connection, oldest
+ *	first from 0, or from -1 newest first. Without keys it says what the
+ *	connection would. prod= cons= seq= token= pwrap= cwrap= are added,
+ *	poff= coff= flags= type= len= x= (how often) are absolute
+ *   put PICK OFF HEX		writes at that place of the peer's element, and
+ *	does not announce it
+ *   llc COUNT HEX		an LLC message of 44 bytes, COUNT times
+ *   raw HEX			a SEND of any length up to 44 bytes
+ *   imm HEX			an RDMA write of no bytes with immediate data
+ *   hook cdc|llc TYPE FLAGS SKIP COUNT [OFF=HEX]...
+ *	of the messages with that first byte, and with those bits in the fourth
+ *	byte (R is 80), lets SKIP pass and changes COUNT
+ *   dup N			each message changed goes out N times more
+ *   catch TYPE		LLC replies of that type are kept from smcr, which did
+ *	not ask for them, and the last one is shown
+ *   rkeys COUNT		CONFIRM RKEY for RMBs that do not exist
+ *   stall			from now on, whoever touches a page of a mapping of
+ *	this file waits, with the locks he holds, for
+ *   go
+ *   unhook
+ *   end			ends all groups here, without a word to the peer
+ *
+ * Numbers are decimal or 0x..., bytes are hex digits.
+ */
+#include <linux/completion.h>
+#include <linux/hex.h>
+#include <linux/kprobes.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/proc_fs.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <net/net_namespace.h>
+
+#include "lgr.h"
+#include "liar.h"
+#include "link.h"
+#include "rmb.h"
+
+/* No page is held back for longer, whatever becomes of the test. */
+#define STALL_MAX	(60 * HZ)
+
+struct liar_smcr liar_smcr;
+
+static const struct {
+	const char *name;
+	void **where;
+} symbols[] = {
+	{ "smcr_lgr_next", (void **)&liar_smcr.lgr_next },
+	{ "smcr_lgr_put", (void **)&liar_smcr.lgr_put },
+	{ "smcr_lgr_get", (void **)&liar_smcr.lgr_get },
+	{ "smcr_lgr_terminate", (void **)&liar_smcr.lgr_terminate },
+	{ "smcr_lgr_conn_next", (void **)&liar_smcr.conn_next },
+	{ "smcr_conn_put", (void **)&liar_smcr.conn_put },
+	{ "smcr_conn_get", (void **)&liar_smcr.conn_get },
+	{ "smcr_wr_post", (void **)&liar_smcr.wr_post },
+	{ "smcr_wr_post_llc", (void **)&liar_smcr.wr_post_llc },
+};
+
+/* One command at a time. */
+static DEFINE_MUTEX(command_lock);
+
+/**
+ * struct stall - a page that does not come
+ * @go: ends the wait
+ * @waiting: how many wait
+ */
+static struct stall {
+	struct completion	go;
+	atomic_t		waiting;
+} stall;
+
+/**
+ * liar_newest_group() - find the newest group that has a link
+ *
+ * Context: process context.
+ * Return: the group, with a reference, or NULL.
+ */
+struct smcr_lgr *liar_newest_group(void)
+{
+	struct smcr_lgr *lgr = NULL, *found = NULL;
+
+	while ((lgr = liar_smcr.lgr_next(&init_net, lgr))) {
+		if (!READ_ONCE(lgr->links[0]))
+			continue;
+		if (found)
+			liar_smcr.lgr_put(found);
+		found = liar_smcr.lgr_get(lgr);
+	}
+	return found;
+}
+
+/**
+ * liar_hex_bytes() - bytes from hex digits
+ * @text: the digits
+ * @out: where the bytes go
+ * @max: room there
+ *
+ * Context: any.
+ * Return: how many bytes, or -EINVAL.
+ */
+int liar_hex_bytes(const char *text, u8 *out, size_t max)
+{
+	size_t len = strlen(text) / 2;
+
+	if (len > max || hex2bin(out, text, len))
+		return -EINVAL;
+	return len;
+}
+
+static int cmd_end(struct smcr_lgr *lgr, char *args)
+{
+	struct smcr_lgr *cur = NULL;
+
+	while ((cur = liar_smcr.lgr_next(&init_net, cur)))
+		liar_smcr.lgr_terminate(cur, SMCR_RESET_LINK_DOWN, ECONNRESET);
+	return 0;
+}
+
+static int cmd_stall(struct smcr_lgr *lgr, char *args)
+{
+	reinit_completion(&stall.go);
+	return 0;
+}
+
+static int cmd_go(struct smcr_lgr *lgr, char *args)
+{
+	complete_all(&stall.go);
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	int (*run)(struct smcr_lgr *lgr, char *args);
+	bool group;
+} commands[] = {
+	{ "cdc", liar_msg_cdc, true },
+	{ "put", liar_msg_put, true },
+	{ "llc", liar_msg_llc, true },
+	{ "raw", liar_msg_raw, true },
+	{ "imm", liar_msg_imm, true },
+	{ "hook", liar_hook_set, false },
+	{ "dup", liar_hook_dup, false },
+	{ "catch", liar_hook_catch, false },
+	{ "rkeys", liar_msg_rkeys, true },
+	{ "stall", cmd_stall, false },
+	{ "go", cmd_go, false },
+	{ "unhook", liar_hook_clear, false },
+	{ "end", cmd_end, false },
+};
+
+static int command(char *line)
+{
+	struct smcr_lgr *lgr = NULL;
+	char *name = strsep(&line, " ");
+	int i, err;
+
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
+		if (!strcmp(name, commands[i].name))
+			break;
+	if (i == ARRAY_SIZE(commands))
+		return -EINVAL;
+	if (commands[i].group) {
+		lgr = liar_newest_group();
+		if (!lgr)
+			return -ENOLINK;
+	}
+	err = commands[i].run(lgr, line);
+	if (lgr)
+		liar_smcr.lgr_put(lgr);
+	return err;
+}
+
+static ssize_t liar_write(struct file *file, const char __user *from,
+			  size_t len, loff_t *pos)
+{
+	char *line;
+	int err;
+
+	line = memdup_user_nul(from, min_t(size_t, len, PAGE_SIZE - 1));
+	if (IS_ERR(line))
+		return PTR_ERR(line);
+	mutex_lock(&command_lock);
+	err = command(strim(line));
+	mutex_unlock(&command_lock);
+	kfree(line);
+	return err ? err : len;
+}
+
+/**
+ * struct memory - what all RMBs of this host hold
+ * @rmbs: RMBs
+ * @elems: elements by state
+ * @stale: bytes of free elements that are not zero, eye catchers aside
+ */
+struct memory {
+	u32	rmbs;
+	u32	elems[SMCR_RMBE_QUARANTINE + 1];
+	u32	stale;
+};
+
+static u32 stale_bytes(const struct smcr_rmb *rmb, u32 i)
+{
+	const u8 *p = rmb->vaddr + (size_t)i * rmb->elem_size;
+	const u8 *end = p + rmb->elem_size;
+	u32 n = 0;
+
+	for (p += SMCR_RMBE_EYE_LEN; (p = memchr_inv(p, 0, end - p)); p++)
+		n++;
+	return n;
+}
+
+static void memory_add(struct smcr_lgr *lgr, struct memory *mem)
+{
+	struct smcr_rmb *rmb;
+	u32 i;
+
+	mutex_lock(&lgr->mutex);
+	list_for_each_entry(rmb, &lgr->rmbs, list) {
+		mem->rmbs++;
+		for (i = 0; i < rmb->n_elems; i++) {
+			mem->elems[READ_ONCE(rmb->elems[i].state)]++;
+			if (rmb->elems[i].state == SMCR_RMBE_FREE)
+				mem->stale += stale_bytes(rmb, i);
+		}
+	}
+	mutex_unlock(&lgr->mutex);
+}
+
+static void show_group(struct seq_file *seq, struct smcr_lgr *lgr)
+{
+	struct smcr_rmb *rmb;
+	struct smcr_link *link;
+	int i, n = 0;
+
+	mutex_lock(&lgr->mutex);
+	seq_printf(seq, "role %d\nstate %d\ndialect %d\nconns %u\n", lgr->role,
+		   lgr->state, lgr->dialect, lgr->n_conns);
+	link = lgr->links[0];
+	if (link)
+		seq_printf(seq, "link %02x\nqpn %06x\npeer_qpn %06x\n",
+			   link->num, link->qpn, link->peer.qpn);
+	list_for_each_entry(rmb, &lgr->rmbs, list) {
+		seq_printf(seq, "rmb%d %08x%016llx\n", n++,
+			   rmb->maps[0].rkey, rmb->maps[0].iova);
+	}
+	n = 0;
+	for (i = 1; i <= SMCR_MAX_RMBS; i++) {
+		struct smcr_rtoken *rt = lgr->rtokens->slot[i];
+
+		if (rt)
+			seq_printf(seq, "peer%d %08x%016llx\n", n++,
+				   rt->rkey[0], rt->vaddr[0]);
+	}
+	seq_printf(seq, "peers %d\n", n);
+	mutex_unlock(&lgr->mutex);
+}
+
+static int liar_show(struct seq_file *seq, void *v)
+{
+	struct smcr_lgr *lgr = NULL;
+	struct memory mem = {};
+	u32 groups = 0;
+
+	while ((lgr = liar_smcr.lgr_next(&init_net, lgr))) {
+		groups++;
+		memory_add(lgr, &mem);
+	}
+	lgr = liar_newest_group();
+	if (lgr) {
+		show_group(seq, lgr);
+		liar_smcr.lgr_put(lgr);
+	}
+	seq_printf(seq, "groups %u\nrmbs %u\nfree %u\nused %u\ndirty %u\n",
+		   groups, mem.rmbs, mem.elems[SMCR_RMBE_FREE],
+		   mem.elems[SMCR_RMBE_USED], mem.elems[SMCR_RMBE_DIRTY]);
+	seq_printf(seq, "quarantine %u\nstale %u\nhits %u\n",
+		   mem.elems[SMCR_RMBE_QUARANTINE], mem.stale,
+		   liar_hook_hits());
+	seq_printf(seq, "stalled %d\n", atomic_read(&stall.waiting));
+	liar_hook_show_caught(seq);
+	return 0;
+}
+
+static vm_fault_t stall_fault(struct vm_fault *vmf)
+{
+	long left;
+
+	atomic_inc(&stall.waiting);
+	left = wait_for_completion_killable_timeout(&stall.go, STALL_MAX);
+	atomic_dec(&stall.waiting);
+	if (left <= 0)
+		return VM_FAULT_SIGBUS;
+	vmf->page = alloc_page(GFP_KERNEL | __GFP_ZERO);
+	return vmf->page ? 0 : VM_FAULT_OOM;
+}
+
+static const struct vm_operations_struct stall_ops = {
+	.fault = stall_fault,
+};
+
+static int liar_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	vma->vm_ops = &stall_ops;
+	return 0;
+}
+
+static int liar_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, liar_show, NULL);
+}
+
+static const struct proc_ops liar_ops = {
+	.proc_open	= liar_open,
+	.proc_read	= seq_read,
+	.proc_lseek	= seq_lseek,
+	.proc_write	= liar_write,
+	.proc_mmap	= liar_mmap,
+	.proc_release	= single_release,
+};
+
+/* kallsyms_lookup_name() itself is not exported, but a probe finds it. */
+static int find_symbols(void)
+{
+	struct kprobe kp = { .symbol_name = "kallsyms_lookup_name" };
+	unsigned long (*lookup)(const char *name);
+	int i, err;
+
+	err = register_kprobe(&kp);
+	if (err)
+		return err;
+	lookup = (void *)kp.addr;
+	unregister_kprobe(&kp);
+	for (i = 0; i < ARRAY_SIZE(symbols); i++) {
+		*symbols[i].where = (void *)lookup(symbols[i].name);
+		if (!*symbols[i].where)
+			return -ENOENT;
+	}
+	return 0;
+}
+
+static int __init liar_init(void)
+{
+	int err = find_symbols();
+
+	if (err)
+		return err;
+	init_completion(&stall.go);
+	err = liar_hook_init();
+	if (err)
+		return err;
+	if (!proc_create("liar", 0600, NULL, &liar_ops)) {
+		liar_hook_exit();
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static void __exit liar_exit(void)
+{
+	remove_proc_entry("liar", NULL);
+	liar_hook_exit();
+}
+
+module_init(liar_init);
+module_exit(liar_exit);
+MODULE_DESCRIPTION("Test only: a lying SMC-R peer");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Messages of the liar's own: CDC messages that deviate from what a connection
+ * would say, RDMA writes that nothing announces, LLC messages and SENDs of any
+ * bytes. They go out through smcr's functions, or on its queue pair without its
+ * knowledge.
+ */
+#include <linux/completion.h>
+#include <linux/delay.h>
+#include <linux/kernel.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <rdma/ib_verbs.h>
+
+#include "conn.h"
+#include "lgr.h"
+#include "liar.h"
+#include "link.h"
+#include "wr.h"
+
+static struct smcr_conn *pick_conn(struct smcr_lgr *lgr, int pick)
+{
+	struct smcr_conn *conn, *best;
+	u32 bound = pick < 0 ? U32_MAX : 0;
+	u32 slot;
+
+	do {
+		slot = 0;
+		best = NULL;
+		while ((conn = liar_smcr.conn_next(lgr, &slot))) {
+			bool in = pick < 0 ? conn->id < bound &&
+				  (!best || conn->id > best->id) :
+				  conn->id > bound &&
+				  (!best || conn->id < best->id);
+
+			if (in)
+				swap(conn, best);
+			if (conn)
+				liar_smcr.conn_put(conn);
+		}
+		if (!best)
+			return NULL;
+		bound = best->id;
+		if (pick == 0 || pick == -1)
+			return best;
+		liar_smcr.conn_put(best);
+		pick += pick < 0 ? 1 : -1;
+	} while (1);
+}
+
+/**
+ * struct lie - a CDC message that deviates from the truth
+ * @prod: added to the producer position
+ * @cons: added to the consumer position
+ * @seq: added to the next sequence number
+ * @token: added to the peer's alert token
+ * @pwrap: added to the producer's wrap count
+ * @cwrap: added to the consumer's
+ * @poff: producer's offset, or -1 for the right one
+ * @coff: consumer's, likewise
+ * @flags: of the message
+ * @type: its first byte
+ * @len: its length byte
+ * @x: how often it is sent
+ */
+struct lie {
+	s64	prod;
+	s64	cons;
+	s64	seq;
+	s64	token;
+	s64	pwrap;
+	s64	cwrap;
+	s64	poff;
+	s64	coff;
+	s64	flags;
+	s64	type;
+	s64	len;
+	s64	x;
+};
+
+static int lie_parse(struct lie *lie, char *args)
+{
+	const struct {
+		const char *key;
+		s64 *value;
+	} keys[] = {
+		{ "prod", &lie->prod }, { "cons", &lie->cons },
+		{ "seq", &lie->seq }, { "token", &lie->token },
+		{ "pwrap", &lie->pwrap }, { "cwrap", &lie->cwrap },
+		{ "poff", &lie->poff }, { "coff", &lie->coff },
+		{ "flags", &lie->flags }, { "type", &lie->type },
+		{ "len", &lie->len }, { "x", &lie->x },
+	};
+	char *word, *value;
+	int i;
+
+	while ((word = strsep(&args, " "))) {
+		if (!*word)
+			continue;
+		value = strchr(word, '=');
+		if (!value)
+			return -EINVAL;
+		*value++ = 0;
+		for (i = 0; i < ARRAY_SIZE(keys); i++)
+			if (!strcmp(word, keys[i].key))
+				break;
+		if (i == ARRAY_SIZE(keys) ||
+		    kstrtoll(value, 0, keys[i].value))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+static void lie_encode(const struct smcr_conn *conn, const struct lie *lie,
+		       u8 *buf)
+{
+	struct smcr_wire_cdc *w = (void *)buf;
+	struct smcr_cursor prod, cons;
+
+	prod = smcr_cursor_from_pos(&conn->tx.ring, conn->tx.nxt + lie->prod);
+	cons = smcr_cursor_from_pos(&conn->rx.ring, conn->rx.cons + lie->cons);
+	memset(w, 0, sizeof(*w));
+	w->type = lie->type;
+	w->length = lie->len;
+	w->seq = cpu_to_be16(conn->tx.seq + 1 + lie->seq);
+	w->alert_token = cpu_to_be32(conn->peer_token + lie->token);
+	w->prod_wrap = cpu_to_be16(prod.wrap + lie->pwrap);
+	w->prod = cpu_to_be32(lie->poff < 0 ? prod.off : lie->poff);
+	w->cons_wrap = cpu_to_be16(cons.wrap + lie->cwrap);
+	w->cons = cpu_to_be32(lie->coff < 0 ? cons.off : lie->coff);
+	w->flags = cpu_to_be16(lie->flags);
+}
+
+/* A sequence number that the peer will take is used up. */
+static int lie_post(struct smcr_conn *conn, const struct lie *lie,
+		    struct smcr_wr_batch *batch)
+{
+	int err;
+
+	spin_lock_bh(&conn->lock);
+	batch->conn = conn;
+	batch->pos = conn->tx.nxt;
+	lie_encode(conn, lie, batch->cdc);
+	err = liar_smcr.wr_post(conn->link, batch);
+	if (!err && lie->seq >= 0 && lie->seq < S16_MAX && !lie->token)
+		conn->tx.seq += lie->seq + 1;
+	spin_unlock_bh(&conn->lock);
+	return err;
+}
+
+static int do_cdc(struct smcr_conn *conn, char *args)
+{
+	struct lie lie = {
+		.poff = -1,
+		.coff = -1,
+		.type = SMCR_CDC_TYPE,
+		.len = SMCR_ROCE_MSG_LEN,
+		.x = 1,
+	};
+	struct smcr_wr_batch *batch;
+	int err = lie_parse(&lie, args);
+
+	if (err)
+		return err;
+	batch = kzalloc(sizeof(*batch), GFP_KERNEL);
+	if (!batch)
+		return -ENOMEM;
+	while (!err && lie.x--)
+		err = lie_post(conn, &lie, batch);
+	kfree(batch);
+	return err;
+}
+
+/* The message behind the write is stale, so that it announces nothing. */
+static int do_put(struct smcr_conn *conn, char *args)
+{
+	struct lie lie = {
+		.poff = -1,
+		.coff = -1,
+		.seq = -1,
+		.type = SMCR_CDC_TYPE,
+		.len = SMCR_ROCE_MSG_LEN,
+	};
+	struct smcr_wr_batch *batch;
+	u8 bytes[32];
+	char *word;
+	int len, err;
+	u32 off;
+
+	word = strsep(&args, " ");
+	if (!word || !args || kstrtou32(word, 0, &off))
+		return -EINVAL;
+	len = liar_hex_bytes(args, bytes, sizeof(bytes));
+	if (len <= 0 || len > conn->link->max_inline)
+		return -EINVAL;
+	batch = kzalloc(sizeof(*batch), GFP_KERNEL);
+	if (!batch)
+		return -ENOMEM;
+	batch->n_writes = 1;
+	batch->writes[0].raddr = conn->tx.raddr + off;
+	batch->writes[0].rkey = conn->tx.rkey;
+	batch->writes[0].n_sge = 1;
+	batch->writes[0].sge[0].vaddr = bytes;
+	batch->writes[0].sge[0].len = len;
+	err = lie_post(conn, &lie, batch);
+	kfree(batch);
+	return err;
+}
+
+static int with_conn(struct smcr_lgr *lgr, char *args,
+		     int (*act)(struct smcr_conn *conn, char *args))
+{
+	struct smcr_conn *conn;
+	char *word = strsep(&args, " ");
+	int pick, err;
+
+	if (!word || kstrtoint(word, 0, &pick))
+		return -EINVAL;
+	conn = pick_conn(lgr, pick);
+	if (!conn)
+		return -ENOENT;
+	err = act(conn, args);
+	liar_smcr.conn_put(conn);
+	return err;
+}
+
+/**
+ * liar_msg_cdc() - send a CDC message that lies
+ * @lgr: group of the connection
+ * @args: PICK [KEY=VALUE]..., see the top of liar_main.c
+ *
+ * Context: process context, may sleep.
+ * Return: 0, or -errno if the command is wrong, there is no such connection, or
+ * smcr does not post the message.
+ */
+int liar_msg_cdc(struct smcr_lgr *lgr, char *args)
+{
+	return with_conn(lgr, args, do_cdc);
+}
+
+/**
+ * liar_msg_put() - write into the peer's element without a word
+ * @lgr: group of the connection
+ * @args: PICK OFF HEX
+ *
+ * Context: process context, may sleep.
+ * Return: 0, or -errno if the command is wrong, there is no such connection, or
+ * smcr does not post the write.
+ */
+int liar_msg_put(struct smcr_lgr *lgr, char *args)
+{
+	return with_conn(lgr, args, do_put);
+}
+
+/**
+ * liar_msg_say() - send one LLC message
+ * @lgr: group on whose first link it goes
+ * @msg: its 44 bytes
+ *
+ * Context: process context, takes the group's mutex.
+ * Return: 0, -ENOLINK without a link, -EAGAIN while the send queue is full, or
+ * what else smcr_wr_post_llc() returns.
+ */
+int liar_msg_say(struct smcr_lgr *lgr, const u8 *msg)
+{
+	int err = -ENOLINK;
+
+	mutex_lock(&lgr->mutex);
+	if (lgr->links[0])
+		err = liar_smcr.wr_post_llc(lgr->links[0], msg, 0);
+	mutex_unlock(&lgr->mutex);
+	return err;
+}
+
+/**
+ * liar_msg_llc() - send an LLC message many times
+ * @lgr: group on whose first link it goes
+ * @args: COUNT HEX
+ *
+ * Context: process context, sleeps while the send queue is full.
+ * Return: 0, or -errno if the command is wrong or a message is not posted.
+ */
+int liar_msg_llc(struct smcr_lgr *lgr, char *args)
+{
+	char *word = strsep(&args, " ");
+	u8 msg[SMCR_ROCE_MSG_LEN];
+	u32 count;
+	int err = 0;
+
+	if (!word || !args || kstrtou32(word, 0, &count) ||
+	    liar_hex_bytes(args, msg, sizeof(msg)) != sizeof(msg))
+		return -EINVAL;
+	while (!err && count) {
+		err = liar_msg_say(lgr, msg);
+		if (!err)
+			count--;
+		if (err == -EAGAIN) {
+			usleep_range(1000, 2000);
+			err = 0;
+		}
+	}
+	return err;
+}
+
+/**
+ * liar_msg_rkeys() - announce RMBs that do not exist
+ * @lgr: group that they are said to belong to
+ * @args: COUNT
+ *
+ * Context: process context, sleeps after each message.
+ * Return: 0, or -errno if the command is wrong or a message is not posted.
+ */
+int liar_msg_rkeys(struct smcr_lgr *lgr, char *args)
+{
+	u8 msg[SMCR_ROCE_MSG_LEN] = {};
+	struct smcr_wire_confirm_rkey *w = (void *)msg;
+	u32 count, i;
+	int err = 0;
+
+	if (!args || kstrtou32(args, 0, &count))
+		return -EINVAL;
+	w->hdr.type = SMCR_LLC_CONFIRM_RKEY;
+	w->hdr.length = SMCR_ROCE_MSG_LEN;
+	for (i = 0; !err && i < count; i++) {
+		w->rkey = cpu_to_be32(0xfeed0000 + i);
+		w->vaddr = cpu_to_be64((u64)i << 32);
+		err = liar_msg_say(lgr, msg);
+		/* No faster than they are answered, or smcr's queue is full. */
+		usleep_range(2000, 4000);
+	}
+	return err;
+}
+
+/**
+ * struct own_wr - a work request that smcr does not know of
+ * @cqe: names it in its completion
+ * @done: it came
+ */
+struct own_wr {
+	struct ib_cqe		cqe;
+	struct completion	done;
+};
+
+static void own_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	complete(&container_of(wc->wr_cqe, struct own_wr, cqe)->done);
+}
+
+/* The group's mutex keeps its link from being drained before. */
+static int own_post(struct smcr_lgr *lgr, struct ib_send_wr *wr)
+{
+	struct own_wr own = { .cqe.done = own_done };
+	int err = -ENOLINK;
+
+	init_completion(&own.done);
+	wr->wr_cqe = &own.cqe;
+	wr->send_flags |= IB_SEND_SIGNALED;
+	mutex_lock(&lgr->mutex);
+	if (lgr->links[0])
+		err = ib_post_send(lgr->links[0]->qp, wr, NULL);
+	if (!err)
+		wait_for_completion(&own.done);
+	mutex_unlock(&lgr->mutex);
+	return err;
+}
+
+/**
+ * liar_msg_raw() - SEND bytes of any length up to that of a message
+ * @lgr: group on whose first link they go
+ * @args: HEX
+ *
+ * Context: process context, sleeps until the SEND is complete.
+ * Return: 0, or -errno if the command is wrong or the SEND is not posted.
+ */
+int liar_msg_raw(struct smcr_lgr *lgr, char *args)
+{
+	u8 msg[SMCR_ROCE_MSG_LEN];
+	struct ib_sge sge = { .addr = (uintptr_t)msg };
+	struct ib_send_wr wr = {
+		.opcode = IB_WR_SEND,
+		.send_flags = IB_SEND_INLINE | IB_SEND_SOLICITED,
+		.sg_list = &sge,
+		.num_sge = 1,
+	};
+	int len = args ? liar_hex_bytes(args, msg, sizeof(msg)) : -EINVAL;
+
+	if (len <= 0)
+		return -EINVAL;
+	sge.length = len;
+	return own_post(lgr, &wr);
+}
+
+/**
+ * liar_msg_imm() - RDMA write of no bytes with immediate data
+ * @lgr: group on whose first link it goes
+ * @args: HEX, the immediate data
+ *
+ * Context: process context, sleeps until the write is complete.
+ * Return: 0, or -errno if the command is wrong or the write is not posted.
+ */
+int liar_msg_imm(struct smcr_lgr *lgr, char *args)
+{
+	struct ib_rdma_wr wr = { .wr.opcode = IB_WR_RDMA_WRITE_WITH_IMM };
+	u32 imm;
+
+	if (!args || kstrtou32(args, 16, &imm))
+		return -EINVAL;
+	wr.wr.ex.imm_data = cpu_to_be32(imm);
+	return own_post(lgr, &wr.wr);
+}
