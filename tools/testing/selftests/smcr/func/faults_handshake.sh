@@ -31,30 +31,44 @@ quick() {
 		SLOW=$SLOW calm=$calm; calm_handshakes"
 }
 
-# stops N WHO: after N messages; then the host lives on, or its process dies
+# stops N WHO: after N messages; then both hosts live on, or the process of the
+# client or of the server dies
 stops() {
-	local pid rc
+	local pid
 
 	wire stop "$1"
 	timeout $((60 * SLOW)) "$IO" $kind "$SERVER" "$PORT" seq -n 1 -c \
 		>"$tmp/stop" 2>&1 &
 	pid=$!
 	jobs_started+=("$pid")
-	if [ "$2" = process ]; then
+	case $2 in
+	client)
 		wait_until "$1 messages have passed" stopped
 		kill -KILL $pid
 		wire clear
 		wait $pid 2>/dev/null
-		ok "stop after $1, then the client's process dies"
-	else
-		wait $pid
-		rc=$?
-		sed 's/^/# /' "$tmp/stop"
-		check "stop after $1: connect or its stream ends in time" \
-			test $rc -eq 0
+		ok "stop after $1, then the client's process dies" ;;
+	server)
+		wait_until "$1 messages have passed" stopped
+		check "stop after $1, then the server's process dies" \
+			peer "$HOST" killed
 		wire clear
-	fi
+		ends_in_time "$1" $pid
+		check "the server listens" peer "$HOST" serve -c ;;
+	both)
+		ends_in_time "$1" $pid
+		wire clear ;;
+	esac
 	settled
+}
+
+# ends_in_time N PID: with an errno or all of its bytes
+ends_in_time() {
+	local rc=0
+
+	wait "$2" || rc=$?
+	sed 's/^/# /' "$tmp/stop"
+	check "stop after $1: connect or its stream ends in time" test $rc -eq 0
 }
 
 stopped() {
@@ -68,10 +82,12 @@ drawn=()
 # shellcheck disable=SC2086
 draw 3 $numbers
 for n in "${drawn[@]}"; do
-	stops "$n" host
-	if [ "$SOAK" = 1 ] || [ $((RANDOM % 2)) = 0 ]; then
-		stops "$n" process
-	fi
+	stops "$n" both
+	who=(client server)
+	[ "$SOAK" = 1 ] || who=("${who[RANDOM % 2]}")
+	for dies in "${who[@]}"; do
+		stops "$n" "$dies"
+	done
 done
 works
 faults_end

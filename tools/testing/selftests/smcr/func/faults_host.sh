@@ -7,6 +7,7 @@
 #                       state               what this host holds, one a line
 #                       settle SECONDS      wait for that; or say what is left
 #                       serve [OPTIONS]     begin to serve, back when listening
+#                       killed              the server's process dies
 #                       served              how the server ended
 #                       running BYTES       wait until so many came since "tune"
 #                       kernel_memory       kB that no cache can give back
@@ -117,6 +118,16 @@ serve() {
 	cat <&7 >$RUN/out &
 }
 
+killed() {
+	local end=$((SECONDS + 10 * slow))
+
+	kill -KILL "$(<$RUN/pid)"
+	until [ -s $RUN/status ]; do
+		[ $SECONDS -lt $end ] || return 1
+		sleep 0.05
+	done
+}
+
 served() {
 	local end=$((SECONDS + 10 * slow))
 
@@ -164,8 +175,14 @@ remove() {
 # Until the first network card has nothing to send.
 idle() {
 	local left=/sys/class/net/eth0/queues/tx-0/byte_queue_limits/inflight
+	local end=$((SECONDS + 20 * slow))
 
-	while [ -e $left ] && [ "$(<$left)" != 0 ]; do :; done
+	while [ -e $left ] && [ "$(<$left)" != 0 ]; do
+		if [ $SECONDS -ge $end ]; then
+			echo "the network card still has $(<$left) bytes to send"
+			return 1
+		fi
+	done
 }
 
 nic() {
@@ -175,7 +192,7 @@ nic() {
 	case $1 in
 	gone)
 		readlink -f /sys/class/net/eth0/device/.. >$RUN/pci
-		idle
+		idle || return
 		echo 1 >"$(<$RUN/pci)/remove" ;;
 	back)
 		echo 1 >/sys/bus/pci/rescan
@@ -193,7 +210,7 @@ verb=$1
 shift
 case $verb in
 base)	state >$RUN/base ;;
-tune|state|settle|serve|served|running|kernel_memory|remove|nic)
+tune|state|settle|serve|killed|served|running|kernel_memory|remove|nic)
 	"$verb" "$@" ;;
-*)	sed -n '4,14s/^# \{0,1\}//p' "$0"; exit 2 ;;
+*)	sed -n '4,15s/^# \{0,1\}//p' "$0"; exit 2 ;;
 esac

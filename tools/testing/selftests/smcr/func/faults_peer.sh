@@ -21,19 +21,41 @@ paused() {
 }
 
 # What the server counted is gone with it.
+server_back() {
+	check "the server's host is back" machine boot server
+	check "timers of the server's host are set" peer "$HOST" tune
+	check "the server listens" peer "$HOST" serve -a
+	check "the state of the new server is noted" peer "$HOST" base
+	mem_server=$(peer "$HOST" kernel_memory)
+}
+
 power_cut() {
 	flood 10
 	check "the server's host loses power" machine kill server
 	flood_ended "10 streams end"
 	check "all of the client's is given back" "$HOST" settle "$SETTLE"
-	check "the server's host is back" machine boot server
+	server_back
+	works
+}
+
+# Nothing is under way, and no TEST LINK goes out: the client still has a group
+# with a host that knows nothing of it, and makes another one.
+rebooted() {
 	check "timers of both hosts are set" both tune
-	check "the server listens" peer "$HOST" serve -a
-	check "the state of the new server is noted" peer "$HOST" base
-	mem_server=$(peer "$HOST" kernel_memory)
+	check "no TEST LINK" sysctl -qw net.smcr.test_link_interval_ms=0
+	save reboot
+	hold "$kind" "$SERVER" 10 -a
+	check "the server's host loses power" machine kill server
+	server_back
+	works
+	grew reboot FirstContacts -eq 2
+	grew reboot LinksFailed -eq 0
+	released "10 connections of before end with an errno"
+	grew reboot LinksFailed -eq 1
+	check "all of the client's is given back" "$HOST" settle "$SETTLE"
 	works
 }
 
 faults_begin
-cases 1 paused power_cut
+cases 1 paused power_cut rebooted
 faults_end
