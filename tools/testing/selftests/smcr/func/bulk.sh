@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# kernel: both
+# kernel: turns data
 # nics: 1
 # 64 MB each way at once, and their SHA-256.
 # shellcheck source-path=SCRIPTDIR source=lib.sh

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# kernel: sampled
+# kernel: turns more
 # nics: 1
 # What one 64-byte message costs, law 13 in numbers, and what a connection
 # costs TCP.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# kernel: both
+# kernel: turns data
 # nics: 1
 # Streams of 1 byte to 16 MB, by each call, over IPv4.
 # shellcheck source-path=SCRIPTDIR source=lib.sh

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# kernel: both
+# kernel: turns data
 # The Linux dialect (design law 22) and the bound on SENDs in it (law 23). Two
 # smcr hosts speak it when a test module makes the client's Proposals say
 # version 2.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# kernel: sampled
+# kernel: turns more
 # nics: 1
 # One connection in an epoll loop at both ends.
 # shellcheck source-path=SCRIPTDIR source=lib.sh

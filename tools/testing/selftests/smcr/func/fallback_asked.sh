@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# kernel: sampled
+# kernel: turns fallback
 # nics: 1
 # Options that only TCP can serve, asked for before the connection.
 # shellcheck source-path=SCRIPTDIR source=lib.sh

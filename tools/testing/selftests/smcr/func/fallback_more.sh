@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# kernel: sampled
+# kernel: turns fallback
 # nics: 2
 # timeout: 120
 # What only TCP can serve because of where it goes or who set it up: IPsec,

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# kernel: sampled
+# kernel: turns fallback
 # nics: 1
 # timeout: 400
 # no-smcr: server

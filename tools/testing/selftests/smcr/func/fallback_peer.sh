@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# kernel: sampled
+# kernel: turns fallback
 # nics: 1
 # A peer that does not speak SMC-R gets TCP, either way round.
 # shellcheck source-path=SCRIPTDIR source=lib.sh

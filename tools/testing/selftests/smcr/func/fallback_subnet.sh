@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# kernel: sampled
+# kernel: turns fallback
 # nics: 1
 # Addresses of different subnets: the server declines, both go on as TCP.
 # shellcheck source-path=SCRIPTDIR source=lib.sh

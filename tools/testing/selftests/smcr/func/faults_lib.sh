@@ -5,8 +5,9 @@
 # lost power needs none when it is back.
 #
 # A case is a function. "make check" runs a few of a script's cases, drawn
-# with a seed that is printed and that SMCR_SEED repeats; with SMCR_SOAK=1
-# all of them run, and with SMCR_CASE='PATTERN' those.
+# with a seed that is printed and that SMCR_SEED repeats, half as many and others
+# on the debug kernel; with SMCR_SOAK=1 all of them run, and with
+# SMCR_CASE='PATTERN' those.
 . "$(dirname "$0")/lib.sh"
 
 kind=smcr4
@@ -14,7 +15,7 @@ kind=smcr4
 HOST=$BED_TOP/tools/testing/selftests/smcr/func/faults_host.sh
 SOAK=${SMCR_SOAK:-0}
 SEED=${SMCR_SEED:-$((RANDOM * 32768 + RANDOM))}
-RANDOM=$((SEED % 32768))
+RANDOM=$(((SEED + SLOW) % 32768))
 export IO_TIMEOUT=${IO_TIMEOUT:-60}
 # A fault on one end is seen by the other after the queue pair's retries, the
 # interval of TEST LINK and a timeout of LLC.
@@ -43,6 +44,7 @@ draw() {
 	local n=$1 i
 
 	shift
+	[ "$SLOW" = 1 ] || n=$(((n + 1) / 2))
 	[ "$SOAK" != 1 ] && [ -z "${SMCR_CASE:-}" ] || n=$#
 	while [ "$n" -gt 0 ] && [ $# -gt 0 ]; do
 		i=$((RANDOM % $# + 1))

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# kernel: sampled
+# kernel: turns bounds
 # nics: 1
 # timeout: 300
 # Connections one after the other leave nothing: memory after the last is what

@@ -81,6 +81,5 @@ fin_to_client() { fin server0 client0; }
 
 faults_begin
 cases 1 tcp_lost roce_lost
-cases 1 rst_to_server rst_to_client
-cases 1 fin_to_server fin_to_client
+cases 2 rst_to_server rst_to_client fin_to_server fin_to_client
 faults_end

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# kernel: both
+# kernel: turns hostile
 # nics: 1
 # timeout: 150
 # A hostile TCP server, who speaks CLC by hand, of an smcr client.

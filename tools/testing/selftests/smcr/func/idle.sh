@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# kernel: sampled
+# kernel: turns more
 # nics: 1
 # A connection may be idle for longer than any timer of a close: nothing but a
 # close starts those.

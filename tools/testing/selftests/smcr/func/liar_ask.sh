@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# kernel: both
+# kernel: turns liar
 # nics: 1
 # timeout: 240
 # Lies in the answers that an honest host waits for, in first contact and

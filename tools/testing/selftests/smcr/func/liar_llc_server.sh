@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# kernel: both
+# kernel: turns liar
 # nics: 1
 # timeout: 120
 # LLC messages of a client that lies: the honest server answers, takes no

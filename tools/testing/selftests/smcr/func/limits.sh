@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# kernel: sampled
+# kernel: turns bounds
 # nics: 1
 # timeout: 240
 # Each bound of net.smcr: past it a connection is plain TCP, with the reason

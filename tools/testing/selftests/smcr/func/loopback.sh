@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: one
-# kernel: sampled
+# kernel: turns semantics
 # nics: 1
 # timeout: 400
 # net.smcr.loopback: RDMA to the host's own addresses, or TCP with its reason.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# kernel: sampled
+# kernel: turns bounds
 # nics: 1
 # A slow reader, and ends closed one after the other.
 # shellcheck source-path=SCRIPTDIR source=lib.sh

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# kernel: sampled
+# kernel: turns bounds
 # nics: 1
 # RMBs come and go with the connections: CONFIRM RKEY for each after the first,
 # DELETE RKEY when nobody has used one for a while, in a group that lives on.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# kernel: sampled
+# kernel: turns semantics
 # nics: 1
 # timeout: 400
 # Socket calls over inet4 give the results they give over tcp4.

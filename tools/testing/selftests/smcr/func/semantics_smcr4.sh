@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# kernel: both
+# kernel: turns semantics
 # nics: 1
 # timeout: 400
 # Socket calls over smcr4 give the results they give over tcp4.

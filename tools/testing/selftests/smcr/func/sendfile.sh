@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# kernel: sampled
+# kernel: turns data
 # nics: 1
 # Files and pipes at one end or both.
 # shellcheck source-path=SCRIPTDIR source=lib.sh

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# kernel: sampled
+# kernel: turns more
 # nics: 1
 # 500 connects in sequence cost no registration and no LLC message; of those
 # made 16 at a time none ends but in order, though an element may be offered

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# kernel: sampled
+# kernel: turns bounds
 # nics: 1
 # timeout: 150
 # Silent clients do not delay honest ones; bounds turn into TCP and count.

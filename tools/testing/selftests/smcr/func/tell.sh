@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# kernel: sampled
+# kernel: turns more
 # nics: 1
 # What is told: netlink dumps, who may see what, namespaces, tracepoints,
 # sysctls that are refused.

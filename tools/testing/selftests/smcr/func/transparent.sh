@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# kernel: sampled
+# kernel: turns semantics
 # nics: 1
 # Unchanged programs under net.smcr.transparent: IPv4, IPv6, excluded names.
 # shellcheck source-path=SCRIPTDIR source=lib.sh

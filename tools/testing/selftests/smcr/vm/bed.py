@@ -32,10 +32,8 @@ OUT = os.path.join(SELF, "out")
 DEBUG_FACTOR = 3
 # More time for the full product of cases ("make soak").
 SOAK_FACTOR = 20
-# Of the tests that take turns, so many runs for one on the debug kernel.
-SAMPLED_ONE_IN = 4
 # Tests of one boot of the debug kernel; of the other, twice as many.
-TESTS_A_BOOT = 6
+TESTS_A_BOOT = 8
 SKIP = 4
 # What a script that was ended by the bed's SIGTERM returns.
 TERMINATED = 128 + signal.SIGTERM
@@ -334,7 +332,8 @@ class Test:
         with open(path, encoding="utf-8") as f:
             head = dict(re.findall(r"^# ([a-z-]+): (.*)$", f.read(4096), re.M))
         self.topology = head.get("topology")
-        self.kernel = head.get("kernel", "both")
+        self.kernel, *rest = head.get("kernel", "both").split()
+        self.turns = " ".join(rest)
         self.nics = int(head.get("nics", 1))
         self.rails = head.get("rails") == "yes"
         self.no_smcr = head.get("no-smcr")
@@ -487,13 +486,19 @@ def draw_seed():
 
 
 def draw_turns(tests):
-    """Names of the sampled tests that run on the debug kernel this time."""
+    """Names of the tests that take turns on the debug kernel and have theirs:
+    one of each lot."""
+    lots = {}
+    for test in tests:
+        if test.kernel == "turns":
+            lots.setdefault(test.turns, []).append(test.name)
+    if os.environ.get("SMCR_SOAK") == "1":
+        return {name for names in lots.values() for name in names}
     seed = draw_seed()
-    turns = {t.name for t in tests if t.kernel == "sampled" and
-             (os.environ.get("SMCR_SOAK") == "1" or
-              random.Random(seed + t.name).random() < 1 / SAMPLED_ONE_IN)}
-    print(f"# seed {seed}: of the sampled tests, on the debug kernel too: "
-          + " ".join(sorted(turns)), flush=True)
+    turns = {random.Random(seed + lot).choice(sorted(names))
+             for lot, names in lots.items()}
+    print(f"# seed {seed}: of the tests that take turns, on the debug kernel "
+          "too: " + " ".join(sorted(turns)), flush=True)
     return turns
 
 
@@ -609,8 +614,8 @@ def tests_main(opt):
     turns = set(kernels) if opt.kernel else draw_turns(tests)
     plan = [(k, t) for k in kernels for t in tests
             if t.kernel in ("both", k) or
-            t.kernel == "sampled" and (k in turns or k == "release" or
-                                       t.name in turns)]
+            t.kernel == "turns" and (k in turns or k == "release" or
+                                     t.name in turns)]
     tally = Tally(len(plan))
     if opt.kernel:
         for group in same_boot([t for _, t in plan]):
