@@ -240,8 +240,8 @@ def aims(samples, found):
          0.95, False),
         ("connections, 1 at a time : TCP", gain(samples, "connect1", "tcp"),
          0.4, False),
-        ("kB an idle connection, 16 KB elements",
-         max(memory.values()) / 1000 if memory else None, 24, True),
+        ("KB an idle connection, 16 KB elements",
+         max(memory.values()) / 1024 if memory else None, 24, True),
         ("doorbells a message", per_message(samples, "rr64", "Doorbells"),
          1.05, True),
         ("send completions a message",
@@ -270,8 +270,8 @@ def table_memory(samples):
         memory = slope(samples, system)
         if memory:
             yield (f"An idle {system} connection with 16 KB buffers costs "
-                   f"{memory.get('own', 0) / 1000:.1f} kB on the client's "
-                   f"and {memory.get('peer', 0) / 1000:.1f} kB on the "
+                   f"{memory.get('own', 0) / 1024:.1f} KB on the client's "
+                   f"and {memory.get('peer', 0) / 1024:.1f} KB on the "
                    "server's host.")
 
 
@@ -327,7 +327,7 @@ def main():
     """Run, or read samples of an earlier run again."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--connections", type=int, default=1024)
+    parser.add_argument("--connections", type=int, default=4096)
     parser.add_argument("--read", metavar="FILE",
                         help="samples of an earlier run")
     opt = parser.parse_args()
