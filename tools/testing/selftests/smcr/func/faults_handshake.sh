@@ -80,7 +80,7 @@ check "deadlines of both hosts are set" quick
 numbers=$(seq 1 $last)
 drawn=()
 # shellcheck disable=SC2086
-draw 3 $numbers
+draw 2 $numbers
 for n in "${drawn[@]}"; do
 	stops "$n" both
 	who=(client server)
