@@ -22,7 +22,7 @@ tcp_costs() {
 
 kind=smcr4
 # Fewer bytes than the ring holds: a write that wraps costs one request more.
-messages=1600
+messages=$((1600 / SLOW))
 addresses $kind
 together ready
 io_check "the first contact" $kind "$SERVER" seq -n 1
