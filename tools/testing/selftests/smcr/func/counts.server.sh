@@ -14,6 +14,6 @@ tcp_begin
 together ready
 served
 tcp_needless >"$SHARED/counts.needless"
-by_rdma begin 100000 100000
+by_rdma begin $((100000 / SLOW)) $((100000 / SLOW))
 together end
 finish
