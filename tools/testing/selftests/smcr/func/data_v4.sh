@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # kernel: turns data
+# release: turns data
 # nics: 1
 # Streams of 1 byte to 16 MB, by each call, over IPv4.
 # shellcheck source-path=SCRIPTDIR source=lib.sh

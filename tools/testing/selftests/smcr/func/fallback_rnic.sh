@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# kernel: turns fallback
+# kernel: turns semantics
 # nics: 1
 # timeout: 400
 # No RNIC on one host: TCP, and every call as over TCP.

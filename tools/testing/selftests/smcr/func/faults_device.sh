@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# kernel: both
+# kernel: turns roce
 # nics: 1
 # timeout: 240
 # A port, a queue pair, a device or an adapter goes, and comes back, under

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# kernel: both
+# kernel: turns peer
 # nics: 1
 # timeout: 300
 # The peer's host stands still, loses power, and comes back with the same
@@ -38,6 +38,12 @@ power_cut() {
 	works
 }
 
+# peer_ids: how many hosts this one has groups with
+peer_ids() {
+	smcr-ctl -j linkgroup show | grep -oE '"peer-id": *"[0-9a-f]+"' |
+		sort -u | wc -l
+}
+
 # Nothing is under way, and no TEST LINK goes out: the client still has a group
 # with a host that knows nothing of it, and makes another one.
 rebooted() {
@@ -48,7 +54,15 @@ rebooted() {
 	check "the server's host loses power" machine kill server
 	server_back
 	works
-	grew reboot FirstContacts -eq 2
+	mkfifo "$tmp/one"
+	"$IO" "$kind" "$SERVER" "$PORT" hold -n 1 <"$tmp/one" >"$tmp/held" &
+	jobs_started+=($!)
+	exec 8>"$tmp/one"
+	wait_until "a connection to the new server" grep -q held "$tmp/held"
+	check "it has another peer ID than before" test "$(peer_ids)" = 2
+	exec 8>&-
+	wait $!
+	check "and carries its byte" test $? -eq 0
 	grew reboot LinksFailed -eq 0
 	released "10 connections of before end with an errno"
 	grew reboot LinksFailed -eq 1

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: one
-# kernel: both
+# kernel: turns module
 # nics: 1
 # timeout: 200
 # Load, use and unload, many times: nothing is left, nothing grows.

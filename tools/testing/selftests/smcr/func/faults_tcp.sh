@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# kernel: both
+# kernel: turns peer
 # nics: 1
 # timeout: 240
 # Faults of one path while the other lives: TCP or RoCE lost, RST and FIN

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# kernel: both
+# kernel: turns roce
 # nics: 1
 # timeout: 240
 # A bad RoCE path: what the queue pair can repair comes whole; what it cannot

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# kernel: both
+# kernel: turns ends
 # nics: 1
 # The only link fails: each connection gets an errno, all is freed, whether or
 # not there was anything to send.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# kernel: both
+# kernel: turns load
 # nics: 1
 # 200 connections at once, each with a stream of its own each way.
 # shellcheck source-path=SCRIPTDIR source=lib.sh

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# kernel: both
+# kernel: turns load
 # nics: 1
 # timeout: 200
 # Law 18: elements are charged to the cgroup of the program that uses them.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# kernel: both
+# kernel: turns load
 # timeout: 120
 # The negative list: after one failure that RFC 7609 knows no way back from,
 # connections to the same place are plain TCP, until SMC-R works there again.

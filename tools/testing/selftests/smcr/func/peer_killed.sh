@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# kernel: both
+# kernel: turns ends
 # nics: 1
 # A killed process: the other end sees an exact prefix, then an end or an errno.
 # shellcheck source-path=SCRIPTDIR source=lib.sh

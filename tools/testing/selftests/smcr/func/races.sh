@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: one
-# kernel: both
+# kernel: turns load
 # nics: 1
 # Random calls by several threads on the same sockets end, and leave nothing.
 # shellcheck source-path=SCRIPTDIR source=lib.sh

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # kernel: turns semantics
+# release: turns inet
 # nics: 1
 # timeout: 400
 # Socket calls over inet4 give the results they give over tcp4.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# kernel: both
+# kernel: turns ends
 # nics: 1
 # rmmod is refused while a socket lives, and clean after.
 # shellcheck source-path=SCRIPTDIR source=lib.sh

@@ -332,8 +332,9 @@ class Test:
         with open(path, encoding="utf-8") as f:
             head = dict(re.findall(r"^# ([a-z-]+): (.*)$", f.read(4096), re.M))
         self.topology = head.get("topology")
-        self.kernel, *rest = head.get("kernel", "both").split()
-        self.turns = " ".join(rest)
+        self.kernel = head.get("kernel", "both")
+        self.lots = {"debug": lot_of(self.kernel),
+                     "release": lot_of(head.get("release", ""))}
         self.nics = int(head.get("nics", 1))
         self.rails = head.get("rails") == "yes"
         self.no_smcr = head.get("no-smcr")
@@ -346,6 +347,12 @@ class Test:
     def boot(self):
         """Tests of one boot have this in common."""
         return (self.topology, self.nics, self.rails, self.no_smcr)
+
+
+def lot_of(words):
+    """LOT of "turns LOT", of a header line, or None."""
+    m = re.match(r"turns (\S+)$", words)
+    return m and m.group(1)
 
 
 def settings_timeout():
@@ -485,21 +492,31 @@ def draw_seed():
     return os.environ.setdefault("SMCR_SEED", str(seed))
 
 
-def draw_turns(tests):
-    """Names of the tests that take turns on the debug kernel and have theirs:
-    one of each lot."""
+def has_turn(kernel, tests):
+    """Tests that run on this kernel, of those that can: of each lot, one."""
     lots = {}
     for test in tests:
-        if test.kernel == "turns":
-            lots.setdefault(test.turns, []).append(test.name)
-    if os.environ.get("SMCR_SOAK") == "1":
-        return {name for names in lots.values() for name in names}
+        if test.lots[kernel]:
+            lots.setdefault(test.lots[kernel], []).append(test.name)
     seed = draw_seed()
-    turns = {random.Random(seed + lot).choice(sorted(names))
+    drawn = {random.Random(seed + lot).choice(sorted(names))
              for lot, names in lots.items()}
-    print(f"# seed {seed}: of the tests that take turns, on the debug kernel "
-          "too: " + " ".join(sorted(turns)), flush=True)
-    return turns
+    print(f"# seed {seed}: of the lots, {kernel} kernel: "
+          + " ".join(sorted(drawn)), flush=True)
+    return [t for t in tests if not t.lots[kernel] or t.name in drawn]
+
+
+def make_plan(kernels, tests, named):
+    """(kernel, test) of all that is to run: everything, if one kernel was named
+    or everything shall take its turn."""
+    plan = []
+    for kernel in kernels:
+        some = [t for t in tests if t.lots["debug"] or
+                t.kernel in ("both", kernel)]
+        if not named and os.environ.get("SMCR_SOAK") != "1":
+            some = has_turn(kernel, some)
+        plan += [(kernel, t) for t in some]
+    return plan
 
 
 def beds():
@@ -611,11 +628,7 @@ def tests_main(opt):
     if opt.kernel:
         kernels = [opt.kernel]
     draw_seed()
-    turns = set(kernels) if opt.kernel else draw_turns(tests)
-    plan = [(k, t) for k in kernels for t in tests
-            if t.kernel in ("both", k) or
-            t.kernel == "turns" and (k in turns or k == "release" or
-                                     t.name in turns)]
+    plan = make_plan(kernels, tests, opt.kernel)
     tally = Tally(len(plan))
     if opt.kernel:
         for group in same_boot([t for _, t in plan]):
