@@ -379,14 +379,18 @@ def find_tests(names):
     return found
 
 
+def told_text():
+    """What both scripts of a test are to know of how it is run."""
+    return "".join(f"export {name}={os.environ[name]}\n"
+                   for name in ("CI", "SMCR_SOAK", "SMCR_SEED", "SMCR_CASE")
+                   if name in os.environ)
+
+
 def runner_text(test, seconds):
     """The job that runs a test under the kernel's own kselftest runner. The
     runner opens /dev/stdout anew, which a virtio port refuses: hence cat."""
     source = os.path.join(CACHE, "linux-source-6.12/tools/testing/selftests")
-    told = "".join(f"export {name}={os.environ[name]}\n"
-                   for name in ("CI", "SMCR_SOAK", "SMCR_SEED", "SMCR_CASE")
-                   if name in os.environ)
-    return f"""{told}mkdir -p /run/ksft
+    return f"""{told_text()}mkdir -p /run/ksft
 ln -sfn {source}/kselftest /run/ksft/kselftest
 ln -sfn {SELF} /run/ksft/smcr
 cd /run/ksft/smcr
@@ -436,7 +440,7 @@ def run_test(session, test, tally, last, keep):
     limit = session.limit(test.timeout) + 60
     scripts = {session.bed.names[-1]: runner_text(test, limit)}
     if test.topology == "pair":
-        scripts["server"] = script_text(test.server or "-")
+        scripts["server"] = told_text() + script_text(test.server or "-")
     result = session.run(name, scripts, test.timeout, on_line, last)
     if not verdict:
         result.fail("no verdict from the runner")
