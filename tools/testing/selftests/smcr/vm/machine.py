@@ -167,20 +167,25 @@ class Host:
         finally:
             sock.setblocking(False)
 
-    def qmp(self, command):
-        """One command to QEMU itself."""
+    def qmp(self, command, **arguments):
+        """One command to QEMU itself: what went wrong, or nothing."""
         sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         sock.settimeout(10)
         try:
             sock.connect(self.path("qmp"))
             stream = sock.makefile("rw")
             stream.readline()
-            for name in ("qmp_capabilities", command):
-                stream.write(json.dumps({"execute": name}) + "\n")
+            for name, args in (("qmp_capabilities", {}), (command, arguments)):
+                stream.write(json.dumps({"execute": name, "arguments": args})
+                             + "\n")
                 stream.flush()
-                stream.readline()
-        except OSError:
-            pass
+                # Events come in between.
+                answer = {"event": ""}
+                while "event" in answer:
+                    answer = json.loads(stream.readline())
+            return answer.get("error", {}).get("desc", "")
+        except (OSError, ValueError) as error:
+            return str(error) or "no answer of QEMU"
         finally:
             sock.close()
 
@@ -279,15 +284,20 @@ class Bed:
                 "-fsdev", f"local,id={tag},path={path},multidevs=remap,"
                 f"security_model=none{mode}",
                 "-device", f"virtio-9p-pci,fsdev={tag},mount_tag={tag}"]
-        number = 1 + self.names.index(host.name)
         for nic in range(self.opt.nics):
             command += [
                 "-netdev", f"dgram,id=n{nic},local.type=unix,"
                 f"local.path={host.path(f'nic{nic}')},remote.type=unix,"
                 f"remote.path={host.path(f'wire{nic}')}",
-                "-device", f"virtio-net-pci,netdev=n{nic},"
-                f"mac=52:54:00:09:{nic:02x}:{number:02x}"]
+                "-device", json.dumps(self.adapter(host, nic))]
         return command
+
+    def adapter(self, host, nic):
+        """The device of one network card, as QEMU has it."""
+        number = 1 + self.names.index(host.name)
+        return {"driver": "virtio-net-pci", "id": f"nic{nic}",
+                "netdev": f"n{nic}",
+                "mac": f"52:54:00:09:{nic:02x}:{number:02x}"}
 
     def start_switch(self):
         """The wire, one port for each NIC of each host."""
@@ -424,20 +434,27 @@ class Bed:
         return (0 if word == "ok" else 1), text
 
     def machine(self, args):
-        """Pause, resume or kill a host: status and text."""
+        """Pause, resume or kill a host, pull its first network card out or
+        put it back: status and text."""
         verb, _, name = args.partition(" ")
-        command = {"pause": "stop", "resume": "cont"}
         host = self.hosts.get(name)
-        if host and verb == "kill":
+        if not host:
+            return 2, "pause|resume|kill|unplug|plug server|client"
+        if verb == "kill":
             # QEMU forgets a command when its sender hangs up at once
             host.killed = True
             host.proc.kill()
             host.proc.wait()
             return 0, ""
-        if verb not in command or not host:
-            return 2, "pause|resume|kill server|client"
-        host.qmp(command[verb])
-        return 0, ""
+        if verb == "unplug":
+            error = host.qmp("device_del", id="nic0")
+        elif verb == "plug":
+            error = host.qmp("device_add", **self.adapter(host, 0))
+        elif verb in ("pause", "resume"):
+            error = host.qmp("stop" if verb == "pause" else "cont")
+        else:
+            error = f"machine {verb}: not here"
+        return int(bool(error)), error
 
     def boot(self, caller, ident, name):
         """Start a killed host anew; the caller is answered when its modules

@@ -17,12 +17,14 @@
  *                                only all|roce|tcp|other limits the faults to
  *                                one kind of packet
  *   clear                        no faults on any path
- *   stop N                       N more messages pass, then nothing does. A
- *                                message is TCP with SYN, FIN or payload, or
- *                                RoCE but for one that acknowledges
+ *   stop N [FROM TO KIND]        N more messages pass, then nothing does, or
+ *                                nothing of that kind on that path. A message
+ *                                is TCP with SYN, FIN or payload, or RoCE but
+ *                                for one that acknowledges
  *   stopped                      has that come? yes or no
- *   inject FROM TO rst|fin       into each TCP connection seen on that path,
- *                                as from its sender, in sequence
+ *   inject FROM TO rst|fin|data  into each TCP connection seen on that path,
+ *                                as from its sender, in sequence; data is two
+ *                                bytes
  *   forget                       the TCP connections seen so far
  *   seed N                       restart the fault generator
  *   count FROM TO                packets passed, lost, bytes passed
@@ -59,6 +61,7 @@
 #define TCP_FIN		1
 #define TCP_SYN		2
 #define TCP_RST		4
+#define TCP_PSH		8
 #define TCP_ACK		16
 #define RC_ACKNOWLEDGE	17
 #define REORDER_NS	(3 * 1000 * 1000ULL)
@@ -123,7 +126,12 @@ static int num_ports;
 static struct flow flows[MAX_FLOWS];
 static int num_flows;
 /* Messages until everything is lost; -1 for never. */
-static long stop_after = -1;
+/* Messages that still pass, -1 for all; what then stops, and where. */
+static struct {
+	long after;
+	char stops[MAX_PORTS][MAX_PORTS];
+	enum kind kind;
+} stop = { .after = -1 };
 
 static uint64_t now_ns(void)
 {
@@ -406,6 +414,12 @@ static int path_loses(struct path *path)
 	return hits(path->loss);
 }
 
+static int has_stopped(int from, int to, enum kind kind)
+{
+	return !stop.after && stop.stops[from][to] &&
+	       (stop.kind == KIND_ALL || stop.kind == kind);
+}
+
 static void forward(int from, int to, const uint8_t *data, uint32_t len,
 		    enum kind kind, uint64_t now)
 {
@@ -452,15 +466,13 @@ static void port_receive(int from)
 		to = mac_find(buf, segment);
 		if (kind == KIND_TCP && to >= 0)
 			flow_note(from, to, buf, l3, l4);
-		if (!stop_after)
-			continue;
-		if (stop_after > 0 && is_message(buf, kind, l3, l4))
-			stop_after--;
 		for (i = 0; i < num_ports; i++) {
 			if (i != from && ports[i].segment == segment &&
-			    (to < 0 || to == i))
+			    (to < 0 || to == i) && !has_stopped(from, i, kind))
 				forward(from, i, buf, len, kind, now);
 		}
+		if (stop.after > 0 && is_message(buf, kind, l3, l4))
+			stop.after--;
 	}
 }
 
@@ -480,40 +492,45 @@ static void csum_put(uint8_t *p, uint32_t sum)
 	p[1] = sum;
 }
 
-/* Lengths and checksums of a packet that is a bare TCP header. */
-static void flow_headers(uint8_t *p, unsigned int l3, unsigned int l4)
+/* Lengths and checksums of a packet with a TCP header and so much payload. */
+static void flow_headers(uint8_t *p, unsigned int l3, unsigned int l4,
+			 unsigned int payload)
 {
 	uint8_t *ip = p + l3, *tcp = p + l4;
-	uint32_t sum = 6 + 20;
+	unsigned int len = 20 + payload;
+	uint32_t sum = 6 + len;
 
 	tcp[12] = 5 << 4;
 	tcp[16] = 0;
 	tcp[17] = 0;
 	if (ip[0] >> 4 == 4) {
 		ip[2] = 0;
-		ip[3] = l4 - l3 + 20;
+		ip[3] = l4 - l3 + len;
 		ip[10] = 0;
 		ip[11] = 0;
 		csum_put(ip + 10, csum_add(0, ip, l4 - l3));
 		sum = csum_add(sum, ip + 12, 8);
 	} else {
 		ip[4] = 0;
-		ip[5] = 20;
+		ip[5] = len;
 		sum = csum_add(sum, ip + 8, 32);
 	}
-	csum_put(tcp + 16, csum_add(sum, tcp, 20));
+	csum_put(tcp + 16, csum_add(sum, tcp, len));
 }
 
 static void flow_inject(const struct flow *flow, uint8_t flags)
 {
-	uint8_t p[FLOW_HEAD];
+	static const char data[2] = "no";
+	unsigned int payload = flags & TCP_PSH ? sizeof(data) : 0;
+	uint8_t p[FLOW_HEAD + sizeof(data)];
 
 	memcpy(p, flow->head, flow->len);
+	memcpy(p + flow->len, data, payload);
 	put_be32(p + flow->l4 + 4, flow->next);
 	p[flow->l4 + 13] = flags | TCP_ACK;
-	flow_headers(p, flow->l3, flow->l4);
-	capture_packet(ports[flow->from].segment, p, flow->len);
-	port_queue(&ports[flow->to], p, flow->len, now_ns(), 0);
+	flow_headers(p, flow->l3, flow->l4, payload);
+	capture_packet(ports[flow->from].segment, p, flow->len + payload);
+	port_queue(&ports[flow->to], p, flow->len + payload, now_ns(), 0);
 }
 
 static int name_matches(const char *pattern, int port)
@@ -521,21 +538,26 @@ static int name_matches(const char *pattern, int port)
 	return !strcmp(pattern, "*") || !strcmp(pattern, ports[port].name);
 }
 
+static const char *kind_set(enum kind *kind, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(kind_names) / sizeof(*kind_names); i++) {
+		if (!strcmp(name, kind_names[i])) {
+			*kind = i;
+			return NULL;
+		}
+	}
+	return "unknown kind of packet";
+}
+
 static const char *path_set(struct path *path, const char *key,
 			    const char *value)
 {
 	unsigned long n = strtoul(value, NULL, 0);
-	unsigned int i;
 
-	if (!strcmp(key, "only")) {
-		for (i = 0; i < sizeof(kind_names) / sizeof(*kind_names); i++) {
-			if (!strcmp(value, kind_names[i])) {
-				path->only = i;
-				return NULL;
-			}
-		}
-		return "unknown kind of packet";
-	}
+	if (!strcmp(key, "only"))
+		return kind_set(&path->only, value);
 	if (!strcmp(key, "loss"))
 		path->loss = n;
 	else if (!strcmp(key, "dup"))
@@ -581,7 +603,7 @@ static void cmd_clear(void)
 	struct path *path, clean = {};
 	int i, j;
 
-	stop_after = -1;
+	stop.after = -1;
 	for (i = 0; i < num_ports; i++) {
 		for (j = 0; j < num_ports; j++) {
 			path = &paths[i][j];
@@ -593,10 +615,27 @@ static void cmd_clear(void)
 	}
 }
 
+static const char *cmd_stop(const char *after, const char *from,
+			    const char *to, const char *kind)
+{
+	const char *error = kind_set(&stop.kind, kind);
+	int i, j;
+
+	if (error)
+		return error;
+	for (i = 0; i < num_ports; i++)
+		for (j = 0; j < num_ports; j++)
+			stop.stops[i][j] = name_matches(from, i) &&
+					   name_matches(to, j);
+	stop.after = strtol(after, NULL, 0);
+	return NULL;
+}
+
 /* Returns how many connections got one. */
 static int cmd_inject(const char *from, const char *to, const char *what)
 {
-	uint8_t flags = strcmp(what, "fin") ? TCP_RST : TCP_FIN;
+	uint8_t flags = !strcmp(what, "fin") ? TCP_FIN :
+			!strcmp(what, "data") ? TCP_PSH : TCP_RST;
 	const struct flow *flow;
 	int n = 0;
 
@@ -646,9 +685,11 @@ static void obey(char *line)
 		cmd_count(words[1], words[2]);
 		return;
 	} else if (n == 2 && !strcmp(words[0], "stop")) {
-		stop_after = strtol(words[1], NULL, 0);
+		error = cmd_stop(words[1], "*", "*", "all");
+	} else if (n == 5 && !strcmp(words[0], "stop")) {
+		error = cmd_stop(words[1], words[2], words[3], words[4]);
 	} else if (n == 1 && !strcmp(words[0], "stopped")) {
-		puts(stop_after ? "ok no" : "ok yes");
+		puts(stop.after ? "ok no" : "ok yes");
 		return;
 	} else if (n == 1 && !strcmp(words[0], "forget")) {
 		num_flows = 0;
