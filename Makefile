@@ -70,13 +70,13 @@ vm:
 	@python3 -B $(SELFTESTS)/vm/bed.py tests $(T) \
 		$(if $(filter both,$(K)),,--kernel $(or $(K),release))
 
-# ROUNDS=15, CONNECTIONS=4096 for the slope of memory.
+# ROUNDS=15, CONNECTIONS=4064 for the slope of memory.
 .PHONY: bench
 bench:
 	@scripts/deps net bench
 	@$(MAKE) -s -C $(SELFTESTS)/bench
 	@python3 -B $(SELFTESTS)/bench/bench.py --rounds $(or $(ROUNDS),15) \
-		--connections $(or $(CONNECTIONS),4096)
+		--connections $(or $(CONNECTIONS),4064)
 
 # Hours. The same tests with every case instead of a few drawn ones.
 .PHONY: soak

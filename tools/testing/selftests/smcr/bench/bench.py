@@ -327,7 +327,7 @@ def main():
     """Run, or read samples of an earlier run again."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--connections", type=int, default=4096)
+    parser.add_argument("--connections", type=int, default=4064)
     parser.add_argument("--read", metavar="FILE",
                         help="samples of an earlier run")
     opt = parser.parse_args()

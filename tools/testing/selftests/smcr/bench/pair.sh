@@ -84,8 +84,8 @@ memory()
 }
 
 # First, while no group has RMBs of other sizes that it gives back meanwhile
-memory tcp4 "${2:-4096}"
-memory smcr4 "${2:-4096}"
+memory tcp4 "${2:-4064}"
+memory smcr4 "${2:-4064}"
 for ((round = 1; round <= ${1:-15}; round++)); do
 	three $round rr64 131072 rr 64 20 120
 	three $round rr4k 131072 rr 4096 20 120
