@@ -138,6 +138,22 @@ int smcr_clc_recv(struct socket *inner, struct smcr_clc *clc)
 	return over ? -ECONNRESET : 0;
 }
 
+/* TCP_CORK is for the program's bytes: a message must not wait 200 ms for more
+ * of them. Whoever sets the option holds the outer sock lock too.
+ */
+static void pass_cork(struct sock *sk)
+{
+	bool corked;
+
+	lock_sock(sk);
+	corked = tcp_sk(sk)->nonagle & TCP_NAGLE_CORK;
+	release_sock(sk);
+	if (corked) {
+		tcp_sock_set_cork(sk, false);
+		tcp_sock_set_cork(sk, true);
+	}
+}
+
 /**
  * smcr_clc_send() - give TCP what is left of the outgoing message
  * @inner: TCP socket
@@ -167,5 +183,6 @@ int smcr_clc_send(struct socket *inner, struct smcr_clc *clc)
 	}
 	clc->tx_len = 0;
 	clc->tx_off = 0;
+	pass_cork(inner->sk);
 	return 1;
 }

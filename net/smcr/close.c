@@ -320,6 +320,30 @@ void smcr_close_tcp_event(struct sock *sk)
 	rcu_read_unlock();
 }
 
+/**
+ * smcr_close_tcp_data_event() - TCP has bytes
+ * @sk: outer socket in mode RDMA
+ *
+ * The peer's are in RDMA. One that sends some over TCP takes the connection
+ * for a plain one, and would never see ours: out of sync (C.6).
+ *
+ * Context: softirq, inner slock held.
+ */
+void smcr_close_tcp_data_event(struct sock *sk)
+{
+	struct smcr_conn *conn;
+
+	rcu_read_lock();
+	conn = READ_ONCE(smcr_sk(sk)->conn);
+	if (conn && !test_and_set_bit(SMCR_CONN_F_TCP_DATA, &conn->flags) &&
+	    refcount_inc_not_zero(&conn->refs)) {
+		set_bit(SMCR_CONN_F_TCP_EVENT, &conn->flags);
+		close_queue(conn);
+		smcr_conn_put(conn);
+	}
+	rcu_read_unlock();
+}
+
 /* A RST ends the connection (4.8.2). A FIN proves nothing while the peer has
  * not sent C: TCP may have overtaken it. But it must come soon.
  */
@@ -332,6 +356,8 @@ static void close_tcp(struct smcr_conn *conn, struct sock *sk)
 		goto out;
 	if (end == SMCR_INNER_FAILED)
 		smcr_close_reset_locked(conn, SMCR_RESET_TCP_RST, ECONNRESET);
+	else if (test_bit(SMCR_CONN_F_TCP_DATA, &conn->flags))
+		smcr_close_reset_locked(conn, SMCR_RESET_TCP_DATA, ECONNRESET);
 	else if (end == SMCR_INNER_FIN && !conn->fsm.peer_closed)
 		close_arm(conn, close_patience(conn));
 out:

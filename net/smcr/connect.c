@@ -276,15 +276,7 @@ static bool step_reg(struct smcr_hs *hs)
  */
 static bool step_confirm(struct smcr_hs *hs)
 {
-	struct smcr_clc_accept msg = { .type = SMCR_CLC_CONFIRM };
-
-	if (!hs->clc.tx_len) {
-		smcr_hs_fill_accept(hs, &msg);
-		hs->clc.tx_len = smcr_clc_accept_encode(hs->clc.tx,
-							sizeof(hs->clc.tx),
-							&msg);
-	}
-	if (!smcr_hs_send(hs))
+	if (!smcr_hs_send_accept(hs, SMCR_CLC_CONFIRM))
 		return false;
 	if (!hs->first_contact) {
 		smcr_hs_done(hs);

@@ -5,34 +5,155 @@
  * The outer socket becomes a proxy: file, socket and wait queue stay what the
  * application holds, and calls pass to the inner socket without the outer
  * lock (law 4). It is never undone.
+ *
+ * In a first contact both ends may find at the same time that RDMA fails, and
+ * decline (C.2). Then each one's Decline is ahead of the other program's bytes:
+ *
+ *      server                                        client
+ *        | CONFIRM LINK -----------------------------> |
+ *        |        lost --- acknowledgment, and reply --|
+ *        | Decline ------------.   .---------- Decline |
+ *        | <--------------------\-'                    |
+ *        |                       `-------------------> |
+ *
+ * RFC 7609 does not say how they part, so what is first in the stream decides:
+ * a whole Decline with the peer's ID was meant for us. TCP brings it in one
+ * piece, as it was sent in one into a connection at rest.
  */
 #include <linux/netdevice.h>
 #include <linux/tcp.h>
 #include <net/l3mdev.h>
 #include <net/proto_memory.h>
 #include <net/sock.h>
+#include <net/tcp.h>
 #include <trace/events/smcr.h>
 
+#include "clc_msg.h"
 #include "conn.h"
 #include "fallback.h"
 #include "inner.h"
 #include "mib.h"
 #include "sock.h"
 
+/**
+ * smcr_fallback_crossing() - our Decline may cross one of the peer's
+ * @sk: outer socket, about to fall back because of that Decline
+ * @peer_id: the peer's
+ *
+ * Context: process, outer sock lock held.
+ */
+void smcr_fallback_crossing(struct sock *sk, const u8 *peer_id)
+{
+	struct smcr_sock *smcr = smcr_sk(sk);
+	struct sock *inner = smcr->inner->sk;
+
+	lock_sock(inner);
+	memcpy(smcr->crossing_id, peer_id, sizeof(smcr->crossing_id));
+	WRITE_ONCE(smcr->crossing, true);
+	release_sock(inner);
+}
+
+/* The length of the Decline that a piece of the stream begins with, or 0. */
+static u32 crossed_len(const struct smcr_sock *smcr, const u8 *buf, size_t len)
+{
+	struct smcr_clc_decline msg;
+	struct smcr_clc_header hdr;
+
+	if (smcr_clc_msg_header(buf, len, &hdr) || hdr.length > len ||
+	    smcr_clc_decline_decode(buf, hdr.length, &msg) ||
+	    memcmp(msg.peer_id, smcr->crossing_id, SMCR_PEER_ID_LEN))
+		return 0;
+	return hdr.length;
+}
+
+/* tcp_read_sock()'s actor: the first bytes decide, all others stay. */
+static int crossed_actor(read_descriptor_t *desc, struct sk_buff *skb,
+			 unsigned int offset, size_t len)
+{
+	struct smcr_sock *smcr = desc->arg.data;
+	u8 buf[SMCR_CLC_DECLINE_V2_LEN];
+
+	desc->count = 0;
+	if (!smcr->crossing)
+		return 0;
+	WRITE_ONCE(smcr->crossing, false);
+	len = min(len, sizeof(buf));
+	if (skb_copy_bits(skb, offset, buf, len))
+		return 0;
+	return crossed_len(smcr, buf, len);
+}
+
+/* TCP takes over SO_RCVLOWAT, and may call data_ready for it at once: from
+ * within data_ready, once more. Inner sock lock or slock held.
+ */
+static void pass_lowat(struct sock *sk)
+{
+	struct socket *inner = smcr_sk(sk)->inner;
+	int lowat = READ_ONCE(sk->sk_rcvlowat);
+
+	if (!smcr_sk(sk)->crossing && lowat != inner->sk->sk_rcvlowat)
+		READ_ONCE(inner->ops)->set_rcvlowat(inner->sk, lowat);
+}
+
+/**
+ * smcr_fallback_lowat() - SO_RCVLOWAT has a value for TCP
+ * @sk: outer socket in mode FALLBACK
+ *
+ * Until a connection is plain TCP, and no Decline may come any more, TCP has to
+ * tell of every byte: it keeps silent about fewer than SO_RCVLOWAT. A recv()
+ * that waits already when a Decline may come returns with fewer, if any.
+ *
+ * Context: process, outer sock lock held.
+ */
+void smcr_fallback_lowat(struct sock *sk)
+{
+	struct sock *inner = smcr_sk(sk)->inner->sk;
+
+	lock_sock(inner);
+	pass_lowat(sk);
+	release_sock(inner);
+}
+
+/**
+ * smcr_fallback_data_event() - the inner socket: bytes have come
+ * @sk: outer socket, in mode FALLBACK or about to be
+ * @inner: its TCP socket, which still tells of data after a Decline of ours
+ *
+ * Before anyone can read them: the program's calls take the inner sock lock.
+ *
+ * Context: any, inner sock lock or slock held.
+ */
+void smcr_fallback_data_event(struct sock *sk, struct sock *inner)
+{
+	read_descriptor_t desc = { .arg.data = smcr_sk(sk), .count = 1 };
+
+	if (!smcr_sk(sk)->crossing)
+		return;
+	if (tcp_read_sock(inner, &desc, crossed_actor) > 0)
+		smcr_mib_inc(sock_net(sk), SMCR_MIB_CROSSEDDECLINES);
+	pass_lowat(sk);
+}
+
 static bool enter(struct sock *sk, enum smcr_fallback_reason reason,
 		  u32 peer_diagnosis)
 {
 	struct smcr_sock *smcr = smcr_sk(sk);
+	struct sock *inner = smcr->inner->sk;
 
 	if (smcr_sock_is_fallback(sk) ||
 	    WARN_ON_ONCE(smcr->mode == SMCR_MODE_RDMA))
 		return false;
 	smcr->fallback = reason;
 	smcr->peer_diagnosis = peer_diagnosis;
+	/* Nobody reads, and nothing comes, between the look and the mode */
+	lock_sock(inner);
+	smcr_fallback_data_event(sk, inner);
 	smcr_sock_mode_set(sk, SMCR_MODE_FALLBACK);
 	/* The next SYN, or an answer to one, must not promise a handshake */
-	tcp_sk(smcr->inner->sk)->syn_smc = 0;
+	tcp_sk(inner)->syn_smc = 0;
 	smcr_inner_unhook(sk);
+	pass_lowat(sk);
+	release_sock(inner);
 	/* Events between a handshake's last look and here */
 	smcr_inner_take_error(sk);
 	return true;

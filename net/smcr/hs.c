@@ -445,9 +445,11 @@ void smcr_hs_done(struct smcr_hs *hs)
 	smcr_hs_trace(hs, 0);
 	hs_release(hs);
 	smcr_sock_mode_set(sk, SMCR_MODE_RDMA);
-	smcr_conn_put(conn);
 	/* What TCP saw since the callbacks were for the handshake */
+	if (smcr_inner_has_data(sk))
+		smcr_close_reset(conn, SMCR_RESET_TCP_DATA, ECONNRESET);
 	smcr_close_tcp_event(sk);
+	smcr_conn_put(conn);
 	hs_deliver(hs, 0);
 }
 
@@ -511,10 +513,13 @@ bool smcr_hs_decline_more(struct smcr_hs *hs)
 {
 	int ret = smcr_clc_send(smcr_sk(hs->sk)->inner, &hs->clc);
 
-	if (ret < 0)
+	if (ret < 0) {
 		smcr_hs_fail(hs, ret);
-	else if (ret)
+	} else if (ret) {
+		if (hs->first_contact && hs->lgr)
+			smcr_fallback_crossing(hs->sk, hs->lgr->key.peer_id);
 		smcr_hs_fallback(hs, hs->reason, 0);
+	}
 	return false;
 }
 
@@ -740,14 +745,8 @@ int smcr_hs_conn(struct smcr_hs *hs)
 	return err;
 }
 
-/**
- * smcr_hs_fill_accept() - our end of the connection, for Accept and Confirm
- * @hs: the handshake, with a connection
- * @msg: result, but for @type
- *
- * Context: process.
- */
-void smcr_hs_fill_accept(struct smcr_hs *hs, struct smcr_clc_accept *msg)
+/* Our end of the connection. From then on the peer may write to it. */
+static void fill_accept(struct smcr_hs *hs, struct smcr_clc_accept *msg)
 {
 	const struct smcr_conn *conn = hs->conn;
 	const struct smcr_rmb_map *map = &conn->rx.rmb->maps[conn->link_slot];
@@ -767,6 +766,27 @@ void smcr_hs_fill_accept(struct smcr_hs *hs, struct smcr_clc_accept *msg)
 	msg->alert_token = conn->token;
 	msg->bsize = smcr_bytes_to_bsize(conn->rx.rmb->elem_size);
 	hs->offered = true;
+}
+
+/**
+ * smcr_hs_send_accept() - send our Accept or Confirm, or what is left of it
+ * @hs: the handshake, with a connection
+ * @type: SMCR_CLC_ACCEPT or SMCR_CLC_CONFIRM
+ *
+ * Context: process, outer sock lock held.
+ * Return: as smcr_hs_send().
+ */
+int smcr_hs_send_accept(struct smcr_hs *hs, enum smcr_clc_type type)
+{
+	struct smcr_clc_accept msg = { .type = type };
+
+	if (!hs->clc.tx_len) {
+		fill_accept(hs, &msg);
+		hs->clc.tx_len = smcr_clc_accept_encode(hs->clc.tx,
+							sizeof(hs->clc.tx),
+							&msg);
+	}
+	return smcr_hs_send(hs);
 }
 
 /**
@@ -807,6 +827,20 @@ bool smcr_hs_registered(struct smcr_hs *hs)
 	return smcr_lgr_rmb_ready(hs->conn);
 }
 
+/* The group has failed, and the peer has not declined so far, or not with all
+ * of its Decline: the rest would come among the program's bytes.
+ */
+static void llc_failed(struct smcr_hs *hs)
+{
+	if (READ_ONCE(hs->lgr->llc.confirm_sent) ||
+	    READ_ONCE(hs->lgr->llc.timed_out) || hs->clc.rx_len) {
+		smcr_hs_fail(hs, -ECONNRESET);
+	} else {
+		path_result(hs, false);
+		smcr_hs_decline(hs, SMCR_FALLBACK_CONFIRM_LINK);
+	}
+}
+
 /**
  * smcr_hs_llc() - step LLC: what has become of the first contact?
  * @hs: the handshake
@@ -826,17 +860,11 @@ bool smcr_hs_llc(struct smcr_hs *hs)
 	if (state == SMCR_LGR_ACTIVE) {
 		smcr_lgr_unwait(hs->lgr, hs);
 		smcr_hs_done(hs);
-	} else if (state != SMCR_LGR_FORMING) {
-		if (READ_ONCE(hs->lgr->llc.confirm_sent) ||
-		    READ_ONCE(hs->lgr->llc.timed_out)) {
-			smcr_hs_fail(hs, -ECONNRESET);
-		} else {
-			path_result(hs, false);
-			smcr_hs_decline(hs, SMCR_FALLBACK_CONFIRM_LINK);
-		}
 	} else if (smcr_hs_recv(hs, SMCR_CLC_DECLINE)) {
 		/* Nothing else may come. */
 		smcr_hs_declined(hs);
+	} else if (hs->step == SMCR_HS_LLC && state != SMCR_LGR_FORMING) {
+		llc_failed(hs);
 	}
 	return false;
 }

@@ -134,7 +134,7 @@ void smcr_hs_cancel(struct smcr_hs *hs);
 int smcr_hs_recv(struct smcr_hs *hs, enum smcr_clc_type want);
 int smcr_hs_send(struct smcr_hs *hs);
 int smcr_hs_conn(struct smcr_hs *hs);
-void smcr_hs_fill_accept(struct smcr_hs *hs, struct smcr_clc_accept *msg);
+int smcr_hs_send_accept(struct smcr_hs *hs, enum smcr_clc_type type);
 int smcr_hs_link_up(struct smcr_hs *hs, const struct smcr_clc_accept *msg);
 bool smcr_hs_registered(struct smcr_hs *hs);
 bool smcr_hs_from_here(const struct smcr_hs *hs);

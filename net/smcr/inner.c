@@ -10,8 +10,10 @@
  *   LISTEN      data_ready of the listener       smcr_listen_event()
  *   HANDSHAKE   any                              smcr_hs_event()
  *   RDMA        FIN, RST, error                  smcr_close_tcp_event()
+ *               data                             smcr_close_tcp_data_event()
  *   FALLBACK    error                            moves sk_err to the outer
  *                                                socket
+ *               data, after a Decline of ours    smcr_fallback_data_event()
  *
  * sk_user_data points to the outer socket. It is tagged, so that a TCP child,
  * which inherits the listener's callbacks, does not inherit the pointer: until
@@ -25,6 +27,7 @@
 #include <net/tcp.h>
 
 #include "close.h"
+#include "fallback.h"
 #include "hs.h"
 #include "inner.h"
 #include "listen.h"
@@ -81,6 +84,7 @@ static void call_tcp(struct sock *sk, struct sock *inner,
 		smcr->orig.state_change(inner);
 		break;
 	case INNER_DATA:
+		smcr_fallback_data_event(sk, inner);
 		smcr->orig.data_ready(inner);
 		break;
 	case INNER_SPACE:
@@ -115,6 +119,8 @@ static void tell(struct sock *sk, struct sock *inner, enum inner_event event)
 		smcr_hs_event(sk);
 		break;
 	case SMCR_MODE_RDMA:
+		if (event == INNER_DATA && tcp_inq(inner))
+			smcr_close_tcp_data_event(sk);
 		if (tcp_ending(inner))
 			smcr_close_tcp_event(sk);
 		break;
@@ -321,7 +327,7 @@ static void restore(struct sock *sk, struct sock *inner)
  * @sk: outer socket, about to be in mode FALLBACK
  *
  * Errors still pass through here: getsockopt(SO_ERROR) looks at the outer
- * socket.
+ * socket. So does data while a Decline may come with it.
  *
  * Context: process.
  */
@@ -332,6 +338,8 @@ void smcr_inner_unhook(struct sock *sk)
 	write_lock_bh(&inner->sk_callback_lock);
 	restore(sk, inner);
 	inner->sk_error_report = inner_error_report;
+	if (smcr_sk(sk)->crossing)
+		inner->sk_data_ready = inner_data_ready;
 	write_unlock_bh(&inner->sk_callback_lock);
 }
 
@@ -469,6 +477,24 @@ bool smcr_inner_smc_ok(const struct sock *sk, bool client)
 	if (client)
 		return tp->syn_smc && tp->rx_opt.smc_ok;
 	return tp->syn_smc;
+}
+
+/**
+ * smcr_inner_has_data() - have bytes come that nobody has read?
+ * @sk: outer socket
+ *
+ * Context: process, outer sock lock held.
+ */
+bool smcr_inner_has_data(struct sock *sk)
+{
+	struct sock *inner = inner_sk(sk);
+	bool has;
+
+	/* Without the lock a FIN may count as a byte */
+	lock_sock(inner);
+	has = tcp_inq(inner);
+	release_sock(inner);
+	return has;
 }
 
 /**

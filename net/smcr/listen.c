@@ -441,15 +441,7 @@ static bool step_group(struct smcr_hs *hs)
 /* Step ACCEPT (3.5.1.2, 3.5.2.1). No Decline can follow it (C.1). */
 static bool step_accept(struct smcr_hs *hs)
 {
-	struct smcr_clc_accept msg = { .type = SMCR_CLC_ACCEPT };
-
-	if (!hs->clc.tx_len) {
-		smcr_hs_fill_accept(hs, &msg);
-		hs->clc.tx_len = smcr_clc_accept_encode(hs->clc.tx,
-							sizeof(hs->clc.tx),
-							&msg);
-	}
-	if (!smcr_hs_send(hs))
+	if (!smcr_hs_send_accept(hs, SMCR_CLC_ACCEPT))
 		return false;
 	hs->step = SMCR_HS_CONFIRM;
 	return true;

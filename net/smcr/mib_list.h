@@ -27,6 +27,8 @@
 	  "rendezvous that missed their deadline") \
 	X(CROSSEDSYNS, CrossedSyns, \
 	  "rendezvous in which both ends were clients") \
+	X(CROSSEDDECLINES, CrossedDeclines, \
+	  "rendezvous that both ends declined at the same time") \
 	X(NEGATIVEADDED, NegativeAdded, \
 	  "failures that made a peer plain TCP for a while") \
 	X(FALLBACKS, Fallbacks, \
@@ -177,7 +179,8 @@
 	X(HANDSHAKE, RESETHANDSHAKE, ResetHandshake, "handshake") \
 	X(DISCONNECT, RESETDISCONNECT, ResetDisconnect, "disconnect") \
 	X(PEER_CLOSED, RESETPEERCLOSED, ResetPeerClosed, "peer-closed") \
-	X(ORPHAN_LIMIT, RESETORPHANLIMIT, ResetOrphanLimit, "orphan-limit")
+	X(ORPHAN_LIMIT, RESETORPHANLIMIT, ResetOrphanLimit, "orphan-limit") \
+	X(TCP_DATA, RESETTCPDATA, ResetTcpData, "tcp-data")
 
 #define SMCR_MIB_LIST(X, F, R) \
 	SMCR_MIB_SOCKETS(X) \

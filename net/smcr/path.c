@@ -349,6 +349,18 @@ static bool any_subnet4(struct net_device *dev,
 	return hit;
 }
 
+/* Is the address a link-local one, which no router passes on? Then, and only
+ * then, its prefix says that two hosts are on one LAN.
+ */
+static bool is_link_local(const struct in6_addr *addr)
+{
+	return ipv6_addr_type(addr) & IPV6_ADDR_LINKLOCAL;
+}
+
+/* RFC 4291 2.5.6 */
+#define LINK_LOCAL_LEN 64
+
+/* Walk its IPv6 prefixes likewise, but for the link-local one. */
 static bool any_subnet6(struct net_device *dev,
 			bool (*fn)(const struct in6_addr *addr, u8 len,
 				   void *arg), void *arg)
@@ -361,7 +373,7 @@ static bool any_subnet6(struct net_device *dev,
 	in6 = __in6_dev_get(dev);
 	if (in6) {
 		list_for_each_entry_rcu(ifa, &in6->addr_list, if_list) {
-			if (ipv6_addr_type(&ifa->addr) & IPV6_ADDR_LINKLOCAL)
+			if (is_link_local(&ifa->addr))
 				continue;
 			hit = fn(&ifa->addr, ifa->prefix_len, arg);
 			if (hit)
@@ -420,7 +432,7 @@ static struct net_device *port_dev(struct sock *inner,
  * @inner: TCP socket
  * @port: the port
  * @msg: Proposal to fill; gets the IPv4 subnet number, or up to eight IPv6
- *	prefixes that are not link-local
+ *	prefixes; the link-local one if TCP uses it too
  *
  * Context: process.
  */
@@ -436,6 +448,8 @@ void smcr_path_subnet_fill(struct sock *inner, const struct smcr_port *port,
 		fill.local = inet_sk(inner)->inet_saddr;
 		any_subnet4(dev, fill4, &fill);
 	} else {
+		if (is_link_local(&inner->sk_v6_rcv_saddr))
+			fill6(&inner->sk_v6_rcv_saddr, LINK_LOCAL_LEN, &fill);
 		any_subnet6(dev, fill6, &fill);
 	}
 	dev_put(dev);
@@ -494,8 +508,13 @@ bool smcr_path_subnet_match(struct sock *inner, const struct smcr_port *port,
 		return false;
 	memcpy(&match.wire, msg->v4_subnet, sizeof(match.wire));
 	match.peer = inner->sk_daddr;
-	hit = is_v4(inner) ? any_subnet4(dev, match4, &match) :
-			     any_subnet6(dev, match6, &match);
+	if (is_v4(inner))
+		hit = any_subnet4(dev, match4, &match);
+	else
+		hit = (is_link_local(&inner->sk_v6_rcv_saddr) &&
+		       match6(&inner->sk_v6_rcv_saddr, LINK_LOCAL_LEN,
+			      &match)) ||
+		      any_subnet6(dev, match6, &match);
 	dev_put(dev);
 	return hit;
 }

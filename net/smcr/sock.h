@@ -54,6 +54,9 @@ enum smcr_sock_mode {
  * @hs: the handshake in flight, with a reference; under the sock lock
  * @fallback: why this is plain TCP, SMCR_FALLBACK_NONE before
  * @peer_diagnosis: of the Decline that caused it, or 0
+ * @crossing: our Decline may cross one of the peer's, which is not for the
+ *	program; under the inner sock lock
+ * @crossing_id: the peer's ID, constant while @crossing
  * @fallback_asked: set by an option or flag that only TCP can serve, before
  *	connect() or listen(): the reason to fall back with
  * @cork: TCP_CORK is set
@@ -83,6 +86,8 @@ struct smcr_sock {
 	struct smcr_hs		*hs;
 	enum smcr_fallback_reason fallback;
 	u32			peer_diagnosis;
+	bool			crossing;
+	u8			crossing_id[SMCR_PEER_ID_LEN];
 	enum smcr_fallback_reason fallback_asked;
 	bool			cork;
 	bool			nodelay;

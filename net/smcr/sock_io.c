@@ -531,6 +531,8 @@ int smcr_sock_set_rcvlowat(struct sock *sk, int val)
 	if (sk->sk_userlocks & SOCK_RCVBUF_LOCK)
 		val = min(val, READ_ONCE(sk->sk_rcvbuf) >> 1);
 	WRITE_ONCE(sk->sk_rcvlowat, val ? : 1);
+	if (smcr_sock_is_fallback(sk))
+		smcr_fallback_lowat(sk);
 	/* Less may do now than a moment ago */
 	sk->sk_data_ready(sk);
 	return 0;

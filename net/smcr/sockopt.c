@@ -66,6 +66,8 @@ static const struct opt_rule rules[] = {
 	{ SOL_SOCKET, SO_LOCK_FILTER, OPT_INNER },
 	/* Would charge twice */
 	{ SOL_SOCKET, SO_RESERVE_MEM, OPT_INNER },
+	/* TCP gets it in mode FALLBACK: see smcr_fallback_lowat() */
+	{ SOL_SOCKET, SO_RCVLOWAT, OPT_OUTER },
 	{ SOL_SOCKET, SO_ZEROCOPY, OPT_OUTER },
 	{ SOL_SOCKET, SO_PASSCRED, OPT_OUTER },
 	{ SOL_SOCKET, SO_PASSPIDFD, OPT_OUTER },
@@ -206,16 +208,18 @@ static int set_cork(struct sock *sk, int name, sockptr_t val,
 {
 	int err, on;
 
+	/* A handshake takes the cork out, and puts it back */
+	lock_sock(sk);
 	err = set_inner(sk, SOL_TCP, name, val, len) ? :
 	      read_int(val, len, &on);
 	if (err)
-		return err;
-	lock_sock(sk);
+		goto out;
 	smcr_sk(sk)->cork = on;
 	if (!on && smcr_sk(sk)->mode == SMCR_MODE_RDMA)
 		smcr_tx_uncork(sk);
+out:
 	release_sock(sk);
-	return 0;
+	return err;
 }
 
 static bool is_off(const struct opt_rule *rule, sockptr_t val,

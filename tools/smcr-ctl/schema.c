@@ -83,6 +83,7 @@ static const char *const reset_names[] = {
 	[SMCR_RESET_DISCONNECT] = "disconnect",
 	[SMCR_RESET_PEER_CLOSED] = "peer-closed",
 	[SMCR_RESET_ORPHAN_LIMIT] = "orphan-limit",
+	[SMCR_RESET_TCP_DATA] = "tcp-data",
 	NULL
 };
 

@@ -104,6 +104,8 @@ enum smcr_fallback_reason {
  * @SMCR_RESET_DISCONNECT: the program called connect with AF_UNSPEC
  * @SMCR_RESET_PEER_CLOSED: the program sent to a peer that had closed
  * @SMCR_RESET_ORPHAN_LIMIT: the program had closed, and orphans were too many
+ * @SMCR_RESET_TCP_DATA: bytes came over TCP, where a connection over RDMA has
+ *   none (C.6)
  */
 enum smcr_reset_reason {
 	SMCR_RESET_NONE,
@@ -125,6 +127,7 @@ enum smcr_reset_reason {
 	SMCR_RESET_DISCONNECT,
 	SMCR_RESET_PEER_CLOSED,
 	SMCR_RESET_ORPHAN_LIMIT,
+	SMCR_RESET_TCP_DATA,
 
 	/* private: */
 	__SMCR_RESET_MAX,

@@ -7,19 +7,7 @@
 # Streams of 1 byte to 16 MB, by each call, over IPv6.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=data_lib.sh
+. "$FUNC_DIR/data_lib.sh"
 
-for kind in smcr6 inet6; do
-	addresses $kind
-	together $kind.ready
-	save $kind
-	io_check "$kind: streams of 1 byte to 16 MB" $kind "$SERVER" sizes
-	io_check "$kind: each call that sends or receives" \
-		$kind "$SERVER" ways -H
-	io_check "$kind: each call, sizes from 1 to 20000" \
-		$kind "$SERVER" ways -u 300k -d 300k -w 20000 -r 30000 -x 11
-	io_check "$kind: end of the server" $kind "$SERVER" quit
-	by_rdma $kind 40000000 40000000
-	no_conn_left
-	together $kind.end
-done
-finish
+data_client smcr6 inet6

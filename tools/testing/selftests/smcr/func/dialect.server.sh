@@ -8,6 +8,7 @@ kind=smcr4
 burst=60
 addresses $kind
 
+check "QPs are patient" patient_qps
 save begin
 serve $kind "$SERVER"
 together ready

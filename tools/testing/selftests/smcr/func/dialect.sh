@@ -12,6 +12,7 @@ kind=smcr4
 burst=60
 addresses $kind
 
+check "QPs are patient" patient_qps
 undo_later rmmod version2
 check "Proposals say version 2" insmod /share/version2.ko
 together ready

@@ -15,60 +15,30 @@
 # data and the close.
 last=12
 
-# What a connection takes at most to end while the wire is dead; TCP too, which
-# is all that is left after a Decline.
-calm=$((3000 * SLOW))
-calm_handshakes() {
-	sysctl -qw net.smcr.qp_timeout="$((13 + SLOW / 2))" \
-		net.smcr.confirm_link_timeout_ms="$calm" \
-		net.smcr.handshake_timeout_ms=$((4000 * SLOW)) \
-		net.smcr.llc_timeout_ms=$((2000 * SLOW)) \
-		net.ipv4.tcp_retries2=4
-}
-
-quick() {
-	calm_handshakes && peer "$(declare -f calm_handshakes)
-		SLOW=$SLOW calm=$calm; calm_handshakes"
-}
-
 # stops N WHO: after N messages; then both hosts live on, or the process of the
 # client or of the server dies
 stops() {
-	local pid
-
 	wire stop "$1"
-	timeout $((60 * SLOW)) "$IO" $kind "$SERVER" "$PORT" seq -n 1 -c \
-		>"$tmp/stop" 2>&1 &
-	pid=$!
-	jobs_started+=("$pid")
+	begin_contact
 	case $2 in
 	client)
 		wait_until "$1 messages have passed" stopped
-		kill -KILL $pid
+		kill -KILL $contact_pid
 		wire clear
-		wait $pid 2>/dev/null
+		wait $contact_pid 2>/dev/null
 		ok "stop after $1, then the client's process dies" ;;
 	server)
 		wait_until "$1 messages have passed" stopped
 		check "stop after $1, then the server's process dies" \
 			peer "$HOST" killed
 		wire clear
-		ends_in_time "$1" $pid
+		ends_in_time "stop after $1"
 		check "the server listens" peer "$HOST" serve -c ;;
 	both)
-		ends_in_time "$1" $pid
+		ends_in_time "stop after $1"
 		wire clear ;;
 	esac
 	settled
-}
-
-# ends_in_time N PID: with an errno or all of its bytes
-ends_in_time() {
-	local rc=0
-
-	wait "$2" || rc=$?
-	sed 's/^/# /' "$tmp/stop"
-	check "stop after $1: connect or its stream ends in time" test $rc -eq 0
 }
 
 stopped() {
@@ -76,7 +46,7 @@ stopped() {
 }
 
 faults_begin -c
-check "deadlines of both hosts are set" quick
+check "deadlines of both hosts are set" both hurry
 numbers=$(seq 1 $last)
 drawn=()
 # shellcheck disable=SC2086

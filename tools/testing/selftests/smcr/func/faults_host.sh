@@ -3,6 +3,7 @@
 # What the tests of faults do on each host, on the server through "peer".
 #
 # usage: faults_host.sh tune                timers that end a fault in seconds
+#                       hurry               and a handshake on a dead wire
 #                       base                what "settle" has to come back to
 #                       state               what this host holds, one a line
 #                       settle SECONDS      wait for that; or say what is left
@@ -31,8 +32,10 @@ value() {
 # The close of a connection whose peer is gone takes these times; the values
 # of a running system would make each fault last minutes.
 tune() {
-	# A path that failed shall be tried again at once: no negative list.
+	# A path that failed shall be tried again at once: no negative list. An
+	# LLC message waits for its turn behind what all the streams have sent.
 	sysctl -qw net.smcr.negative_ms=0 \
+		net.smcr.llc_timeout_ms=$((4000 * slow * slow)) \
 		net.smcr.lgr_linger_ms=500 net.smcr.rmb_linger_ms=500 \
 		net.smcr.test_link_interval_ms=$((2000 * slow)) \
 		net.smcr.close_timeout_ms=$((8000 * slow)) \
@@ -42,6 +45,15 @@ tune() {
 		net.ipv4.tcp_fin_timeout=10 \
 		net.ipv6.conf.eth0.keep_addr_on_down=1
 	value RxBytes >$RUN/rx
+}
+
+# TCP too, which is all that is left after a Decline.
+hurry() {
+	sysctl -qw net.smcr.qp_timeout=$((13 + slow / 2)) \
+		net.smcr.confirm_link_timeout_ms=$((3000 * slow)) \
+		net.smcr.handshake_timeout_ms=$((4000 * slow)) \
+		net.smcr.llc_timeout_ms=$((2000 * slow)) \
+		net.ipv4.tcp_retries2=4
 }
 
 # Pairs of counters whose difference is what exists now.
@@ -185,17 +197,46 @@ idle() {
 	done
 }
 
+# until_true WHAT COMMAND...: said as WHAT if it does not come true
+until_true() {
+	local end=$((SECONDS + 20 * slow)) said
+
+	until said=$("${@:2}" 2>&1); do
+		if [ $SECONDS -ge $end ]; then
+			echo "$1: $said"
+			return 1
+		fi
+		sleep 0.05
+	done
+}
+
+# A kernel without hotplug slots loses the card's PCI function, no more.
 nic() {
-	local last=2
+	local last=2 plugged=false
 
 	[ "$BED_HOST" = client ] || last=1
+	! compgen -G '/sys/bus/pci/slots/*' >/dev/null || plugged=true
 	case $1 in
 	gone)
 		readlink -f /sys/class/net/eth0/device/.. >$RUN/pci
 		idle || return
-		echo 1 >"$(<$RUN/pci)/remove" ;;
+		if $plugged; then
+			machine unplug "$BED_HOST" || return
+		else
+			echo 1 >"$(<$RUN/pci)/remove"
+		fi
+		until_true "the network card is still there" \
+			test ! -e "$(<$RUN/pci)" ;;
 	back)
-		echo 1 >/sys/bus/pci/rescan
+		if $plugged; then
+			# QEMU takes the card away after the kernel did.
+			until_true "the slot is not free" \
+				machine plug "$BED_HOST" || return
+		else
+			echo 1 >/sys/bus/pci/rescan
+		fi
+		until_true "no network card has come" \
+			test -e /sys/class/net/eth0 || return
 		nic up ;;
 	up)
 		ip link set eth0 mtu "$BED_MTU" up
@@ -210,7 +251,7 @@ verb=$1
 shift
 case $verb in
 base)	state >$RUN/base ;;
-tune|state|settle|serve|killed|served|running|kernel_memory|remove|nic)
+tune|hurry|state|settle|serve|killed|served|running|kernel_memory|remove|nic)
 	"$verb" "$@" ;;
-*)	sed -n '4,15s/^# \{0,1\}//p' "$0"; exit 2 ;;
+*)	sed -n '4,16s/^# \{0,1\}//p' "$0"; exit 2 ;;
 esac

@@ -100,6 +100,24 @@ flood_ended() {
 	fi
 }
 
+# begin_contact: a connection, on a wire that goes dead; runs in the background
+# as $contact_pid
+begin_contact() {
+	timeout $((60 * SLOW)) "$IO" $kind "$SERVER" "$PORT" seq -n 1 -c \
+		>"$tmp/contact" 2>&1 &
+	contact_pid=$!
+	jobs_started+=("$contact_pid")
+}
+
+# ends_in_time WHEN: that connection, with an errno or all of its bytes
+ends_in_time() {
+	local rc=0
+
+	wait "$contact_pid" || rc=$?
+	sed 's/^/# /' "$tmp/contact"
+	check "$1: connect or its stream ends in time" test $rc -eq 0
+}
+
 # works: a stream by RDMA
 works() {
 	save works

@@ -9,10 +9,16 @@
 # shellcheck source-path=SCRIPTDIR source=faults_lib.sh disable=SC2317,SC2119
 . "$(dirname "$0")/faults_lib.sh"
 
-# RDMA needs nothing of TCP once it carries the connection, not even to close.
-tcp_lost() {
+# lost WHAT FROM TO: in both directions or in one
+lost() {
+	check "$1 from $2 to $3 is lost" wire fault "$2" "$3" cut 1 only "$1"
+}
+
+# tcp FROM TO: RDMA needs nothing of TCP once it carries the connection, not
+# even to close.
+tcp() {
 	mode=many flood 10 -u 1m -d 1m -e
-	check "TCP is lost" wire fault '*' '*' cut 1 only tcp
+	lost tcp "$@"
 	flood_ended "10 streams end"
 	check "none with an errno" errors 0
 	wire clear
@@ -20,9 +26,10 @@ tcp_lost() {
 	works
 }
 
-roce_lost() {
+# roce FROM TO
+roce() {
 	flood 10
-	check "RoCE is lost" wire fault '*' '*' cut 1 only roce
+	lost roce "$@"
 	flood_ended "10 streams end"
 	check "a new connection ends in time" timeout $((60 * SLOW)) "$IO" \
 		"$kind" "$SERVER" "$PORT" seq -n 1 -a
@@ -39,7 +46,7 @@ errors() {
 	[ "${n:-0}" = "$1" ]
 }
 
-# injected rst|fin FROM TO
+# injected rst|fin|data FROM TO
 injected() {
 	local n
 
@@ -61,6 +68,30 @@ rst() {
 	works
 }
 
+# tcp_data server0|client0: its counter
+tcp_data() {
+	case $1 in
+	server0) peer "awk '/^ResetTcpData / { print \$2 }' $STAT" ;;
+	client0) value ResetTcpData ;;
+	esac
+}
+
+# Bytes over TCP: who sends some takes the connection for a plain one.
+data() {
+	local n
+
+	wire forget
+	flood 10
+	n=$(tcp_data "$2")
+	injected data "$1" "$2"
+	flood_ended "10 streams end"
+	check "all with an errno" errors 10
+	check "10 resets because of TCP's bytes" \
+		test "$(tcp_data "$2")" = $((n + 10))
+	settled
+	works
+}
+
 # A FIN says nothing while the peer's close has not come by CDC: data goes on
 # and is not cut short by an end of file. When that close does not come in
 # time either, the connection is reset.
@@ -74,12 +105,22 @@ fin() {
 	works
 }
 
+tcp_lost() { tcp '*' '*'; }
+tcp_lost_up() { tcp client0 server0; }
+tcp_lost_down() { tcp server0 client0; }
+roce_lost() { roce '*' '*'; }
+roce_lost_up() { roce client0 server0; }
+roce_lost_down() { roce server0 client0; }
 rst_to_server() { rst client0 server0; }
 rst_to_client() { rst server0 client0; }
 fin_to_server() { fin client0 server0; }
 fin_to_client() { fin server0 client0; }
+data_to_server() { data client0 server0; }
+data_to_client() { data server0 client0; }
 
 faults_begin
-cases 1 tcp_lost roce_lost
-cases 2 rst_to_server rst_to_client fin_to_server fin_to_client
+cases 1 tcp_lost tcp_lost_up tcp_lost_down roce_lost roce_lost_up \
+	roce_lost_down
+cases 2 rst_to_server rst_to_client fin_to_server fin_to_client \
+	data_to_server data_to_client
 faults_end

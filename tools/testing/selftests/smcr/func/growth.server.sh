@@ -19,6 +19,7 @@ memory few
 together many
 memory many
 slopes
+together closed
 no_conn_left
 together end
 crowd_served

@@ -92,6 +92,7 @@ check "setup takes no more than three times as long" \
 check "a message takes no more than three times as long" \
 	test "${receive[many]}" -le $((3 * receive[few]))
 crowd_end
+together closed
 no_conn_left
 together end
 finish

@@ -46,6 +46,22 @@ enum reaction {
 };
 
 /**
+ * struct clc_case - one message, and what comes of it
+ * @edits: what is wrong with it, for msg_edit()
+ * @want: the reaction
+ * @diag: of the Decline
+ * @fallback: counter that grows by one, NULL for none
+ * @bad: BadClc grows by so much
+ */
+struct clc_case {
+	const char *edits;
+	enum reaction want;
+	uint32_t diag;
+	const char *fallback;
+	int bad;
+};
+
+/**
  * struct id - who a peer claims to be
  * @peer: peer ID
  * @gid: its port's GID
@@ -140,6 +156,8 @@ long stat_value(const struct stat_set *s, const char *name);
 long stat_delta(const struct stat_set *then, const char *name);
 bool stat_wait(const struct stat_set *then, const char *name, long delta);
 bool stat_settled(const struct stat_set *then);
+void stat_case(const struct stat_set *then, const struct stat_set *now,
+	       const struct clc_case *c);
 void agent_sysctl(const char *name, int val);
 void deadline_begin(void);
 void deadline_end(void);

@@ -463,3 +463,24 @@ bool stat_settled(const struct stat_set *then)
 	complain("%s: not back at the start", what);
 	return false;
 }
+
+/**
+ * stat_case() - complain of counters that are not as a case has it
+ * @then: before it
+ * @now: when all is settled
+ * @c: the case
+ */
+void stat_case(const struct stat_set *then, const struct stat_set *now,
+	       const struct clc_case *c)
+{
+	long all = stat_value(now, "Fallbacks") - stat_value(then, "Fallbacks");
+	long bad = stat_value(now, "BadClc") - stat_value(then, "BadClc");
+
+	if (bad != c->bad)
+		complain("\"%s\": BadClc grew by %ld", c->edits, bad);
+	if (all != !!c->fallback)
+		complain("\"%s\": Fallbacks grew by %ld", c->edits, all);
+	if (c->fallback &&
+	    stat_value(now, c->fallback) != stat_value(then, c->fallback) + 1)
+		complain("\"%s\": %s did not grow", c->edits, c->fallback);
+}

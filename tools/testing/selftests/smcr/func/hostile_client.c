@@ -18,22 +18,6 @@
 #define D_IDENTITY	0x030C0081
 #define D_CONFIRM_LINK	0x02010000
 
-/**
- * struct clc_case - one message, and what comes of it
- * @edits: what is wrong with it, for msg_edit()
- * @want: the reaction
- * @diag: of the Decline
- * @fallback: counter that grows by one, NULL for none
- * @bad: BadClc grows by so much
- */
-struct clc_case {
-	const char *edits;
-	enum reaction want;
-	uint32_t diag;
-	const char *fallback;
-	int bad;
-};
-
 #define GOES_ON(edits)	{ edits, R_ACCEPT, 0, NULL, 0 }
 #define RESET(edits)	{ edits, R_RESET, 0, NULL, 1 }
 #define VALUE(edits)	{ edits, R_DECLINE, D_VALUE, "FallbackBadEnum", 1 }
@@ -128,22 +112,6 @@ static const struct clc_case confirms[] = {
 	WHO("16=ff02"), WHO("32=000000000000"), WHO("32=01"),
 };
 
-static void check_fallback(const struct stat_set *then,
-			   const struct stat_set *now,
-			   const struct clc_case *c)
-{
-	long all = stat_value(now, "Fallbacks") - stat_value(then, "Fallbacks");
-	long bad = stat_value(now, "BadClc") - stat_value(then, "BadClc");
-
-	if (bad != c->bad)
-		complain("\"%s\": BadClc grew by %ld", c->edits, bad);
-	if (all != !!c->fallback)
-		complain("\"%s\": Fallbacks grew by %ld", c->edits, all);
-	if (c->fallback &&
-	    stat_value(now, c->fallback) != stat_value(then, c->fallback) + 1)
-		complain("\"%s\": %s did not grow", c->edits, c->fallback);
-}
-
 /* Nothing is left, and who is honest is served, by RDMA. */
 static void afterwards(const struct stat_set *then, const struct clc_case *c)
 {
@@ -152,7 +120,7 @@ static void afterwards(const struct stat_set *then, const struct clc_case *c)
 
 	stat_settled(then);
 	agent_stat(&now);
-	check_fallback(then, &now, c);
+	stat_case(then, &now, c);
 	if (!ping("smcr4", hostile.them, PORT_ECHO, why, sizeof(why)))
 		complain("\"%s\": an honest client then: %s", c->edits, why);
 	stat_settled(then);
@@ -639,6 +607,113 @@ static void group_phantom(void)
 	afterwards(&then, &none);
 }
 
+/**
+ * struct crossed - what a client sends when the server has declined
+ * @before: a word ahead of its Decline, or nothing
+ * @edits: what is wrong with the Decline
+ * @twice: another one follows, as it should be
+ * @taken: so many bytes of it are not for the program
+ */
+struct crossed {
+	const char *before;
+	const char *edits;
+	bool twice;
+	size_t taken;
+};
+
+static const struct crossed crossed[] = {
+	{ "", "", false, 28 }, { "", "", true, 28 },
+	{ "", "7=18 16=ffffffffff", false, 28 },
+	{ "", "24+16 7=20", false, 44 }, { "", "24+16 7=28", true, 44 },
+	/* Ahead of it the client's program spoke: no end of its declined */
+	{ PING, "", false, 0 },
+	/* Not its own, not whole, not a Decline */
+	{ "", "8=ffffffff", false, 0 }, { "", "23-1", false, 0 },
+	{ "", "24+1", false, 0 }, { "", "24+16", false, 0 },
+	{ "", "0=e3", false, 0 }, { "", "1*d8", false, 0 },
+	{ "", "4=01", false, 0 }, { "", "5=0008", false, 0 },
+	{ "", "5=ffff", false, 0 }, { "", "7=00", false, 0 },
+};
+
+/* Each a peer of its own, so that none waits for another */
+static void crossed_id(size_t i)
+{
+	hostile.id.peer[1] = i;
+}
+
+static void crossed_try(int fd, const struct crossed *c, bool at_once)
+{
+	struct msg decline, m = { 0 }, back = { 0 };
+	size_t head = strlen(c->before);
+
+	msg_decline(&decline);
+	msg_edit(&decline, c->edits);
+	msg_put(&m, c->before, head);
+	msg_put(&m, decline.b, decline.len);
+	if (c->twice) {
+		msg_decline(&decline);
+		msg_put(&m, decline.b, decline.len);
+	}
+	if (!at_once)
+		net_send(fd, m.b, m.len);
+	msg_put(&m, PONG, WORD_LEN);
+	if (at_once)
+		net_send(fd, m.b, m.len);
+	else
+		net_send(fd, PONG, WORD_LEN);
+	if (net_recv(fd, &back, m.len - c->taken, WAIT_MS) ||
+	    memcmp(back.b, m.b, head) ||
+	    memcmp(back.b + head, m.b + head + c->taken, back.len - head))
+		complain("\"%s%s\": %zu bytes came, not %zu", c->before,
+			 c->edits, back.len, m.len - c->taken);
+	if (!net_echo(fd))
+		complain("\"%s%s\": no TCP then", c->before, c->edits);
+}
+
+/* The first contact of peer @id, whose CONFIRM LINK cannot come. */
+static int crossed_contact(size_t id)
+{
+	struct msg m;
+	int fd;
+
+	crossed_id(id);
+	fd = propose(&m);
+	msg_accept(&m, CONFIRM);
+	net_send(fd, m.b, m.len);
+	return fd;
+}
+
+static void group_crossed(void)
+{
+	static const struct clc_case none = GOES_ON("crossed");
+	static const struct clc_case half = RESET("half a Decline");
+	int fd[2 * ARRAY_SIZE(crossed)], half_fd;
+	struct stat_set then;
+	size_t i, taken = 0;
+	struct msg m;
+
+	agent_stat(&then);
+	for (i = 0; i < ARRAY_SIZE(fd); i++)
+		fd[i] = crossed_contact(i);
+	half_fd = crossed_contact(i);
+	msg_decline(&m);
+	net_send(half_fd, m.b, m.len / 2);
+	check_reaction(half_fd, &half);
+	close(half_fd);
+	for (i = 0; i < ARRAY_SIZE(fd); i++) {
+		if (net_reaction(fd[i], &m, WAIT_MS) != R_DECLINE)
+			complain("%zu: no Decline", i);
+		crossed_id(i);
+		crossed_try(fd[i], &crossed[i / 2], i % 2);
+		taken += !!crossed[i / 2].taken;
+		close(fd[i]);
+	}
+	stat_wait(&then, "CrossedDeclines", taken);
+	stat_settled(&then);
+	agent_stat(&then);
+	afterwards(&then, &none);
+}
+
 /* A GID without a route: CONFIRM LINK cannot be sent. */
 static void group_nowhere(void)
 {
@@ -776,6 +851,8 @@ const struct group client_groups[] = {
 	  group_followers },
 	{ "phantom", "made-up queue pairs and memory: Decline when RDMA failed, TCP",
 	  group_phantom },
+	{ "crossed", "a Decline that crosses the server's is not data, all else is",
+	  group_crossed },
 	{ "nowhere", "a GID without a route: Decline, then TCP",
 	  group_nowhere },
 	{ "limits", "at the limit of groups: Decline before anything is made",

@@ -13,29 +13,13 @@
 #define D_SYNC		0x04000000
 #define D_IDENTITY	0x030C0081
 
-/**
- * struct reply_case - one answer to a Proposal, and what comes of it
- * @edits: what is wrong with it, for msg_edit()
- * @want: the reaction
- * @diag: of the Decline
- * @fallback: counter that grows by one, NULL for none
- * @bad: BadClc grows by so much
- */
-struct reply_case {
-	const char *edits;
-	enum reaction want;
-	uint32_t diag;
-	const char *fallback;
-	int bad;
-};
-
 #define RESET(edits)	{ edits, R_RESET, 0, NULL, 1 }
 #define VALUE(edits)	{ edits, R_DECLINE, D_VALUE, "FallbackBadEnum", 1 }
 #define SYNC(edits)	{ edits, R_SYNC, D_SYNC, "FallbackOutOfSync", 0 }
 #define TCP(edits)	{ edits, R_TCP, 0, "FallbackPeerDeclined", 0 }
 #define ZEROS16		"00000000000000000000000000000000"
 
-static const struct reply_case accepts[] = {
+static const struct clc_case accepts[] = {
 	{ "", R_CONFIRM, 0, NULL, 0 },
 	{ "7=1f 51=ff 60=ff", R_CONFIRM, 0, NULL, 0 },
 	{ "7=28", R_CONFIRM, 0, NULL, 0 }, { "7=f8", R_CONFIRM, 0, NULL, 0 },
@@ -62,7 +46,7 @@ static const struct reply_case accepts[] = {
 	  "FallbackPeerId", 0 },
 };
 
-static const struct reply_case declines[] = {
+static const struct clc_case declines[] = {
 	TCP(""), TCP("7=18"), TCP("7=17"), TCP("20=ffffffff"),
 	TCP("16=ffffffff"), TCP("8=0000000000000000"), TCP("24+16 7=20"),
 	TCP("24+16 7=28"), TCP("7=20"),
@@ -70,16 +54,17 @@ static const struct reply_case declines[] = {
 	RESET("4*00"), RESET("1*00"), RESET("0=00"), RESET("7=08"),
 };
 
-/* The host under test begins to connect; returns our end. What is due is in
- * @m, and is sent before the question comes, if it is not empty; then the
- * Proposal is there.
+/* The host under test begins to connect to @to, with a socket of @kind;
+ * returns our end. What is due is in @m, and is sent before the question comes,
+ * if it is not empty; then the Proposal is there.
  */
-static int called_early(int listener, const char *verb, struct msg *m)
+static int called_at(const char *kind, const char *to, int listener,
+		     const char *verb, struct msg *m)
 {
 	char line[128];
 	int fd;
 
-	snprintf(line, sizeof(line), "%s smcr4 %s %u", verb, hostile.us,
+	snprintf(line, sizeof(line), "%s %s %s %u", verb, kind, to,
 		 PORT_HOSTILE);
 	agent_ask(line);
 	fd = net_accept(listener);
@@ -89,6 +74,11 @@ static int called_early(int listener, const char *verb, struct msg *m)
 	if (net_recv_clc(fd, m, WAIT_MS) || msg_complaint(m, PROPOSAL))
 		complain("not a Proposal");
 	return fd;
+}
+
+static int called_early(int listener, const char *verb, struct msg *m)
+{
+	return called_at("smcr4", hostile.us, listener, verb, m);
 }
 
 /* Likewise, past its Proposal */
@@ -120,26 +110,17 @@ static void serve_word(int fd, const char *edits)
 		net_send(fd, m.b, WORD_LEN);
 }
 
-static void counters(const struct stat_set *then, const struct reply_case *c)
+static void counters(const struct stat_set *then, const struct clc_case *c)
 {
 	struct stat_set now;
-	long all, bad;
 
 	stat_settled(then);
 	agent_stat(&now);
-	bad = stat_value(&now, "BadClc") - stat_value(then, "BadClc");
-	all = stat_value(&now, "Fallbacks") - stat_value(then, "Fallbacks");
-	if (bad != c->bad)
-		complain("\"%s\": BadClc grew by %ld", c->edits, bad);
-	if (all != !!c->fallback)
-		complain("\"%s\": Fallbacks grew by %ld", c->edits, all);
-	if (c->fallback &&
-	    stat_value(&now, c->fallback) != stat_value(then, c->fallback) + 1)
-		complain("\"%s\": %s did not grow", c->edits, c->fallback);
+	stat_case(then, &now, c);
 }
 
 /* Its program then connects to who is honest, by RDMA. */
-static void afterwards(const struct stat_set *then, const struct reply_case *c)
+static void afterwards(const struct stat_set *then, const struct clc_case *c)
 {
 	struct stat_set now;
 	char line[128];
@@ -155,7 +136,7 @@ static void afterwards(const struct stat_set *then, const struct reply_case *c)
 		complain("\"%s\": no RDMA with an honest server", c->edits);
 }
 
-static void check_reaction(int fd, const struct reply_case *c)
+static void check_reaction(int fd, const struct clc_case *c)
 {
 	enum reaction got = R_TCP;
 	struct msg m;
@@ -174,13 +155,13 @@ static void check_reaction(int fd, const struct reply_case *c)
 		serve_word(fd, c->edits);
 }
 
-static bool is_tcp(const struct reply_case *c)
+static bool is_tcp(const struct clc_case *c)
 {
 	return c->want != R_RESET && c->want != R_CONFIRM;
 }
 
 static void finish(int fd, const struct stat_set *then,
-		   const struct reply_case *c)
+		   const struct clc_case *c)
 {
 	if (is_tcp(c))
 		outcome(c->edits, "ok");
@@ -190,7 +171,7 @@ static void finish(int fd, const struct stat_set *then,
 	afterwards(then, c);
 }
 
-static void try_reply(int listener, int type, const struct reply_case *c)
+static void try_reply(int listener, int type, const struct clc_case *c)
 {
 	struct stat_set then;
 	struct msg m;
@@ -247,7 +228,7 @@ static void group_declines(void)
 /* What smcr itself says in its Proposal */
 static void group_proposal(void)
 {
-	static const struct reply_case tcp = TCP("");
+	static const struct clc_case tcp = TCP("");
 	int listener = begin();
 	struct stat_set then;
 	struct msg m, d;
@@ -269,10 +250,41 @@ static void group_proposal(void)
 	finish(fd, &then, &tcp);
 }
 
+/* The IPv6 prefixes of a Proposal: each once, though the host under test has
+ * several addresses in each (see hostile_clc_server.server.sh).
+ */
+static void group_six(void)
+{
+	static const struct clc_case tcp = TCP("");
+	struct msg m = { 0 }, d;
+	struct stat_set then;
+	size_t i, found = 0;
+	int listener, fd;
+
+	begin();
+	listener = net_listen(hostile.us6, PORT_HOSTILE, true);
+	agent_stat(&then);
+	fd = called_at("smcr6", hostile.us6, listener, "connect", &m);
+	if (m.b[47] != 2 || m.len != 52 + 2 * 17)
+		complain("%u prefixes, %zu bytes", m.b[47], m.len);
+	for (i = 48; i + 17 < m.len; i += 17) {
+		if (msg_get(&m, i + 8, 8) || m.b[i + 16] != 64)
+			complain("not a prefix of 64 bits");
+		found += msg_get(&m, i, 8) == 0xfd09000000000000 ||
+			 msg_get(&m, i, 8) == 0xfd0a000000000000;
+	}
+	if (found != 2 || !memcmp(m.b + 48, m.b + 65, 16))
+		complain("not the prefixes fd09::/64 and fd0a::/64");
+	msg_decline(&d);
+	net_send(fd, d.b, d.len);
+	serve_word(fd, "");
+	finish(fd, &then, &tcp);
+}
+
 /* A server that echoes the option and is no SMC-R peer at all */
 static void group_banner(void)
 {
-	static const struct reply_case bad = RESET("a banner");
+	static const struct clc_case bad = RESET("a banner");
 	static const char *const banners[] = {
 		"220 mail.example.org ESMTP ready\r\n", "SSH-2.0-none\r\n", "HTTP",
 	};
@@ -293,20 +305,20 @@ static void group_banner(void)
 		close(fd);
 		outcome(banners[i], "ECONNRESET");
 		counters(&then, strlen(banners[i]) < 8 ?
-			 &(struct reply_case){ "", R_RESET, 0, NULL, 0 } :
+			 &(struct clc_case){ "", R_RESET, 0, NULL, 0 } :
 			 &bad);
 	}
 	agent_stat(&then);
-	afterwards(&then, &(struct reply_case){ "", R_RESET, 0, NULL, 0 });
+	afterwards(&then, &(struct clc_case){ "", R_RESET, 0, NULL, 0 });
 }
 
 static void group_pipelined(void)
 {
-	static const struct reply_case tcp = TCP("Decline with a word behind");
-	static const struct reply_case crossed = {
+	static const struct clc_case tcp = TCP("Decline with a word behind");
+	static const struct clc_case crossed = {
 		"crossed SYNs", R_TCP, 0, "FallbackCrossedSyn", 0
 	};
-	static const struct reply_case bad = RESET("garbage behind");
+	static const struct clc_case bad = RESET("garbage behind");
 	int listener = begin();
 	struct stat_set then;
 	struct msg m, p;
@@ -351,9 +363,9 @@ static void group_pipelined(void)
  */
 static void group_slow(void)
 {
-	static const struct reply_case on = { "slow", R_CONFIRM, 0, NULL, 0 };
-	static const struct reply_case tcp = TCP("Decline after Accept");
-	static const struct reply_case value = VALUE("slow");
+	static const struct clc_case on = { "slow", R_CONFIRM, 0, NULL, 0 };
+	static const struct clc_case tcp = TCP("Decline after Accept");
+	static const struct clc_case value = VALUE("slow");
 	int listener = begin();
 	struct stat_set then;
 	struct msg m, p;
@@ -392,7 +404,7 @@ static void group_slow(void)
 
 static void group_cut(void)
 {
-	static const struct reply_case cut = { "cut off", R_RESET, 0, NULL, 0 };
+	static const struct clc_case cut = { "cut off", R_RESET, 0, NULL, 0 };
 	int listener = begin();
 	struct stat_set then;
 	struct msg m, p;
@@ -417,7 +429,7 @@ static void group_cut(void)
 /* Silence at each place, and bytes that trickle in */
 static void group_deadline(void)
 {
-	static const struct reply_case late = { "late", R_RESET, 0, NULL, 0 };
+	static const struct clc_case late = { "late", R_RESET, 0, NULL, 0 };
 	static const size_t lens[] = { 0, 7, 8, 67 };
 	int listener = begin();
 	struct stat_set then;
@@ -448,7 +460,7 @@ static void group_deadline(void)
  */
 static void group_phantom(void)
 {
-	static const struct reply_case gone = { "phantom", R_RESET, 0, NULL, 0 };
+	static const struct clc_case gone = { "phantom", R_RESET, 0, NULL, 0 };
 	static const char *const edits[] = { "", "38=ffffff" };
 	int listener = begin();
 	struct stat_set then;
@@ -476,6 +488,7 @@ static void group_phantom(void)
 const struct group server_groups[] = {
 	{ "proposal", "smcr's own Proposal has the form of Figure 26",
 	  group_proposal },
+	{ "six", "over IPv6 its Proposal lists each prefix once", group_six },
 	{ "accepts", "each field of an Accept: reset, Decline, Decline with S",
 	  group_accepts },
 	{ "declines", "a Decline of 28 or 44 bytes: TCP; a broken one: reset",

@@ -43,6 +43,16 @@ calm_timers() {
 }
 calm_timers
 
+# patient_qps: QPs made from now on try again for half a minute. For tests that
+# lose packets on purpose and want the link to live, however slow the host is.
+patient_qps() {
+	undo_later calm_timers
+	undo_later sysctl -qw net.smcr.qp_timeout=16
+	sysctl -qw net.smcr.handshake_timeout_ms=120000 \
+		net.smcr.confirm_link_timeout_ms=60000 \
+		net.smcr.qp_timeout=20
+}
+
 # undo_later COMMAND...: run at the end, last one first, whatever happens
 undo_later() {
 	undo=("$(printf '%q ' "$@")" "${undo[@]}")
@@ -283,9 +293,26 @@ served() {
 	fi
 }
 
+# serve_all: a server from the beginning to its end, counted since "begin"
+serve_all() {
+	kind=smcr4
+	addresses $kind
+	save begin
+	serve $kind "$SERVER"
+	together ready
+	served
+}
+
+# all_over: no connection outlives its socket for long, and both hosts are done
+all_over() {
+	no_conn_left
+	together end
+	finish
+}
+
 # io KIND ADDRESS MODE [OPTIONS...]: client
 io() {
-	timeout $((${IO_TIMEOUT:-60} * SLOW)) "$IO" "$1" "$2" "$PORT" "${@:3}"
+	timeout $((${IO_TIMEOUT:-120} * SLOW)) "$IO" "$1" "$2" "$PORT" "${@:3}"
 }
 
 # io_check FACT KIND ADDRESS MODE [OPTIONS...]
@@ -311,7 +338,7 @@ addresses() {
 # steps KIND LOG [SCRIPT...]: a run of compared steps; the agent is at work
 steps() {
 	addresses "$1"
-	timeout $((180 * SLOW)) "$SEMANTICS" --remote "$1" "$SERVER" \
+	timeout $((300 * SLOW)) "$SEMANTICS" --remote "$1" "$SERVER" \
 		"$CLIENT" "$PORT" "${@:3}" >"$2"
 }
 
@@ -402,4 +429,31 @@ agent_ended() {
 	exec 8<&-
 	check "no complaint of the server's agent" test ! -s "$tmp/agent.err"
 	sed 's/^/# /' "$tmp/agent.err"
+}
+
+# compared KIND LIKE: a whole test of same_semantics(), the client's side
+compared() {
+	together ready
+	save begin
+	same_semantics "$1" "$2"
+	grew begin ActiveOpens -gt 100
+	grew begin RdmaWrites -gt 100
+	no_fallback begin
+	no_conn_left
+	addresses "$1"
+	check "end of the agent" "$SEMANTICS" --stop "$SERVER" "$PORT"
+	together end
+	finish
+}
+
+# compared_agent KIND: the server's
+compared_agent() {
+	addresses "$1"
+	save begin
+	agent
+	together ready
+	agent_ended
+	grew begin PassiveOpens -gt 100
+	no_fallback begin
+	all_over
 }

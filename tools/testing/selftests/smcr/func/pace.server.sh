@@ -4,13 +4,6 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-kind=smcr4
-addresses $kind
-save begin
-serve $kind "$SERVER"
-together ready
-served
+serve_all
 by_rdma begin 10000000 10000000
-no_conn_left
-together end
-finish
+all_over

@@ -4,14 +4,7 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-kind=smcr4
-addresses $kind
-save begin
-serve $kind "$SERVER"
-together ready
-served
+serve_all
 grew begin LinkGroups -eq 2
-no_fallback begin
-no_conn_left
-together end
-finish
+by_rdma begin 393216 393216
+all_over

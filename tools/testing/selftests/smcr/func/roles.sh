@@ -58,7 +58,7 @@ back quit
 served
 grew begin LinkGroups -eq 2
 grew begin SubsequentContacts -eq 3
-no_fallback begin
+by_rdma begin 393216 393216
 released "the first connection carried its bytes meanwhile"
 io_check "end of the server" $kind "$SERVER" quit
 no_conn_left

@@ -17,7 +17,7 @@
 
 #define VECS	(SEM_ARGS)
 #define FILL_CHUNK	16384
-#define FILL_QUIET_MS	300
+#define FILL_QUIET_MS	600
 
 static const struct sem_name msg_flags[] = {
 	{ "dontwait", MSG_DONTWAIT }, { "peek", MSG_PEEK },

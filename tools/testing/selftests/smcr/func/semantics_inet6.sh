@@ -9,14 +9,4 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-together ready
-save begin
-same_semantics inet6 tcp6
-grew begin ActiveOpens -gt 100
-grew begin RdmaWrites -gt 100
-no_fallback begin
-no_conn_left
-addresses inet6
-check "end of the agent" "$SEMANTICS" --stop "$SERVER" "$PORT"
-together end
-finish
+compared inet6 tcp6

@@ -4,13 +4,4 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-addresses smcr6
-save begin
-agent
-together ready
-agent_ended
-grew begin PassiveOpens -gt 100
-no_fallback begin
-no_conn_left
-together end
-finish
+compared_agent smcr6

@@ -4,18 +4,11 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-kind=smcr4
-addresses $kind
-save begin
-serve $kind "$SERVER"
-together ready
-served
+serve_all
 # 1 to make the group, 500, 320, 1 to end the server.
 grew begin PassiveOpens -eq 822
 grew begin ConnsOpened -eq 822
 grew begin FirstContacts -le 1
 grew begin Aborts -eq 0
 by_rdma begin 820 820
-no_conn_left
-together end
-finish
+all_over

@@ -5,6 +5,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <netdb.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,19 +97,26 @@ int util_socket(const struct util_kind *kind, int type_flags)
  * util_addr_parse() - fill in an address
  * @addr: what is filled in
  * @family: AF_INET or AF_INET6
- * @host: numeric address
+ * @host: numeric address; a link-local one with its device, as fe80::1%eth0
  * @port: in host order
  */
 void util_addr_parse(union util_addr *addr, int family, const char *host,
 		     unsigned int port)
 {
-	void *raw = family == AF_INET ? (void *)&addr->v4.sin_addr :
-					(void *)&addr->v6.sin6_addr;
+	const struct addrinfo hints = {
+		.ai_flags = AI_NUMERICHOST,
+		.ai_family = family,
+		.ai_socktype = SOCK_STREAM,
+	};
+	struct addrinfo *list;
+	int err;
 
 	memset(addr, 0, sizeof(*addr));
-	addr->sa.sa_family = family;
-	if (inet_pton(family, host, raw) != 1)
-		util_die("address %s is not numeric or of another family", host);
+	err = getaddrinfo(host, NULL, &hints, &list);
+	if (err)
+		util_die("address %s: %s", host, gai_strerror(err));
+	memcpy(addr, list->ai_addr, list->ai_addrlen);
+	freeaddrinfo(list);
 	if (family == AF_INET)
 		addr->v4.sin_port = htons(port);
 	else

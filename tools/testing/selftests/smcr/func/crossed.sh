@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# kernel: turns peer
+# nics: 1
+# RoCE is cut in one direction, as by a firewall on one host: neither end of a
+# first contact hears that its message came, and both decline (RFC 7609 C.2). No
+# program sees the Decline that crossed its own host's.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+kind=smcr4
+addresses $kind
+
+# cut_off FROM TO
+cut_off() {
+	check "RoCE from $1 to $2 is cut" wire fault "$1" "$2" cut 1 only roce
+}
+
+# falls_back NAME: all of what comes now
+falls_back() {
+	save "$1"
+	io_check "a connection with some bytes" \
+		$kind "$SERVER" seq -n 1
+	io_check "a stream each way" $kind "$SERVER" stream -u 64k -d 64k -H
+	grew "$1" Fallbacks -eq 2
+	grew "$1" TxBytes -eq 0
+}
+
+sysctl_for_now net.smcr.negative_ms 0
+together ready
+undo_later wire clear
+cut_off server0 client0
+falls_back silence
+wire clear
+
+# Queue pairs of both ends fail within less than a Decline now takes, also where
+# hosts are busy; a SYN is not sent twice
+cut_off client0 server0
+check "TCP from server0 is slow" \
+	wire fault server0 client0 delay 450000 only tcp
+dev=$(netdev_of "$CLIENT")
+undo_later tc qdisc del dev "$dev" root
+check "and to it" \
+	tc qdisc add dev "$dev" root netem delay 450ms
+falls_back crossed
+grew crossed CrossedDeclines -eq 2
+check "a program whose SO_RCVLOWAT is above a Decline does not read it" \
+	./lowat.py read "$SERVER" 7603
+grew crossed CrossedDeclines -eq 3
+undo_now
+save healed
+io_check "a stream by RDMA then" $kind "$SERVER" stream -u 64k -d 64k -H
+by_rdma healed 65536 65536
+io_check "end of the server" $kind "$SERVER" quit
+no_conn_left
+together end
+finish

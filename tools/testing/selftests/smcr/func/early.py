@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Options that a program sets before it connects or listens.
+
+They are meant for its own bytes. TCP under a handshake must not be kept by
+them from telling of a message, or from sending one.
+
+usage: early.py serve ADDRESS PORT      a listener for each option
+       early.py talk ADDRESS PORT       a line for each option and who sets it:
+                                        "good" or what is wrong, and of what
+       early.py lowat                   SO_RCVLOWAT of plain TCP
+"""
+import array
+import fcntl
+import select
+import socket
+import sys
+import termios
+import time
+
+IPPROTO_SMCR = 257
+SIZE = 4096
+# TCP lets go of what TCP_CORK holds back after that many seconds at the least
+CORKED = 0.2
+TRIES = 3
+
+OPTIONS = {
+    "nothing": (),
+    "SO_RCVLOWAT": (socket.SOL_SOCKET, socket.SO_RCVLOWAT, SIZE),
+    "SO_RCVBUF": (socket.SOL_SOCKET, socket.SO_RCVBUF, 1),
+    "SO_SNDBUF": (socket.SOL_SOCKET, socket.SO_SNDBUF, 1),
+    "SO_KEEPALIVE": (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
+    "TCP_CORK": (socket.SOL_TCP, socket.TCP_CORK, 1),
+    "TCP_DEFER_ACCEPT": (socket.SOL_TCP, socket.TCP_DEFER_ACCEPT, 1),
+    "TCP_MAXSEG": (socket.SOL_TCP, socket.TCP_MAXSEG, 88),
+    "TCP_NODELAY": (socket.SOL_TCP, socket.TCP_NODELAY, 1),
+    "TCP_NOTSENT_LOWAT": (socket.SOL_TCP, socket.TCP_NOTSENT_LOWAT, 1),
+    "TCP_USER_TIMEOUT": (socket.SOL_TCP, socket.TCP_USER_TIMEOUT, 5000),
+    "TCP_WINDOW_CLAMP": (socket.SOL_TCP, socket.TCP_WINDOW_CLAMP, 1),
+}
+# What TCP tells of a connection is not what was set
+OTHER = "TCP_MAXSEG", "TCP_WINDOW_CLAMP", "TCP_DEFER_ACCEPT"
+
+
+def smcr_socket(option=()):
+    """A new one."""
+    sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, IPPROTO_SMCR)
+    if option:
+        sock.setsockopt(*option)
+    return sock
+
+
+def listening(sock, address):
+    """On a port that may have been in use before."""
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    sock.bind(address)
+    sock.listen()
+    return sock
+
+
+def kept(sock, name):
+    """Has a connection the value that a socket has after setsockopt()?"""
+    if name in OTHER or not OPTIONS[name]:
+        return True
+    with smcr_socket(OPTIONS[name]) as like:
+        level, number, _ = OPTIONS[name]
+        return sock.getsockopt(level, number) == \
+            like.getsockopt(level, number)
+
+
+def say(sock, data):
+    """All of it, and nothing is held back."""
+    sock.sendall(data)
+    sock.setsockopt(socket.SOL_TCP, socket.TCP_CORK, 0)
+
+
+def hear(sock):
+    """As much as the other end says."""
+    data = b""
+    while len(data) < SIZE:
+        more = sock.recv(SIZE - len(data))
+        if not more:
+            break
+        data += more
+    return data
+
+
+def serve(address, port):
+    """First a listener without any option, then one for each."""
+    names = {}
+    for i, name in enumerate(OPTIONS):
+        sock = listening(smcr_socket(OPTIONS[name]), (address, int(port) + i))
+        names[sock] = name
+    print("serving", flush=True)
+    while True:
+        for listener in select.select(list(names), [], [])[0]:
+            with listener.accept()[0] as conn:
+                good = kept(conn, names[listener])
+                if hear(conn) == b"q" * SIZE:
+                    say(conn, (b"y" if good else b"n") * SIZE)
+
+
+def talk_over(address, name, who):
+    """Several connections, one after the other. Returns what is wrong."""
+    fastest = 100.0
+    for _ in range(TRIES):
+        with smcr_socket(() if who == "server" else OPTIONS[name]) as sock:
+            begin = time.monotonic()
+            sock.connect(address)
+            fastest = min(fastest, time.monotonic() - begin)
+            if who != "server" and not kept(sock, name):
+                return "the client's value is another one"
+            say(sock, b"q" * SIZE)
+            answer = hear(sock)
+        if answer != b"y" * SIZE:
+            return f"the server says {answer[:1]!r}, {len(answer)} times"
+    if fastest >= CORKED:
+        return f"the fastest connect() took {fastest:.3f} s"
+    return ""
+
+
+def talk(address, port):
+    """To the listener that has the option, or to the first, which has none."""
+    for i, name in enumerate(OPTIONS):
+        for who in "client", "server", "both":
+            to = (address, int(port) + (0 if who == "client" else i))
+            try:
+                wrong = talk_over(to, name, who)
+            except OSError as error:
+                wrong = str(error)
+            print(wrong.replace(" ", "_") or "good", name, "set by", who,
+                  flush=True)
+
+
+def waits_for_more(sock, peer, size):
+    """Is it readable from so many bytes on, and not from fewer?"""
+    count = array.array("i", [0])
+    peer.sendall(b"x" * (size - 1))
+    while count[0] < size - 1:
+        fcntl.ioctl(sock, termios.FIONREAD, count)
+    if select.select([sock], [], [], 0)[0]:
+        return False
+    peer.sendall(b"x")
+    return bool(select.select([sock], [], [], 10)[0])
+
+
+def lowat():
+    """Connections of a host with itself, that fall back at either end."""
+    size = 64
+    option = (socket.SOL_SOCKET, socket.SO_RCVLOWAT, size)
+    for early in True, False:
+        for make in (smcr_socket, socket.socket), (socket.socket, smcr_socket):
+            with make[0]() as client, \
+                 listening(make[1](), ("127.0.0.1", 0)) as listener:
+                ours = client if make[0] is smcr_socket else listener
+                if early:
+                    ours.setsockopt(*option)
+                client.connect(listener.getsockname())
+                with listener.accept()[0] as server:
+                    pair = [client, server]
+                    if ours is listener:
+                        pair.reverse()
+                    if not early:
+                        pair[0].setsockopt(*option)
+                    if not waits_for_more(*pair, size):
+                        return f"{pair[0]} does not wait, early: {early}"
+    return 0
+
+
+if __name__ == "__main__":
+    verbs = {"serve": serve, "talk": talk, "lowat": lowat}
+    sys.exit(verbs[sys.argv[1]](*sys.argv[2:]))

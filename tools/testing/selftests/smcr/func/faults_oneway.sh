@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# kernel: turns peer
+# nics: 1
+# timeout: 400
+# TCP or RoCE goes dead in one direction between each two messages of a first
+# contact, or of a later one right behind another connection's end, so that the
+# ends disagree about what has come. The connection ends by its deadline, with
+# an errno or as plain TCP, and nothing stays.
+# shellcheck source-path=SCRIPTDIR source=faults_lib.sh disable=SC2119
+. "$(dirname "$0")/faults_lib.sh"
+
+# As in faults_handshake.sh
+last=12
+
+# one_way N FROM:TO:KIND:CONTACT
+one_way() {
+	local from to what contact
+
+	IFS=: read -r from to what contact <<<"$2"
+	[ "$contact" = first ] ||
+		check "a connection" io $kind "$SERVER" seq -n 1
+	wire stop "$1" "$from" "$to" "$what"
+	begin_contact
+	ends_in_time "no $what from $from after $1 of a $contact contact"
+	wire clear
+	settled
+}
+
+faults_begin -c
+check "deadlines of both hosts are set" both hurry
+drawn=()
+for way in {client0:server0,server0:client0}:{roce,tcp}:{first,later}; do
+	for ((n = 1; n <= last; n++)); do
+		all+=("$n/$way")
+	done
+done
+draw 4 "${all[@]}"
+for one in "${drawn[@]}"; do
+	one_way "${one%%/*}" "${one#*/}"
+done
+works
+faults_end

@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""A program that wants to be woken for many bytes only, and reads fewer.
+
+TCP tells nobody of the first ones then, so what smcr has to take from their
+front is still there when the program reads. The server says "serving" when it
+listens, and sends one byte; a client exits with 0 if that is what it reads.
+
+usage: lowat.py serve|read ADDRESS PORT
+"""
+import array
+import fcntl
+import select
+import socket
+import sys
+import termios
+
+IPPROTO_SMCR = 257
+MANY = 64
+
+
+def smcr_socket():
+    """A new one."""
+    return socket.socket(socket.AF_INET, socket.SOCK_STREAM, IPPROTO_SMCR)
+
+
+def waiting(sock):
+    """Bytes that could be read."""
+    count = array.array("i", [0])
+    fcntl.ioctl(sock, termios.FIONREAD, count)
+    return count[0]
+
+
+def serve(address):
+    """One connection."""
+    with smcr_socket() as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen()
+        print("serving", flush=True)
+        with listener.accept()[0] as conn:
+            conn.sendall(b"x")
+            conn.recv(1)
+
+
+def read(address):
+    """What comes first, once it is there."""
+    with smcr_socket() as sock:
+        sock.connect(address)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, MANY)
+        while not waiting(sock):
+            select.select([], [], [], 0.01)
+        came = sock.recv(MANY, socket.MSG_DONTWAIT)
+    return f"{came!r} came" if came != b"x" else 0
+
+
+if __name__ == "__main__":
+    verb, where, port = sys.argv[1:]
+    sys.exit({"serve": serve, "read": read}[verb]((where, int(port))))

@@ -1,0 +1,36 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# kernel: turns more
+# nics: 1
+# Connections of a link group have one VLAN (RFC 7609 2.2): two hosts that meet
+# in two VLANs and without a tag, over one adapter each, have three groups; so
+# they do by their link-local addresses and GIDs, which are the same in each.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=vlan_lib.sh
+. "$FUNC_DIR/vlan_lib.sh"
+
+vlans 2
+together ready
+save begin
+groups=0
+for address in 10.9.0.1 10.31.0.1 10.32.0.1 \
+	       "$(link_local 1)%$UNTAGGED" "$(link_local 1)%vlan31" \
+	       "$(link_local 1)%vlan32"; do
+	kind=smcr4
+	[ "${address#*:}" = "$address" ] || kind=smcr6
+	groups=$((groups + 1))
+	io_check "a stream to $address" $kind "$address" \
+		stream -u 256k -d 256k -H
+	grew begin FirstContacts -eq $groups
+	grew begin LinkGroups -eq $groups
+	io_check "another one" $kind "$address" stream -u 64k -d 64k -H
+	grew begin SubsequentContacts -eq $groups
+	grew begin LinkGroups -eq $groups
+done
+by_rdma begin 1966080 1966080
+io_check "end of the server" smcr4 "$SERVER" quit
+no_conn_left
+together end
+finish

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# What vlan.sh and its server's side share. To be sourced after lib.sh.
+
+VLANS="31 32"
+
+# link_local HOST: the same in each net
+link_local() {
+	echo "fe80::9:$1"
+}
+
+# vlans HOST: two on the adapter, each a subnet in which this is host HOST.
+# $UNTAGGED is the adapter.
+vlans() {
+	local dev id
+
+	addresses smcr4
+	UNTAGGED=$(netdev_of "10.9.0.$1")
+	for id in $VLANS; do
+		undo_later ip link del "vlan$id"
+		check "VLAN $id" ip link add link "$UNTAGGED" \
+			name "vlan$id" up type vlan id "$id"
+		check "an address in it" \
+			ip addr add "10.$id.0.$1/24" dev "vlan$id"
+	done
+	undo_later ip addr del "$(link_local "$1")/64" dev "$UNTAGGED"
+	for dev in "$UNTAGGED" ${VLANS//3/vlan3}; do
+		check "a link-local address on $dev" ip addr add \
+			"$(link_local "$1")/64" dev "$dev" nodad
+	done
+}
