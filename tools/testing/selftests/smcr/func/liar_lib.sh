@@ -95,7 +95,7 @@ verdict() {
 	if [ -z "$wrong" ]; then
 		ok "$1"
 	else
-		echo "# ${wrong#; }"
+		echo "# ${wrong#; }; messages changed so far: $(shown hits)"
 		not_ok "$1"
 	fi
 	wrong=

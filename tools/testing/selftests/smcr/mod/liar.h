@@ -25,7 +25,6 @@ struct smcr_wr_batch;
  * @lgr_terminate: smcr_lgr_terminate()
  * @conn_next: smcr_lgr_conn_next()
  * @conn_put: smcr_conn_put()
- * @conn_get: smcr_conn_get()
  * @wr_post: smcr_wr_post()
  * @wr_post_llc: smcr_wr_post_llc()
  */
@@ -37,7 +36,6 @@ struct liar_smcr {
 			      enum smcr_reset_reason reason, int err);
 	struct smcr_conn *(*conn_next)(struct smcr_lgr *lgr, u32 *slot);
 	void (*conn_put)(struct smcr_conn *conn);
-	struct smcr_conn *(*conn_get)(struct smcr_conn *conn);
 	int (*wr_post)(struct smcr_link *link, struct smcr_wr_batch *batch);
 	int (*wr_post_llc)(struct smcr_link *link, const u8 *msg, u32 cookie);
 };

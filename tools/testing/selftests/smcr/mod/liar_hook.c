@@ -17,14 +17,17 @@
 #define MAX_EDITS	8
 
 /**
- * struct edit - bytes to put into a message
- * @off: where
+ * struct edit - what to do to bytes of a message
+ * @off: of the first one
  * @len: how many
+ * @flip: their bits that @bytes has are turned over, so that they differ from
+ *	what smcr said, whatever that was; else @bytes are put in their place
  * @bytes: which
  */
 struct edit {
 	u32	off;
 	int	len;
+	bool	flip;
 	u8	bytes[SMCR_ROCE_MSG_LEN];
 };
 
@@ -76,10 +79,11 @@ static struct caught {
 
 static int edit_parse(struct edit *edit, char *word)
 {
-	char *value = strchr(word, '=');
+	char *value = strpbrk(word, "=^");
 
 	if (!value)
 		return -EINVAL;
+	edit->flip = *value == '^';
 	*value++ = 0;
 	edit->len = liar_hex_bytes(value, edit->bytes, sizeof(edit->bytes));
 	if (edit->len <= 0 || kstrtou32(word, 0, &edit->off) ||
@@ -105,7 +109,8 @@ static int hook_numbers(char **args)
 /**
  * liar_hook_set() - change messages that smcr sends from now on
  * @lgr: unused
- * @args: cdc|llc TYPE FLAGS SKIP COUNT [OFF=HEX]..., see the top of liar_main.c
+ * @args: cdc|llc TYPE FLAGS SKIP COUNT [OFF=HEX|OFF^HEX]..., see the top of
+ *	liar_main.c
  *
  * Replaces what was set before. If @args are wrong, no message is changed.
  *
@@ -195,6 +200,15 @@ static void hook_again(struct work_struct *work)
 	liar_smcr.lgr_put(lgr);
 }
 
+static void edit_apply(const struct edit *edit, u8 *msg)
+{
+	u8 *to = msg + edit->off;
+	int i;
+
+	for (i = 0; i < edit->len; i++)
+		to[i] = edit->bytes[i] ^ (edit->flip ? to[i] : 0);
+}
+
 static void hook_message(u8 *msg, bool cdc)
 {
 	unsigned long irq;
@@ -211,8 +225,7 @@ static void hook_message(u8 *msg, bool cdc)
 	if (!--hook.count)
 		hook.active = false;
 	for (i = 0; i < hook.n_edits; i++)
-		memcpy(msg + hook.edits[i].off, hook.edits[i].bytes,
-		       hook.edits[i].len);
+		edit_apply(&hook.edits[i], msg);
 	hook.hits++;
 	if (hook.dup) {
 		memcpy(hook.again, msg, sizeof(hook.again));

@@ -21,9 +21,10 @@
  *   llc COUNT HEX		an LLC message of 44 bytes, COUNT times
  *   raw HEX			a SEND of any length up to 44 bytes
  *   imm HEX			an RDMA write of no bytes with immediate data
- *   hook cdc|llc TYPE FLAGS SKIP COUNT [OFF=HEX]...
+ *   hook cdc|llc TYPE FLAGS SKIP COUNT [OFF=HEX|OFF^HEX]...
  *	of the messages with that first byte, and with those bits in the fourth
- *	byte (R is 80), lets SKIP pass and changes COUNT
+ *	byte (R is 80), lets SKIP pass and changes COUNT: bytes become HEX, or
+ *	the bits of HEX are flipped in them
  *   dup N			each message changed goes out N times more
  *   catch TYPE		LLC replies of that type are kept from smcr, which did
  *	not ask for them, and the last one is shown
@@ -68,7 +69,6 @@ static const struct {
 	{ "smcr_lgr_terminate", (void **)&liar_smcr.lgr_terminate },
 	{ "smcr_lgr_conn_next", (void **)&liar_smcr.conn_next },
 	{ "smcr_conn_put", (void **)&liar_smcr.conn_put },
-	{ "smcr_conn_get", (void **)&liar_smcr.conn_get },
 	{ "smcr_wr_post", (void **)&liar_smcr.wr_post },
 	{ "smcr_wr_post_llc", (void **)&liar_smcr.wr_post_llc },
 };
