@@ -46,7 +46,7 @@ check "and to it" \
 falls_back crossed
 grew crossed CrossedDeclines -eq 2
 check "a program whose SO_RCVLOWAT is above a Decline does not read it" \
-	./lowat.py read "$SERVER" 7603
+	timeout $((60 * SLOW)) ./lowat.py read "$SERVER" 7603
 grew crossed CrossedDeclines -eq 3
 undo_now
 save healed

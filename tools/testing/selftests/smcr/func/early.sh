@@ -13,11 +13,12 @@ together ready
 save begin
 while read -r verdict fact; do
 	check "$fact" test "$verdict" = good
-done < <(./early.py talk "$SERVER" 7700)
+done < <(timeout $((100 * SLOW)) ./early.py talk "$SERVER" 7700)
 talks=$((12 * 3 * 3))
 grew begin ActiveOpens -eq $talks
 by_rdma begin $((talks * 4096)) $((talks * 4096))
-check "SO_RCVLOWAT is kept by connections that fall back" ./early.py lowat
+check "SO_RCVLOWAT is kept by connections that fall back" \
+	timeout $((60 * SLOW)) ./early.py lowat
 no_conn_left
 together end
 finish

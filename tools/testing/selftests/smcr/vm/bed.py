@@ -538,10 +538,12 @@ def same_boot(tests):
 
 
 def split_plan(plan):
-    """The plan as (kernel, tests of one boot)."""
+    """The plan as (kernel, tests of one boot); the debug kernel's single hosts
+    first, since at the end they would have the machine to themselves."""
     parts = []
     for kernel, size in (("debug", TESTS_A_BOOT), ("release", 2 * TESTS_A_BOOT)):
-        for tests in same_boot([t for k, t in plan if k == kernel]):
+        for tests in sorted(same_boot([t for k, t in plan if k == kernel]),
+                            key=lambda tests: tests[0].topology != "one"):
             parts += [(kernel, tests[i:i + size])
                       for i in range(0, len(tests), size)]
     return parts

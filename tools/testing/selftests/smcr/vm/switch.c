@@ -125,7 +125,6 @@ static uint64_t rng_state = 1;
 static int num_ports;
 static struct flow flows[MAX_FLOWS];
 static int num_flows;
-/* Messages until everything is lost; -1 for never. */
 /* Messages that still pass, -1 for all; what then stops, and where. */
 static struct {
 	long after;
