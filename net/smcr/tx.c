@@ -206,16 +206,17 @@ static void tx_fill_write(struct smcr_conn *conn, struct smcr_wr_write *wr,
 	}
 }
 
-static void tx_view(const struct smcr_conn *conn, struct smcr_tx_view *view)
+static void tx_view(const struct smcr_conn *conn, struct smcr_tx_view *view,
+		    bool more)
 {
 	*view = (struct smcr_tx_view){
 		.peer_ring = conn->tx.ring,
 		.queued = conn->tx.end,
 		.sent = conn->tx.nxt,
 		.peer_cons = conn->rx.peer.cons,
-		.local_size = conn->tx.n_slots * SMCR_CHUNK_SIZE,
 		.max_bytes = TX_MAX_BYTES,
 		.b_announced = conn->tx.blocked,
+		.more = more,
 	};
 }
 
@@ -315,6 +316,7 @@ void smcr_tx_push_locked(struct smcr_conn *conn)
 	struct smcr_conn_tx *tx = &conn->tx;
 	struct smcr_tx_plan plan;
 	struct smcr_tx_view view;
+	bool more = false;
 
 	if (conn->fsm.state == SMCR_CONN_INIT)
 		return;
@@ -326,13 +328,14 @@ void smcr_tx_push_locked(struct smcr_conn *conn)
 		plan.sent = tx->nxt;
 		plan.blocked = tx->blocked;
 		if (smcr_conn_state_can_send(&conn->fsm) && !tx_held(conn)) {
-			tx_view(conn, &view);
+			tx_view(conn, &view, more);
 			smcr_tx_plan(&view, &plan);
 		}
 		if (!plan.announce && !tx->due)
 			break;
 		if (tx_post(conn, &plan))
 			return;
+		more = plan.bytes;
 	}
 	smcr_close_flushed(conn);
 }

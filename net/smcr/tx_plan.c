@@ -7,12 +7,20 @@
 
 #include "tx_plan.h"
 
-static u32 local_offset(const struct smcr_tx_view *view, u64 pos)
+/* A piece of a stream that is worth a write and a CDC message of its own: a
+ * quarter of the peer's ring. Less than half, so that a reader waits neither
+ * for a message longer than what the ring has (poll() calls half of it
+ * readable whatever SO_RCVLOWAT says) nor for a sender that waits for it.
+ */
+static bool worthwhile(const struct smcr_tx_view *view, u32 bytes)
 {
-	u32 rem;
+	return (u64)bytes * 4 >= view->peer_ring.len;
+}
 
-	div_u64_rem(view->local_start + pos, view->local_size, &rem);
-	return rem;
+/* Does the 10 % rule of the receiver tell late that the rest fits? */
+static bool short_rest(const struct smcr_tx_view *view, u64 bytes)
+{
+	return bytes && bytes * 10 < view->peer_ring.len;
 }
 
 /**
@@ -20,10 +28,16 @@ static u32 local_offset(const struct smcr_tx_view *view, u64 pos)
  * @view: the send side
  * @plan: result
  *
- * A write ends where the send ring or the peer's ring wraps, whichever comes
- * first (4.7.4). B is set when bytes are left over because the window is
- * closed, so that the peer reports each byte it reads (4.5.1); where @view
- * limits the plan there is nothing to wait for, and B stays clear.
+ * A write ends where the peer's ring wraps (4.7.4).
+ *
+ * Silly windows: a reader of small pieces must not make the sender write such.
+ * Where the window, not the application, limits a write to less than a quarter
+ * of the ring, nothing is written until more of it is open. The peer reports
+ * that: its window is below half, so each tenth of the ring that it reads is
+ * told (4.5.1). B would have it report each byte, which is of use only for a
+ * rest that is shorter than that. So B is set when the window is closed and
+ * less than a tenth of the ring is left to write; where @view limits the plan
+ * there is nothing to wait for, and B stays clear.
  *
  * Context: the lock that guards the send side is held.
  */
@@ -31,18 +45,19 @@ void smcr_tx_plan(const struct smcr_tx_view *view, struct smcr_tx_plan *plan)
 {
 	u32 window = smcr_cursor_window(&view->peer_ring, view->sent,
 					view->peer_cons);
-	u32 left = min_t(u64, view->queued - view->sent, window);
+	u64 queued = view->queued - view->sent;
+	u32 left = min_t(u64, queued, window);
 	struct smcr_tx_seg *seg = plan->seg;
 	u64 pos = view->sent;
 
 	memset(plan, 0, sizeof(*plan));
+	if (left < queued && !worthwhile(view, left) && !view->more)
+		left = 0;
 	if (view->max_bytes)
 		left = min_t(u32, left, view->max_bytes);
 	for (; left && plan->nr_segs < SMCR_TX_MAX_SEGS; seg++) {
-		seg->local = local_offset(view, pos);
 		seg->remote = smcr_cursor_offset(&view->peer_ring, pos);
-		seg->len = min_t(u32, left, view->local_size - seg->local);
-		seg->len = min_t(u32, seg->len,
+		seg->len = min_t(u32, left,
 				 smcr_cursor_contig(&view->peer_ring, pos));
 		pos += seg->len;
 		left -= seg->len;
@@ -50,7 +65,8 @@ void smcr_tx_plan(const struct smcr_tx_view *view, struct smcr_tx_plan *plan)
 	}
 	plan->sent = pos;
 	plan->bytes = (u32)(pos - view->sent);
-	plan->blocked = pos != view->queued && plan->bytes == window;
+	plan->blocked = plan->bytes == window &&
+			short_rest(view, view->queued - pos);
 	plan->announce = plan->nr_segs ||
 			 (plan->blocked && !view->b_announced);
 }

@@ -8,8 +8,8 @@
 
 #include "cursor.h"
 
-/* Both rings can wrap inside one plan: at most three pieces */
-#define SMCR_TX_MAX_SEGS	3
+/* The peer's ring can wrap inside one plan */
+#define SMCR_TX_MAX_SEGS	2
 
 /**
  * struct smcr_tx_view - the send side of a connection
@@ -17,33 +17,29 @@
  * @queued: position up to which the application's bytes are in the send ring
  * @sent: position up to which they were written to the peer
  * @peer_cons: position up to which the peer has read
- * @local_size: bytes in the local send ring
- * @local_start: offset in the send ring of position 0
  * @max_bytes: write at most this much; 0 for no limit
  * @b_announced: the last CDC message that we sent had B set
+ * @more: the plan before this one was cut short by @max_bytes: go on in the
+ *	same window
  *
- * Holds: @peer_cons <= @sent <= @queued, @queued - @sent <= @local_size,
- * @sent - @peer_cons <= peer_ring.len.
+ * Holds: @peer_cons <= @sent <= @queued, @sent - @peer_cons <= peer_ring.len.
  */
 struct smcr_tx_view {
 	struct smcr_ring peer_ring;
 	u64 queued;
 	u64 sent;
 	u64 peer_cons;
-	u32 local_size;
-	u32 local_start;
 	u32 max_bytes;
 	bool b_announced;
+	bool more;
 };
 
 /**
  * struct smcr_tx_seg - one RDMA write
- * @local: offset in the send ring
  * @remote: offset in the peer's element
  * @len: bytes
  */
 struct smcr_tx_seg {
-	u32 local;
 	u32 remote;
 	u32 len;
 };
@@ -54,7 +50,7 @@ struct smcr_tx_seg {
  * @nr_segs: how many; 0 if nothing can be written
  * @bytes: sum of their lengths
  * @sent: smcr_tx_view.sent afterwards: the producer position to announce
- * @blocked: B: bytes are left and the window is closed
+ * @blocked: B: the window is closed, and few bytes are left
  * @announce: a CDC message must go out: data was written, or B is new
  */
 struct smcr_tx_plan {

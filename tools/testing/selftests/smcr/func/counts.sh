@@ -51,6 +51,14 @@ connections=50
 tcp_costs 1
 few=$segments
 tcp_costs $((1 + connections))
+# A reader of small pieces that is slower than the writer: 256 of them a MB,
+# which must become neither writes nor messages of that size.
+save small
+io_check "4 MB to a slow reader of 4 KB pieces" \
+	$kind "$SERVER" stream -u 4m -d 0 -r 4096 -D 300
+grew small RdmaWrites -le $((4 * 64))
+grew small CdcSent -le $((4 * 64))
+grew small CdcReceived -le $((4 * 112))
 no_fallback short
 io_check "end of the server" $kind "$SERVER" quit
 together end

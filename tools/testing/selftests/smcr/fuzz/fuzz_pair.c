@@ -6,7 +6,8 @@
  *
  * - no message is judged impossible,
  * - each byte that is read is the one that was written at its position,
- * - the end of the stream comes after its last byte,
+ * - the end of the stream comes after its last byte, also to a reader whose
+ *   connection is reset after the end was announced,
  * - nothing is written to a peer that has said C or A, let alone into an
  *   element that it has set free,
  * - whatever happened before, reading, writing and closing end it.
@@ -51,7 +52,7 @@ struct wire {
  * @orphan: the program has closed
  * @ended: the program has shut down or closed
  * @freed: the element has a new owner
- * @local: send ring
+ * @room: bytes that are taken before the peer has read them
  * @element: receive ring
  */
 struct end {
@@ -74,7 +75,7 @@ struct end {
 	bool orphan;
 	bool ended;
 	bool freed;
-	u8 local[MAX_RING];
+	u32 room;
 	u8 element[MAX_RING + SMCR_RMBE_EYE_LEN];
 };
 
@@ -108,15 +109,17 @@ static void say(struct end *e, u16 now)
 static void write_segs(struct end *e, const struct smcr_tx_plan *plan)
 {
 	const struct smcr_tx_seg *seg;
+	u64 pos = e->tx.sent;
 	unsigned int i;
+	u32 at;
 
 	for (i = 0; i < plan->nr_segs; i++) {
 		seg = &plan->seg[i];
-		HOLDS(seg->local + seg->len <= e->tx.local_size);
 		HOLDS(seg->remote >= e->peer->ring.origin &&
 		      seg->remote + seg->len <= e->peer->ring.origin + e->peer->ring.len);
 		HOLDS(!e->peer->freed && !(e->rx.flags & FINAL) && !(e->flags & FINAL));
-		memcpy(e->peer->element + seg->remote, e->local + seg->local, seg->len);
+		for (at = 0; at < seg->len; at++)
+			e->peer->element[seg->remote + at] = byte_at(e, pos++);
 	}
 }
 
@@ -249,14 +252,10 @@ static void lose(struct end *e, unsigned int i)
 
 static void app_write(struct end *e, u32 len)
 {
-	u64 at;
-
 	if (e->ended || e->reset || e->silent || !smcr_conn_state_can_send(&e->fsm))
 		return;
-	for (; len && e->tx.queued - e->tx.peer_cons < e->tx.local_size; len--) {
-		at = (e->tx.local_start + e->tx.queued) % e->tx.local_size;
-		e->local[at] = byte_at(e, e->tx.queued++);
-	}
+	for (; len && e->tx.queued - e->tx.peer_cons < e->room; len--)
+		e->tx.queued++;
 	transmit(e);
 }
 
@@ -264,15 +263,18 @@ static void app_read(struct end *e, u32 len)
 {
 	struct smcr_rx_view view = { .ring = e->ring, .prod = e->rx.prod, .told = e->told };
 
-	if (e->orphan || e->reset)
+	/* What the peer had finished stays */
+	if (e->orphan || (e->reset && !e->eof))
 		return;
 	for (; len && e->cons < e->rx.prod; len--) {
 		HOLDS(e->element[smcr_cursor_offset(&e->ring, e->cons)] ==
 		      byte_at(e->peer, e->cons));
 		e->cons++;
 	}
-	if (e->eof && e->cons == e->rx.prod && !e->peer->reset)
+	if (e->eof && e->cons == e->rx.prod)
 		HOLDS(e->cons == e->peer->tx.queued && e->peer->ended);
+	if (e->reset)
+		return;
 	view.cons = e->cons;
 	view.b = e->rx.flags & SMCR_CDC_B;
 	view.r = e->wanted;
@@ -416,8 +418,8 @@ static void start_end(struct end *e, struct end *peer, struct fuzz *in, enum smc
 	e->told = begin;
 	e->rx.prod = begin;
 	e->flush = SMCR_CONN_EV_MAX;
-	e->tx.local_size = 1 + take8(in) % MAX_RING;
-	e->tx.local_start = take8(in) % e->tx.local_size;
+	e->room = 1 + take8(in) % MAX_RING;
+	take8(in);
 	e->seq = take16(in);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tx_plan.c against a flat stream: a writer with a send ring, a peer's element
- * that the plan's segments are copied into, a reader that compares each byte
- * with what its position says. The rings are small, so that they wrap often.
+ * tx_plan.c against a flat stream: a writer, a peer's element that the plan's
+ * segments are written into, a reader that compares each byte with what its
+ * position says. The ring is small, so that it wraps often.
  */
 #include "fuzz.h"
 #include "tx_plan.h"
@@ -13,13 +13,13 @@
  * struct stream - one direction of a connection
  * @tx: the send side
  * @rx: the receive side
- * @local: the send ring
+ * @room: bytes that the sender takes before they are written
  * @element: the peer's element, eye catcher included
  */
 struct stream {
 	struct smcr_tx_view tx;
 	struct smcr_rx_view rx;
-	u8 local[MAX_RING];
+	u32 room;
 	u8 element[MAX_RING + SMCR_RMBE_EYE_LEN];
 };
 
@@ -40,8 +40,8 @@ static void start(struct stream *s, struct fuzz *in)
 	memset(s->element, 0xEE, sizeof(s->element));
 	s->tx.peer_ring = ring;
 	s->rx.ring = ring;
-	s->tx.local_size = 1 + take8(in) % MAX_RING;
-	s->tx.local_start = take8(in) % s->tx.local_size;
+	s->room = 1 + take8(in) % MAX_RING;
+	take8(in);
 	s->tx.queued = begin;
 	s->tx.sent = begin;
 	s->tx.peer_cons = begin;
@@ -52,48 +52,51 @@ static void start(struct stream *s, struct fuzz *in)
 
 static void app_write(struct stream *s, u32 len)
 {
-	u64 at;
-
-	for (; len && s->tx.queued - s->tx.sent < s->tx.local_size; len--) {
-		at = (s->tx.local_start + s->tx.queued) % s->tx.local_size;
-		s->local[at] = byte_at(s->tx.queued++);
-	}
+	for (; len && s->tx.queued - s->tx.sent < s->room; len--)
+		s->tx.queued++;
 }
 
-/* RDMA writes: inside both rings, one behind the other */
+/* RDMA writes: inside the ring, one behind the other */
 static u32 carry_out(struct stream *s, const struct smcr_tx_plan *plan)
 {
 	const struct smcr_tx_seg *seg;
-	u32 bytes = 0, begin = s->tx.peer_ring.origin;
+	u32 bytes = 0, begin = s->tx.peer_ring.origin, at;
 	unsigned int i;
 
 	HOLDS(plan->nr_segs <= SMCR_TX_MAX_SEGS);
 	for (i = 0; i < plan->nr_segs; i++) {
 		seg = &plan->seg[i];
-		HOLDS(seg->len && seg->local + seg->len <= s->tx.local_size);
-		HOLDS(seg->remote >= begin &&
+		HOLDS(seg->len && seg->remote >= begin &&
 		      seg->remote + seg->len <= begin + s->tx.peer_ring.len);
-		memcpy(s->element + seg->remote, s->local + seg->local, seg->len);
+		for (at = 0; at < seg->len; at++)
+			s->element[seg->remote + at] = byte_at(s->tx.sent + bytes + at);
 		bytes += seg->len;
 	}
 	return bytes;
 }
 
-static void transmit(struct stream *s, u32 max)
+static void transmit(struct stream *s, u32 max, bool more)
 {
-	u32 window = s->tx.peer_ring.len - (u32)(s->tx.sent - s->tx.peer_cons);
+	u32 len = s->tx.peer_ring.len, window = len - (u32)(s->tx.sent - s->tx.peer_cons);
 	u64 want = s->tx.queued - s->tx.sent;
 	struct smcr_tx_plan plan;
+	bool rest;
 
-	if (want > window)
+	if (want > window) {
 		want = window;
+		/* A silly window */
+		if (want * 4 < len && !more)
+			want = 0;
+	}
 	if (max && want > max)
 		want = max;
 	s->tx.max_bytes = max;
+	s->tx.more = more;
 	smcr_tx_plan(&s->tx, &plan);
 	HOLDS(carry_out(s, &plan) == plan.bytes && plan.bytes == want);
 	HOLDS(plan.sent == s->tx.sent + want);
-	HOLDS(plan.blocked == (plan.sent < s->tx.queued && want == window));
+	rest = plan.sent < s->tx.queued && (s->tx.queued - plan.sent) * 10 < len;
+	HOLDS(plan.blocked == (rest && want == window));
 	HOLDS(plan.announce == (want || (plan.blocked && !s->tx.b_announced)));
 	s->tx.sent = plan.sent;
 	if (!plan.announce)
@@ -137,7 +140,7 @@ static void drain(struct stream *s)
 
 	while (s->tx.sent < s->tx.queued) {
 		HOLDS(rounds++ < 4 * MAX_RING);
-		transmit(s, 0);
+		transmit(s, 0, false);
 		app_read(s, MAX_RING);
 		if (smcr_rx_update_needed(&s->rx))
 			tell(s);
@@ -163,7 +166,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			break;
 		case 2:
 		case 3:
-			transmit(&s, op & 8 ? 1 + take8(&in) : 0);
+			transmit(&s, op & 8 ? 1 + take8(&in) : 0, op & 16);
 			break;
 		case 4:
 			tell(&s);
