@@ -18,9 +18,19 @@
 #include "mib.h"
 #include "tx.h"
 
+/* Has the application closed, though the peer may not know it yet? */
+static bool cdc_unwanted(const struct smcr_conn *conn)
+{
+	return conn->fsm.we_closed || conn->flush == SMCR_CONN_FLUSH_CLOSE;
+}
+
 static void cdc_flags(struct smcr_conn *conn, const struct smcr_cdc_result *res)
 {
-	/* The bytes before D or C are in place: readers find them first. */
+	/* Pairs with the acquire in rx.c: who sees the end sees all bytes
+	 * before it
+	 */
+	if (res->raised & (SMCR_CDC_D | SMCR_CDC_C) && !conn->reset_err)
+		smp_store_release(&conn->rx.final, true);
 	if (res->raised & SMCR_CDC_A)
 		smcr_close_event(conn, SMCR_CONN_EV_PEER_ABORT);
 	else if (res->raised & SMCR_CDC_C)
@@ -47,15 +57,14 @@ static void cdc_answer(struct smcr_conn *conn, u16 flags)
 static void cdc_take(struct smcr_conn *conn, const struct smcr_cdc_result *res)
 {
 	bool more = res->prod != conn->rx.peer.prod;
-	u64 prod = res->prod;
 	struct smcr_cdc_rx rx = conn->rx.peer;
 
 	smcr_cdc_apply(&rx, res);
 	conn->rx.peer.cons = rx.cons;
 	conn->rx.peer.seq = rx.seq;
-	conn->rx.peer.flags = rx.flags;
 	/* Pairs with the acquire in smcr_rx_avail() */
-	smp_store_release(&conn->rx.peer.prod, prod);
+	smp_store_release(&conn->rx.peer.prod, rx.prod);
+	conn->rx.peer.flags = rx.flags;
 
 	if (res->gap)
 		smcr_mib_add(conn->lgr->net, SMCR_MIB_CDCGAPS, res->gap);
@@ -64,6 +73,10 @@ static void cdc_take(struct smcr_conn *conn, const struct smcr_cdc_result *res)
 	/* Nothing is written to a peer that has closed (4.8.1, 4.8.2). */
 	if (!(res->raised & (SMCR_CDC_C | SMCR_CDC_A)))
 		smcr_tx_push_locked(conn);
+	/* Nobody will read them, and the peer must not think so (as TCP) */
+	if (more && cdc_unwanted(conn))
+		smcr_close_reset_locked(conn, SMCR_RESET_UNREAD_DATA,
+					ECONNRESET);
 	if (res->raised)
 		cdc_flags(conn, res);
 	if (more && conn->sk)

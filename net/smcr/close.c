@@ -99,20 +99,35 @@ static void close_both(struct smcr_conn *conn)
 {
 	struct sock *sk = conn->sk;
 
+	if (!sk || sk->sk_state == TCP_CLOSE)
+		return;
 	switch (conn->fsm.state) {
 	case SMCR_CONN_APP_CLOSE_WAIT2:
 	case SMCR_CONN_APP_FIN_CLOSE_WAIT:
 	case SMCR_CONN_PEER_CLOSE_WAIT2:
 	case SMCR_CONN_PEER_FIN_CLOSE_WAIT:
-	case SMCR_CONN_CLOSED:
 		break;
+	case SMCR_CONN_CLOSED:
+		/* A peer that is gone ends its own direction only */
+		if (sk->sk_shutdown & SEND_SHUTDOWN)
+			break;
+		return;
 	default:
 		return;
 	}
-	if (!sk || sk->sk_state == TCP_CLOSE)
-		return;
 	WRITE_ONCE(sk->sk_state, TCP_CLOSE);
 	sk->sk_state_change(sk);
+}
+
+/* The errno of a reset. TCP has EPIPE for one that comes after the peer's end.
+ */
+static int close_errno(const struct smcr_conn *conn, const struct sock *sk)
+{
+	bool peers = conn->reset_reason == SMCR_RESET_PEER_ABORT ||
+		     conn->reset_reason == SMCR_RESET_TCP_RST;
+
+	return peers && sk->sk_state == TCP_CLOSE_WAIT ? EPIPE :
+							 conn->reset_err;
 }
 
 /* @counted: it was a connection to its program; one that was still being built
@@ -132,7 +147,7 @@ static void close_break(struct smcr_conn *conn, bool counted)
 	conn->flush = SMCR_CONN_FLUSH_NONE;
 	if (!sk)
 		return;
-	WRITE_ONCE(sk->sk_err, conn->reset_err);
+	WRITE_ONCE(sk->sk_err, close_errno(conn, sk));
 	WRITE_ONCE(sk->sk_shutdown, SHUTDOWN_MASK);
 	WRITE_ONCE(sk->sk_state, TCP_CLOSE);
 	sk_error_report(sk);
@@ -259,17 +274,40 @@ static bool reason_is_link(enum smcr_reset_reason reason)
 	}
 }
 
+/* The peer has closed, and its application has read all that we wrote: does
+ * this reason only take away what nobody needs any more? A peer whose time to
+ * wait for our close() is over sends a RST (4.8.1), and the reader that took so
+ * long must not notice.
+ */
+static bool close_harmless(const struct smcr_conn *conn,
+			   enum smcr_reset_reason reason)
+{
+	if (conn->fsm.state != SMCR_CONN_APP_CLOSE_WAIT1 &&
+	    conn->fsm.state != SMCR_CONN_APP_CLOSE_WAIT2 &&
+	    conn->fsm.state != SMCR_CONN_APP_FIN_CLOSE_WAIT)
+		return false;
+	return conn->fsm.peer_closed && conn->tx.end == conn->rx.peer.cons &&
+	       (reason_is_link(reason) || reason == SMCR_RESET_TCP_RST ||
+		reason == SMCR_RESET_RMBE_CONFLICT);
+}
+
 /**
  * smcr_close_reset_locked() - end a connection at once (4.8.2)
  * @conn: the connection
  * @reason: counted and traced
  * @err: errno for the application, positive
  *
+ * Bytes that the peer finished with D or C stay readable.
+ *
  * Context: any, conn->lock held.
  */
 void smcr_close_reset_locked(struct smcr_conn *conn,
 			     enum smcr_reset_reason reason, int err)
 {
+	if (close_harmless(conn, reason)) {
+		smcr_close_event(conn, SMCR_CONN_EV_PEER_GONE);
+		return;
+	}
 	if (!conn->reset_err) {
 		conn->reset_reason = reason;
 		WRITE_ONCE(conn->reset_err, err);

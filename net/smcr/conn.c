@@ -168,7 +168,8 @@ int smcr_conn_elem_take(struct smcr_conn *conn, u32 size)
 }
 
 /* If our C is out the peer has it, and the end is orderly: the peer's own C is
- * on the way here, and the CLC message has overtaken it.
+ * on the way here, and the CLC message has overtaken it. If the peer's C came,
+ * it has waited for ours for as long as it does.
  */
 static void close_overtaken(struct smcr_conn *conn)
 {
@@ -461,24 +462,39 @@ static u32 dirty_bytes(const struct smcr_conn *conn)
 	return conn->rx.ring.origin + (u32)prod;
 }
 
+/* Has the reader a claim to bytes in the element? conn->lock held. */
+static bool elem_kept(const struct smcr_conn *conn)
+{
+	return test_bit(SMCR_CONN_F_READING, &conn->flags) ||
+	       (conn->sk && conn->rx.final && !conn->rx.spoilt &&
+		conn->rx.cons != conn->rx.peer.prod);
+}
+
+/* Give the element of an unlinked connection back, once, as soon as nobody
+ * has a claim to it.
+ */
 static void elem_return(struct smcr_conn *conn)
 {
 	enum smcr_rmbe_end end = conn->rx.end;
 	struct smcr_lgr *lgr = conn->lgr;
-	unsigned long release_at;
+	bool kept;
 	u32 dirty;
 
-	if (!conn->rx.rmb ||
-	    test_and_set_bit(SMCR_CONN_F_RETURNED, &conn->flags))
+	if (!conn->rx.rmb)
 		return;
-	release_at = jiffies + smcr_sysctl_qp_dead_time(lgr->net);
-	/* A peer that answered our abort may have written what it did not
-	 * announce (law 17).
+	spin_lock_bh(&conn->lock);
+	kept = elem_kept(conn) ||
+	       test_and_set_bit(SMCR_CONN_F_RETURNED, &conn->flags);
+	spin_unlock_bh(&conn->lock);
+	if (kept)
+		return;
+	/* A peer that answered our abort may have written bytes that it did
+	 * not announce.
 	 */
 	dirty = end == SMCR_RMBE_END_ORDERLY && !conn->reset_err ?
 		dirty_bytes(conn) : conn->rx.rmb->elem_size;
 	smcr_lgr_elem_return(lgr, conn->rx.rmb, conn->rx.idx, dirty, end,
-			     release_at);
+			     jiffies + smcr_sysctl_qp_dead_time(lgr->net));
 }
 
 /**
@@ -486,25 +502,32 @@ static void elem_return(struct smcr_conn *conn)
  * @conn: the connection
  *
  * Another connection, of another program, may get the element next, so it is
- * not given back while somebody copies. Nobody waits for the reader: if he
- * stalls in the copy, he gives it back himself in the end.
+ * not given back while somebody copies, nor while bytes that the peer finished
+ * are unread. Nobody waits for the reader: a reader that stalls in the copy
+ * gives the element back itself in the end.
  *
  * Context: process, outer sock lock held: one reader at a time.
  * Return: false when the element is gone already.
  */
 bool smcr_conn_read_begin(struct smcr_conn *conn)
 {
+	bool gone;
+
 	set_bit(SMCR_CONN_F_READING, &conn->flags);
 	/* Pairs with smcr_conn_unlink(): one of the two sees the other's bit */
 	smp_mb__after_atomic();
 	if (!test_bit(SMCR_CONN_F_UNLINKED, &conn->flags))
 		return true;
-	smcr_conn_read_end(conn);
-	return false;
+	spin_lock_bh(&conn->lock);
+	gone = test_bit(SMCR_CONN_F_RETURNED, &conn->flags);
+	spin_unlock_bh(&conn->lock);
+	if (gone)
+		smcr_conn_read_end(conn);
+	return !gone;
 }
 
 /**
- * smcr_conn_read_end() - the reader has copied
+ * smcr_conn_read_end() - the reader has copied, and counted what it took
  * @conn: the connection
  *
  * Context: process, outer sock lock held.
@@ -538,6 +561,9 @@ static bool mark_unlinked(struct smcr_conn *conn, enum smcr_rmbe_end end)
  * @conn: connection that will neither send nor receive any more
  * @end: how it ended, which decides when the element may be used again
  *
+ * An element with bytes that the peer finished and the application has not
+ * read stays with the connection until they are read, or the socket is closed.
+ *
  * Harmless when called again.
  *
  * Context: process.
@@ -557,8 +583,7 @@ void smcr_conn_unlink(struct smcr_conn *conn, enum smcr_rmbe_end end)
 	spin_unlock_bh(&lgr->rtoken_lock);
 	/* Pairs with smcr_conn_read_begin() */
 	smp_mb();
-	if (!test_bit(SMCR_CONN_F_READING, &conn->flags))
-		elem_return(conn);
+	elem_return(conn);
 }
 
 /**
@@ -579,6 +604,9 @@ void smcr_conn_detach(struct smcr_conn *conn)
 	spin_unlock_bh(&conn->lock);
 	if (!sk)
 		return;
+	/* It may have been kept for this socket's reader */
+	if (test_bit(SMCR_CONN_F_UNLINKED, &conn->flags))
+		elem_return(conn);
 	smcr_conn_uncharge(conn, sk);
 	WRITE_ONCE(smcr_sk(sk)->conn, NULL);
 	smcr_conn_put(conn);

@@ -103,6 +103,12 @@ enum smcr_conn_flush {
  * @idx: index of the element, 1..255
  * @buf: the element's first byte
  * @end: how the element is given back, set before SMCR_CONN_F_UNLINKED
+ * @final: the peer's D or C came before any reset: the bytes up to @peer.prod
+ *	are the whole stream, and stay readable whatever happens. Set once,
+ *	after @peer.prod; read with smp_load_acquire()
+ * @spoilt: somebody overwrote the element: its bytes cannot be trusted
+ * @err_told: a reader was told that the stream ended early; under the sock
+ *	lock
  * @parked: a CDC message came before the connection was ready (3.5.2.4)
  * @parked_msg: the newest of them; cursors are absolute, so it says it all
  */
@@ -114,6 +120,9 @@ struct smcr_conn_rx {
 	u8			idx;
 	u8			*buf;
 	enum smcr_rmbe_end	end;
+	bool			final;
+	bool			spoilt;
+	bool			err_told;
 	bool			parked;
 	struct smcr_cdc_msg	parked_msg;
 };

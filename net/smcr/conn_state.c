@@ -41,6 +41,10 @@
  * and without the peer's C. After our C no flag may follow, A included: an
  * abort then resets TCP and holds the element back. After the peer's C no A
  * will come, so an abort does not wait for one.
+ *
+ * Bytes that the peer put before its D or C are final. No event takes them from
+ * the reader, who finds the end of the stream after the last of them. What an
+ * abnormal end drops is a stream that the peer had not finished.
  */
 #include <linux/errno.h>
 
@@ -101,6 +105,7 @@ enum code {
 	PASV,	/* 2A: send A, wait for nothing */
 	QUIT,	/* no A may follow our C; the peer may still write */
 	CLEN,	/* the same, but the peer said that it will not write */
+	GONE,	/* the peer was done with us: nothing is lost with it */
 	ENDF,	/* 1B: what was awaited came */
 	ENDQ,	/* 1B: it did not */
 	ENDA,	/* 2B: our A is out */
@@ -108,7 +113,7 @@ enum code {
 };
 
 #define DO(name)	SMCR_CONN_ ## name
-/* Everything pending is worthless, and no more is written */
+/* What the peer has not finished is worthless, and no more is written */
 #define BREAK		(DO(STOP_WRITES) | DO(RESET) | DO(RESET_TCP))
 #define OUR_C		(DO(STOP_WRITES) | DO(SEND_CLOSE))
 #define PEER_C		(DO(STOP_WRITES) | DO(EOF))
@@ -136,6 +141,8 @@ static const struct rule rules[NR_CODES] = {
 				      DO(STOP_TIMER) },
 	[QUIT] = { DO(CLOSED), BREAK | DO(STOP_TIMER) | DO(QUARANTINE) },
 	[CLEN] = { DO(CLOSED), BREAK | DO(STOP_TIMER) | DO(FREE) },
+	[GONE] = { DO(CLOSED), DO(STOP_WRITES) | DO(RESET_TCP) |
+			       DO(STOP_TIMER) | DO(FREE) },
 	[ENDF] = { DO(CLOSED), DO(STOP_TIMER) | DO(FREE) },
 	[ENDQ] = { DO(CLOSED), DO(STOP_TIMER) | DO(QUARANTINE) },
 	[ENDA] = { DO(CLOSED), DO(FREE) },
@@ -145,68 +152,83 @@ static const struct rule rules[NR_CODES] = {
  * Columns in the order of enum smcr_conn_event. First line of a row:
  * ESTABLISHED, APP_SHUTDOWN, APP_CLOSE, FLUSH_DONE, FLUSH_CLOSE; second:
  * PEER_DONE, PEER_CLOSED, PEER_CLOSED_UNSENT, PEER_ABORT, LOCAL_ABORT,
- * ABORT_SENT, TIMEOUT, LINK_LOST.
+ * ABORT_SENT, TIMEOUT, LINK_LOST, PEER_GONE.
  */
 static const u8 table[NR_ROWS][SMCR_CONN_EV_MAX] = {
 	[INIT] = {
 		OPEN, SKIP, QUIT, NEVR, NEVR,
 		NEVR, NEVR, NEVR, NEVR, QUIT, NEVR, QUIT, QUIT,
+		NEVR,
 	},
 	[ACTIVE] = {
 		NEVR, FLSH, HURY, D_P1, C_P1,
 		PD_A, PC_A, PASV, PASV, ACTV, NEVR, ACTV, QUIT,
+		NEVR,
 	},
 	[APP_WAIT1] = {
 		NEVR, FLSH, HURY, D_A2, C_PF,
 		SKIP, PC_S, PASV, PASV, ACTV, NEVR, ACTV, QUIT,
+		NEVR,
 	},
 	[APP_WAIT1_C] = {
 		NEVR, FLSH, HURY, D_A2, C_LA,
 		SKIP, SKIP, SKIP, SKIP, PASV, NEVR, PASV, CLEN,
+		GONE,
 	},
 	[APP_WAIT2] = {
 		NEVR, SKIP, HURY, NEVR, C_PF,
 		SKIP, PC_S, PASV, PASV, ACTV, NEVR, ACTV, QUIT,
+		NEVR,
 	},
 	[APP_WAIT2_C] = {
 		NEVR, SKIP, HURY, NEVR, C_LA,
 		SKIP, SKIP, SKIP, SKIP, PASV, NEVR, PASV, CLEN,
+		GONE,
 	},
 	[APP_FIN] = {
 		NEVR, SKIP, HURY, NEVR, C_LA,
 		SKIP, SKIP, SKIP, SKIP, PASV, NEVR, PASV, CLEN,
+		GONE,
 	},
 	[PEER_WAIT1] = {
 		NEVR, SKIP, HURY, NEVR, C_ST,
 		PD_P, PC_F, PASV, PASV, ACTV, NEVR, ACTV, QUIT,
+		NEVR,
 	},
 	[PEER_WAIT1_C] = {
 		NEVR, SKIP, SKIP, NEVR, NEVR,
 		PD_P, PC_L, PC_L, CLEN, QUIT, NEVR, QUIT, QUIT,
+		NEVR,
 	},
 	[PEER_WAIT2] = {
 		NEVR, SKIP, HURY, NEVR, C_ST,
 		SKIP, PC_F, PASV, PASV, ACTV, NEVR, ACTV, QUIT,
+		NEVR,
 	},
 	[PEER_WAIT2_C] = {
 		NEVR, SKIP, SKIP, NEVR, NEVR,
 		SKIP, PC_L, PC_L, CLEN, QUIT, NEVR, QUIT, QUIT,
+		NEVR,
 	},
 	[PEER_FIN] = {
 		NEVR, SKIP, SKIP, NEVR, NEVR,
 		SKIP, PC_L, PC_L, CLEN, QUIT, NEVR, QUIT, QUIT,
+		NEVR,
 	},
 	[ABORT_WAIT] = {
 		NEVR, SKIP, SKIP, SKIP, SKIP,
 		SKIP, ENDF, ENDF, ENDF, SKIP, SKIP, ENDQ, ENDQ,
+		SKIP,
 	},
 	[ABORT] = {
 		NEVR, SKIP, SKIP, SKIP, SKIP,
 		SKIP, SKIP, SKIP, SKIP, SKIP, ENDA, SKIP, ENDA,
+		SKIP,
 	},
 	[CLOSED] = {
 		NEVR, SKIP, SKIP, SKIP, SKIP,
 		SKIP, SKIP, SKIP, SKIP, SKIP, SKIP, SKIP, SKIP,
+		SKIP,
 	},
 };
 
@@ -351,6 +373,7 @@ const char *smcr_conn_event_name(enum smcr_conn_event event)
 		[SMCR_CONN_EV_ABORT_SENT]		= "abort-sent",
 		[SMCR_CONN_EV_TIMEOUT]			= "timeout",
 		[SMCR_CONN_EV_LINK_LOST]		= "link-lost",
+		[SMCR_CONN_EV_PEER_GONE]		= "peer-gone",
 	};
 
 	if ((unsigned int)event >= SMCR_CONN_EV_MAX)

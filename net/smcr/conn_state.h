@@ -56,6 +56,9 @@ enum smcr_conn_state {
  * @SMCR_CONN_EV_ABORT_SENT: the CDC message with our A is out
  * @SMCR_CONN_EV_TIMEOUT: the timer that %SMCR_CONN_START_TIMER started ran out
  * @SMCR_CONN_EV_LINK_LOST: no link is left to send or receive on
+ * @SMCR_CONN_EV_PEER_GONE: after the peer's C, and with every byte that we
+ *	wrote read by its application, its link, its TCP connection or its
+ *	element went away
  * @SMCR_CONN_EV_MAX: number of values
  */
 enum smcr_conn_event {
@@ -72,6 +75,7 @@ enum smcr_conn_event {
 	SMCR_CONN_EV_ABORT_SENT,
 	SMCR_CONN_EV_TIMEOUT,
 	SMCR_CONN_EV_LINK_LOST,
+	SMCR_CONN_EV_PEER_GONE,
 	SMCR_CONN_EV_MAX
 };
 
@@ -79,7 +83,8 @@ enum smcr_conn_event {
  * enum smcr_conn_action - what the caller does, in the order of the bits
  * @SMCR_CONN_STOP_WRITES: no RDMA write from now on
  * @SMCR_CONN_EOF: wake readers; after what is buffered they see the end
- * @SMCR_CONN_RESET: wake everybody with ECONNRESET; drop unread and unsent
+ * @SMCR_CONN_RESET: wake everybody with ECONNRESET; drop what is unsent, and
+ *	what is unread of a stream that the peer had not finished
  * @SMCR_CONN_FLUSH: write what is accepted, then raise %SMCR_CONN_EV_FLUSH_DONE
  *	or %SMCR_CONN_EV_FLUSH_CLOSE
  * @SMCR_CONN_SEND_DONE: send D
@@ -90,7 +95,7 @@ enum smcr_conn_event {
  * @SMCR_CONN_CLOSE_TCP: close the TCP connection with FIN
  * @SMCR_CONN_RESET_TCP: close it with RST
  * @SMCR_CONN_FREE: the element may be used again once it is zeroed
- * @SMCR_CONN_QUARANTINE: the peer may still write it: hold it back (law 17)
+ * @SMCR_CONN_QUARANTINE: the peer may still write it: hold it back (4.4.2)
  *
  * Each way into %SMCR_CONN_CLOSED has exactly one of the last two.
  */

@@ -26,6 +26,14 @@
 #include "tx.h"
 #include "tx_plan.h"
 
+/* Did the peer finish its stream, so that all of it can be read? */
+static bool rx_final(const struct smcr_conn *conn)
+{
+	/* Pairs with the release in cdc.c: the last bytes are there, too */
+	return smp_load_acquire(&conn->rx.final) &&
+	       !READ_ONCE(conn->rx.spoilt);
+}
+
 /**
  * smcr_rx_avail() - bytes that recv() would find
  * @conn: the connection
@@ -34,8 +42,10 @@
  */
 u32 smcr_rx_avail(const struct smcr_conn *conn)
 {
-	/* A reset drops what was not read (4.8.2, 2A). */
-	if (READ_ONCE(conn->reset_err))
+	/* A reset drops what was not read (4.8.2, 2A) of a stream that the
+	 * peer had not finished.
+	 */
+	if (READ_ONCE(conn->reset_err) && !rx_final(conn))
 		return 0;
 	/* Pairs with the release in cdc.c: the bytes are there to be read */
 	return smp_load_acquire(&conn->rx.peer.prod) -
@@ -56,6 +66,7 @@ static int rx_check_eye(struct smcr_conn *conn)
 	smcr_mib_inc(conn->lgr->net, SMCR_MIB_RMBEEYECATCHERBAD);
 	net_warn_ratelimited("smcr: group %u: the eye catcher of a receive buffer was overwritten; the connection is reset. The peer's SMC-R is faulty\n",
 			     conn->lgr->id);
+	WRITE_ONCE(conn->rx.spoilt, true);
 	smcr_close_reset(conn, SMCR_RESET_EYE_CATCHER, ECONNRESET);
 	return -ECONNRESET;
 }
@@ -131,18 +142,36 @@ static ssize_t rx_to_nowhere(void *to, const u8 *from, u32 len)
 	return len;
 }
 
-/* Nothing to read: is it the end, an error, or a reason to wait?
- * Return: 1 at the end of the stream, 0 to wait, -errno.
+/* The errno of a stream that ended early. Also if a send() or getsockopt() has
+ * taken the pending error before: a reader must not see the end instead.
  */
-static int rx_idle(struct sock *sk, struct smcr_conn *conn)
+static int rx_error(struct sock *sk, struct smcr_conn *conn)
 {
-	if (conn && READ_ONCE(conn->rx.peer.flags) &
-		    (SMCR_CDC_D | SMCR_CDC_C))
-		return 1;
-	if (sk->sk_err)
-		return sock_error(sk);
+	int err = sock_error(sk);
+
+	if (!conn)
+		return err;
+	if (!err && !conn->rx.err_told)
+		err = -READ_ONCE(conn->reset_err);
+	conn->rx.err_told |= err;
+	return err;
+}
+
+/* Nothing to read beyond the @seen bytes: is it the end, an error, or a reason
+ * to wait? Bytes may have come after the caller looked, and the end with them.
+ * Return: 1 at the end of the stream, 0 to look again or wait, -errno.
+ */
+static int rx_idle(struct sock *sk, struct smcr_conn *conn, u32 seen)
+{
+	int err;
+
+	if (conn && rx_final(conn))
+		return smcr_rx_avail(conn) <= seen;
+	err = rx_error(sk, conn);
+	if (err)
+		return err;
 	if (sk->sk_shutdown & RCV_SHUTDOWN)
-		return 1;
+		return !conn || smcr_rx_avail(conn) <= seen;
 	return conn ? 0 : -ENOTCONN;
 }
 
@@ -153,6 +182,8 @@ static int rx_wait(struct sock *sk, struct smcr_conn *conn, u32 seen,
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
 	int ret;
 
+	if (smcr_rx_avail(conn) > seen)
+		return 0;
 	if (!*timeo)
 		return -EAGAIN;
 	if (signal_pending(current))
@@ -178,9 +209,10 @@ static ssize_t rx_read(struct smcr_conn *conn, u64 pos, u32 len,
 		return -ECONNRESET;
 	err = rx_check_eye(conn);
 	n = err ? err : rx_copy(conn, pos, len, actor, to);
-	smcr_conn_read_end(conn);
+	/* Before the element may go back: the last byte ends the claim to it */
 	if (n > 0 && !peek)
 		rx_consumed(conn, n);
+	smcr_conn_read_end(conn);
 	return n;
 }
 
@@ -214,7 +246,7 @@ static int rx_loop(struct sock *sk, struct smcr_conn *conn, struct msghdr *msg,
 		/* An error stays for the next call if this one has bytes */
 		if (done >= target || (done && sk->sk_err))
 			break;
-		err = rx_idle(sk, conn);
+		err = rx_idle(sk, conn, seen);
 		if (err)
 			break;
 		err = rx_wait(sk, conn, seen, &timeo);
@@ -250,7 +282,7 @@ int smcr_rx_recvmsg(struct sock *sk, struct msghdr *msg, size_t len, int flags)
 	if (flags & MSG_OOB)
 		return -EOPNOTSUPP;
 	if (!conn) {
-		ret = rx_idle(sk, conn);
+		ret = rx_idle(sk, conn, 0);
 		return ret > 0 ? 0 : ret;
 	}
 	smcr_conn_get(conn);
@@ -325,7 +357,7 @@ static ssize_t rx_splice_loop(struct sock *sk, struct smcr_conn *conn,
 		}
 		if (done)
 			break;
-		n = rx_idle(sk, conn);
+		n = rx_idle(sk, conn, 0);
 		if (n)
 			break;
 		n = rx_wait(sk, conn, 0, &timeo);
@@ -357,7 +389,7 @@ ssize_t smcr_rx_splice(struct sock *sk, struct pipe_inode_info *pipe,
 	ssize_t ret;
 
 	if (!conn) {
-		ret = rx_idle(sk, conn);
+		ret = rx_idle(sk, conn, 0);
 		return ret > 0 ? 0 : ret;
 	}
 	smcr_conn_get(conn);

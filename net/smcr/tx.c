@@ -389,36 +389,54 @@ static int tx_error(struct sock *sk)
 }
 
 /* The peer has closed and reads no more. With TCP the first send() is taken
- * and answered by a RST, which in CLOSE_WAIT is EPIPE to the next one.
+ * and answered by a RST, which in CLOSE_WAIT is EPIPE to the next one, or the
+ * RST has come already.
  */
 static int tx_to_closed(struct smcr_conn *conn, struct msghdr *msg)
 {
 	size_t len = msg_data_left(msg);
 
+	if (READ_ONCE(conn->fsm.state) == SMCR_CONN_CLOSED)
+		return -EPIPE;
 	iov_iter_advance(&msg->msg_iter, len);
 	smcr_close_reset(conn, SMCR_RESET_PEER_CLOSED, EPIPE);
 	return len;
 }
 
+static int tx_sleep(struct sock *sk, struct smcr_conn *conn, long *timeo,
+		    struct wait_queue_entry *wait)
+{
+	int err;
+
+	if (!*timeo)
+		return -EAGAIN;
+	if (signal_pending(current))
+		return sock_intr_errno(*timeo);
+	err = sk_wait_event(sk, timeo, sk->sk_err ||
+			    sk->sk_shutdown & SEND_SHUTDOWN ||
+			    smcr_tx_writeable(conn), wait);
+	/* Negative: another thread has dissolved the connection meanwhile */
+	return min(err, 0);
+}
+
+/* No room was found: wait for some, or promise a wake-up. The wake-up takes the
+ * bit away, so whoever sets it has to be on the queue by then.
+ */
 static int tx_wait(struct sock *sk, struct smcr_conn *conn, long *timeo)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
 	int err = 0;
 
-	set_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
-	if (!*timeo)
-		return -EAGAIN;
-	if (signal_pending(current))
-		return sock_intr_errno(*timeo);
-	/* Pairs with tx_wake(): room that came before the bit was set */
-	smp_mb__after_atomic();
 	add_wait_queue(sk_sleep(sk), &wait);
-	err = sk_wait_event(sk, timeo, sk->sk_err ||
-			    sk->sk_shutdown & SEND_SHUTDOWN ||
-			    smcr_tx_writeable(conn), &wait);
+	set_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
+	/* Pairs with tx_wake(), which tests the bit after @una has moved: room
+	 * that came before the bit was set gave no wake-up, but is seen here
+	 */
+	smp_mb__after_atomic();
+	if (!smcr_tx_space(conn))
+		err = tx_sleep(sk, conn, timeo, &wait);
 	remove_wait_queue(sk_sleep(sk), &wait);
-	/* Negative: another thread has dissolved the connection meanwhile */
-	return min(err, 0);
+	return err;
 }
 
 /* @done bytes were copied to send space, none if it is negative: write them,
@@ -457,7 +475,8 @@ static int tx_send(struct sock *sk, struct smcr_conn *conn, struct msghdr *msg,
 	int n;
 
 	if (!space) {
-		smcr_tx_push(conn);
+		/* Corked bytes leave when there is no room for more */
+		smcr_tx_uncork(sk);
 		return tx_wait(sk, conn, timeo);
 	}
 	n = tx_copy(conn, msg, space);
@@ -487,7 +506,8 @@ int smcr_tx_sendmsg(struct sock *sk, struct msghdr *msg, size_t len)
 		smcr_conn_get(conn);
 	while (!err && msg_data_left(msg)) {
 		if (READ_ONCE(conn->fsm.peer_closed)) {
-			done += tx_to_closed(conn, msg);
+			err = tx_to_closed(conn, msg);
+			done += max(err, 0);
 			break;
 		}
 		err = tx_send(sk, conn, msg, &timeo);

@@ -337,6 +337,7 @@ class Test:
         self.lots = {"debug": lot_of(self.kernel),
                      "release": lot_of(head.get("release", ""))}
         self.nics = int(head.get("nics", 1))
+        self.cpus = int(head.get("cpus", 1))
         self.rails = head.get("rails") == "yes"
         self.no_smcr = head.get("no-smcr")
         self.timeout = int(head.get("timeout", settings_timeout()))
@@ -347,7 +348,8 @@ class Test:
 
     def boot(self):
         """Tests of one boot have this in common."""
-        return (self.topology, self.nics, self.rails, self.no_smcr)
+        return (self.topology, self.nics, self.cpus, self.rails,
+                self.no_smcr)
 
 
 def lot_of(words):
@@ -459,6 +461,7 @@ def run_test(session, test, tally, last, keep):
 def boot_for(opt, kernel, test):
     """A session such as a test asks for, and what went wrong."""
     opt.nics, opt.rails, opt.no_smcr = test.nics, test.rails, test.no_smcr
+    opt.cpus = test.cpus
     names = ["server", "client"]
     if test.topology == "one":
         names = ["server"]

@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Streams that the server ends, and a client that reads them late.
+
+Each stream has SIZE bytes that fit into the client's receive element. The first
+byte that the client sends names what the server does after it has sent them:
+
+    c   closes
+    d   shuts down its sending direction, and waits for the client's end
+    a   does so, waits for another byte, then resets the connection
+    o   does nothing more: the stream has no end
+
+The client runs in stages. It prints the name of each stage that is over and
+goes on with the next one at a line from standard input.
+
+usage: final.py serve|read ADDRESS PORT
+"""
+import array
+import fcntl
+import select
+import socket
+import struct
+import sys
+import termios
+import threading
+
+IPPROTO_SMCR = 257
+SIZE = 100000
+DATA = b"".join(struct.pack(">I", i) for i in range(SIZE // 4))
+
+
+def smcr_socket():
+    """A new one."""
+    return socket.socket(socket.AF_INET, socket.SOCK_STREAM, IPPROTO_SMCR)
+
+
+def serve_one(sock):
+    """A connection of the server, to its end."""
+    what = sock.recv(1)
+    sock.sendall(DATA)
+    if what in b"da":
+        sock.shutdown(socket.SHUT_WR)
+    if what == b"a":
+        sock.recv(1)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
+                        struct.pack("ii", 1, 0))
+    elif what in b"do":
+        try:
+            sock.recv(1)
+        except OSError:
+            pass
+    sock.close()
+
+
+def serve(address):
+    """Until it is killed."""
+    listener = smcr_socket()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.bind(address)
+    listener.listen()
+    print("serving", flush=True)
+    while True:
+        sock, _ = listener.accept()
+        threading.Thread(target=serve_one, args=(sock,), daemon=True).start()
+
+
+def unread(sock):
+    """Bytes that could be read."""
+    count = array.array("i", [0])
+    fcntl.ioctl(sock, termios.FIONREAD, count)
+    return count[0]
+
+
+def await_bits(sock, bits):
+    """Until poll() shows one of them."""
+    poll = select.poll()
+    poll.register(sock, bits)
+    while not poll.poll()[0][1] & bits:
+        pass
+
+
+def ask(address, what):
+    """A stream that has come, end included, and of which nothing was read."""
+    sock = smcr_socket()
+    sock.connect(address)
+    sock.sendall(what)
+    while unread(sock) < SIZE:
+        select.select([sock], [], [])
+    if what != b"o":
+        await_bits(sock, select.POLLRDHUP)
+    return sock
+
+
+def outcome(sock):
+    """What a reader gets, in words."""
+    got = bytearray()
+    while True:
+        try:
+            part = sock.recv(30000)
+        except OSError as err:
+            return f"{len(got)} bytes, then errno {err.errno}"
+        if not part:
+            break
+        got += part
+    if got != DATA:
+        return f"{len(got)} bytes, then the end of the stream"
+    return "all bytes, then the end"
+
+
+def tell(name, sock, wanted="all bytes, then the end"):
+    """A line that says whether a reader got what it should."""
+    got = outcome(sock)
+    sock.close()
+    print(f"{'good' if got == wanted else 'bad'} {name}: {got}", flush=True)
+
+
+def stage(name):
+    """Say that it is over, and wait."""
+    print(f"stage {name}", flush=True)
+    sys.stdin.readline()
+
+
+def read(address):
+    """All stages."""
+    late, spoke = ask(address, b"c"), ask(address, b"c")
+    done, reset = ask(address, b"d"), ask(address, b"a")
+    kept = [ask(address, what) for what in (b"c", b"d")]
+    cut, told = ask(address, b"o"), ask(address, b"o")
+    # The server's host answers it with a reset: nobody is there to read it
+    spoke.send(b"x")
+    await_bits(spoke, select.POLLERR)
+    reset.send(b"x")
+    await_bits(reset, select.POLLERR)
+    stage("asked")
+    tell("closed, and read after the server stopped waiting", late)
+    tell("closed, and a byte was sent to the closed end", spoke)
+    tell("shut down, then reset", reset)
+    tell("shut down", done)
+    stage("read")
+    for name, sock in zip(("closed", "shut down"), kept):
+        tell(name + ", then the device went", sock)
+    tell("not ended, then the device went", cut, "0 bytes, then errno 104")
+    try:
+        told.send(b"x")
+    except OSError:
+        pass
+    tell("not ended, and a send() was told first", told,
+         "0 bytes, then errno 104")
+
+
+def main():
+    """One of the two ends."""
+    role, address, port = sys.argv[1:]
+    (serve if role == "serve" else read)((address, int(port)))
+
+
+main()

@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# kernel: both
+# nics: 1
+# Bytes that the peer put before the end of its stream stay readable whatever
+# happens to the connection, its TCP connection, its link and its device
+# afterwards; a stream without an end is an errno. (RFC 7609 4.8)
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+kind=smcr4
+addresses $kind
+together ready
+save begin
+mkfifo "$tmp/in" "$tmp/out"
+python3 -B final.py read "$SERVER" "$PORT" <"$tmp/in" >"$tmp/out" 2>&1 &
+reader=$!
+jobs_started+=("$reader")
+exec 5>"$tmp/in" 6<"$tmp/out"
+
+# lines UNTIL: a check for each line of the reader, up to the one
+lines() {
+	local line
+
+	while read -r -t "$DEADLINE" line <&6; do
+		case $line in
+		"stage $1")	return ;;
+		good*)		ok "${line#good }" ;;
+		bad*)		not_ok "${line#bad }" ;;
+		*)		echo "# $line" ;;
+		esac
+	done
+	[ "$1" = end ] || not_ok "the reader comes to stage $1"
+}
+
+gave_up() {
+	[ "$(peer awk "'/^ResetCloseTimeout / { print \$2 }'" \
+		/proc/net/smcr_stat)" -ge "$1" ]
+}
+
+lines asked
+no_fallback begin
+# Of the two that it closed and to which nothing was sent
+wait_until "the server has stopped waiting for the client's close" gave_up 2
+echo >&5
+lines read
+without_rnic
+echo >&5
+lines end
+wait "$reader"
+check "the reader came to its end" test $? -eq 0
+exec 5>&- 6<&-
+undo_now
+no_conn_left
+elements_back() {
+	[ "$(value ElementsTaken)" = "$(value ElementsReturned)" ]
+}
+wait_until "each receive element is given back" elements_back
+together end
+finish

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Bytes and the end, room and the wish for it, at the same moment.
+
+    ends    the server sends a byte and closes, COUNT times; the client asks for
+            bytes all the time and must find the byte before the end
+    edge    the client writes until it finds no room, and waits for the edge that
+            tells of room; the server reads all there is whenever there is any.
+            COUNT times the client finds no room
+
+The client prints a line for each that failed, "bad" in front.
+
+usage: slowly.py serve|ends|edge ADDRESS PORT COUNT
+"""
+import select
+import socket
+import sys
+import threading
+
+IPPROTO_SMCR = 257
+# Longer than a moment, shorter than the test may take
+PATIENCE = 20
+PIECE = 16384
+
+
+def smcr_socket():
+    """A new one."""
+    return socket.socket(socket.AF_INET, socket.SOCK_STREAM, IPPROTO_SMCR)
+
+
+def serve_one(sock):
+    """A connection of the server, to its end."""
+    what = sock.recv(1)
+    if what == b"e":
+        sock.recv(1)
+        sock.send(b"x")
+    while what == b"r" and sock.recv(1 << 20):
+        pass
+    sock.close()
+
+
+def serve(address):
+    """Until it is killed."""
+    listener = smcr_socket()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.bind(address)
+    listener.listen()
+    print("serving", flush=True)
+    while True:
+        sock, _ = listener.accept()
+        threading.Thread(target=serve_one, args=(sock,), daemon=True).start()
+
+
+def connected(address, what, room=0):
+    """A connection of which the server knows what it is for."""
+    sock = smcr_socket()
+    if room:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, room)
+    sock.connect(address)
+    sock.send(what)
+    return sock
+
+
+def one_end(address):
+    """What came before the end."""
+    sock = connected(address, b"e")
+    sock.setblocking(False)
+    sock.send(b"g")
+    while True:
+        try:
+            got = sock.recv(10)
+        except BlockingIOError:
+            continue
+        sock.close()
+        return got
+
+
+def ends(address, count):
+    """Bytes come before the end."""
+    for i in range(count):
+        got = one_end(address)
+        if got != b"x":
+            print(f"bad: stream {i} ended after {len(got)} bytes")
+
+
+def edge(address, count):
+    """There is an edge for each time without room."""
+    # Little room, so that there is often none, and then all of it at once
+    sock = connected(address, b"r", 2 * PIECE)
+    sock.setblocking(False)
+    poll = select.epoll()
+    poll.register(sock, select.EPOLLOUT | select.EPOLLET)
+    data = bytes(4 * PIECE)
+    while count:
+        try:
+            sock.send(data)
+            continue
+        except BlockingIOError:
+            count -= 1
+        if not poll.poll(PATIENCE):
+            print(f"bad: no edge within {PATIENCE} s, {count} to go")
+            break
+    sock.close()
+
+
+def main():
+    """One of the two ends."""
+    what, address, port, count = sys.argv[1:]
+    address = (address, int(port))
+    if what == "serve":
+        serve(address)
+    else:
+        {"ends": ends, "edge": edge}[what](address, int(count))
+
+
+main()

@@ -1,0 +1,32 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# kernel: release
+# nics: 1
+# cpus: 2
+# Between any two instructions of a reader the last bytes and the end may come,
+# and between any two of a writer the room that it did not find.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+kind=smcr4
+addresses $kind
+together ready
+save begin
+
+# slowly FUNCTION US COMMAND...: nothing goes wrong while it is slow
+slowly() {
+	check "$1 is slow" insmod /share/slowly.ko "functions=$1" "us=$2"
+	"${@:3}" >"$tmp/bad" 2>&1
+	check "$1 being slow, all rounds are over" test $? -eq 0
+	check "$1 being slow, nothing is missed" test ! -s "$tmp/bad"
+	sed 's/^/# /' "$tmp/bad"
+	check "it is as fast as before" rmmod slowly
+}
+
+slowly smcr_rx_recvmsg 50 python3 -B slowly.py ends "$SERVER" "$PORT" 20
+slowly smcr_tx_sendmsg 50 python3 -B slowly.py edge "$SERVER" "$PORT" 30
+no_fallback begin
+no_conn_left
+together end
+finish
