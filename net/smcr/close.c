@@ -27,6 +27,11 @@
 #include "sock.h"
 #include "tx.h"
 
+/* How long a RST waits for the C that it may have overtaken: a few retries of
+ * a queue pair.
+ */
+#define CLOSE_RST_GRACE_MS	200
+
 /* Actions that wait for process context. */
 #define WORK_ACTIONS	(SMCR_CONN_CLOSE_TCP | SMCR_CONN_RESET_TCP | \
 			 SMCR_CONN_FREE | SMCR_CONN_QUARANTINE)
@@ -382,18 +387,33 @@ void smcr_close_tcp_data_event(struct sock *sk)
 	rcu_read_unlock();
 }
 
-/* A RST ends the connection (4.8.2). A FIN proves nothing while the peer has
- * not sent C: TCP may have overtaken it. But it must come soon.
+/* Nothing that TCP or the application still has to do with: the socket can
+ * be let go, though the element may wait for the peer (PeerAbortWait).
+ */
+static bool close_over(const struct smcr_conn *conn)
+{
+	return conn->fsm.state == SMCR_CONN_CLOSED ||
+	       conn->fsm.state == SMCR_CONN_PROCESS_ABORT ||
+	       conn->fsm.state == SMCR_CONN_PEER_ABORT_WAIT;
+}
+
+/* TCP may overtake what the peer's queue pair said before. So a FIN proves
+ * nothing while the peer has not sent C, which must come soon. A RST ends the
+ * connection (4.8.2), but if the peer's C is on its way here, all bytes before
+ * it are: they have a moment to come.
  */
 static void close_tcp(struct smcr_conn *conn, struct sock *sk)
 {
 	enum smcr_inner_end end = smcr_inner_end(sk);
 
 	spin_lock_bh(&conn->lock);
-	if (conn->fsm.state == SMCR_CONN_CLOSED)
+	if (close_over(conn))
 		goto out;
-	if (end == SMCR_INNER_FAILED)
+	if (end == SMCR_INNER_FAILED && conn->fsm.peer_closed)
 		smcr_close_reset_locked(conn, SMCR_RESET_TCP_RST, ECONNRESET);
+	else if (end == SMCR_INNER_FAILED &&
+		 !test_and_set_bit(SMCR_CONN_F_TCP_RST, &conn->flags))
+		close_arm(conn, CLOSE_RST_GRACE_MS);
 	else if (test_bit(SMCR_CONN_F_TCP_DATA, &conn->flags))
 		smcr_close_reset_locked(conn, SMCR_RESET_TCP_DATA, ECONNRESET);
 	else if (end == SMCR_INNER_FIN && !conn->fsm.peer_closed)
@@ -406,8 +426,10 @@ out:
 static void close_timeout(struct smcr_conn *conn)
 {
 	spin_lock_bh(&conn->lock);
-	if (conn->flush == SMCR_CONN_FLUSH_CLOSE &&
-	    conn->tx.una != conn->last_una) {
+	if (test_bit(SMCR_CONN_F_TCP_RST, &conn->flags) && !close_over(conn)) {
+		smcr_close_reset_locked(conn, SMCR_RESET_TCP_RST, ECONNRESET);
+	} else if (conn->flush == SMCR_CONN_FLUSH_CLOSE &&
+		   conn->tx.una != conn->last_una) {
 		close_arm(conn, close_patience(conn));
 	} else if (conn->fsm.state != SMCR_CONN_CLOSED) {
 		if (!conn->reset_err) {
@@ -421,16 +443,6 @@ static void close_timeout(struct smcr_conn *conn)
 	}
 	WRITE_ONCE(conn->await_fin, false);
 	spin_unlock_bh(&conn->lock);
-}
-
-/* Nothing that TCP or the application still has to do with: the socket can
- * be let go, though the element may wait for the peer (PeerAbortWait).
- */
-static bool close_over(const struct smcr_conn *conn)
-{
-	return conn->fsm.state == SMCR_CONN_CLOSED ||
-	       conn->fsm.state == SMCR_CONN_PROCESS_ABORT ||
-	       conn->fsm.state == SMCR_CONN_PEER_ABORT_WAIT;
 }
 
 static void close_sock(struct smcr_conn *conn, struct sock *sk, u32 actions)
@@ -606,6 +618,9 @@ void smcr_close_release(struct sock *sk, long timeout)
 	if (!conn)
 		return;
 	smcr_conn_get(conn);
+	/* Nobody waits for the peer's C any more */
+	if (test_bit(SMCR_CONN_F_TCP_RST, &conn->flags))
+		smcr_close_reset(conn, SMCR_RESET_TCP_RST, ECONNRESET);
 	unread = conn->rx.peer.prod != conn->rx.cons;
 	abort = unread ||
 		(sock_flag(sk, SOCK_LINGER) && !sk->sk_lingertime);

@@ -30,6 +30,7 @@ struct smcr_link;
 enum smcr_conn_flag {
 	SMCR_CONN_F_TCP_EVENT,	/* the TCP connection ended or failed */
 	SMCR_CONN_F_TCP_FIN,	/* its end, not its failure, was seen */
+	SMCR_CONN_F_TCP_RST,	/* its failure was seen */
 	SMCR_CONN_F_TCP_DATA,	/* bytes came over it */
 	SMCR_CONN_F_TIMEOUT,	/* the close timer fired */
 	SMCR_CONN_F_UNLINKED,	/* token given back, element too or soon */

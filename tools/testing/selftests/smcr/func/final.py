@@ -9,6 +9,7 @@ byte that the client sends names what the server does after it has sent them:
     d   shuts down its sending direction, and waits for the client's end
     a   does so, waits for another byte, then resets the connection
     o   does nothing more: the stream has no end
+    x   closes, and says so over a TCP connection to the next port
 
 The client runs in stages. It prints the name of each stage that is over and
 goes on with the next one at a line from standard input.
@@ -34,6 +35,10 @@ def smcr_socket():
     return socket.socket(socket.AF_INET, socket.SOCK_STREAM, IPPROTO_SMCR)
 
 
+# TCP connections of clients that want to know what was closed
+watchers = []
+
+
 def serve_one(sock):
     """A connection of the server, to its end."""
     what = sock.recv(1)
@@ -50,10 +55,22 @@ def serve_one(sock):
         except OSError:
             pass
     sock.close()
+    if what == b"x":
+        for watcher in watchers:
+            watcher.send(b".")
+
+
+def watch(address):
+    """Clients that want to know."""
+    with socket.create_server(address) as listener:
+        while True:
+            watchers.append(listener.accept()[0])
 
 
 def serve(address):
     """Until it is killed."""
+    threading.Thread(target=watch, args=((address[0], address[1] + 1),),
+                     daemon=True).start()
     listener = smcr_socket()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.bind(address)
@@ -120,8 +137,25 @@ def stage(name):
     sys.stdin.readline()
 
 
+def crossed(address):
+    """A byte sent to an end that has closed, which is not known here yet."""
+    watcher = socket.create_connection((address[0], address[1] + 1))
+    sock = smcr_socket()
+    sock.connect(address)
+    sock.send(b"x")
+    watcher.recv(1)
+    sock.send(b"y")
+    await_bits(sock, select.POLLERR)
+    return sock
+
+
 def read(address):
     """All stages."""
+    # The first contact, while nothing is slow
+    tell("closed, and read at once", ask(address, b"c"))
+    stage("begun")
+    tell("a byte crossed the end of the stream", crossed(address))
+    stage("crossed")
     late, spoke = ask(address, b"c"), ask(address, b"c")
     done, reset = ask(address, b"d"), ask(address, b"a")
     kept = [ask(address, what) for what in (b"c", b"d")]

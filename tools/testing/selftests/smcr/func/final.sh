@@ -39,6 +39,20 @@ gave_up() {
 		/proc/net/smcr_stat)" -ge "$1" ]
 }
 
+resets() {
+	peer awk "'/^ResetUnreadData / { print \$2 }'" /proc/net/smcr_stat
+}
+
+lines begun
+before=$(resets)
+check "RoCE from the server takes its time" \
+	wire fault server0 client0 delay 150000 only roce
+echo >&5
+lines crossed
+check "RoCE is fast again" wire clear
+check "a byte that comes after C is answered by a reset" \
+	test "$(resets)" -eq $((before + 1))
+echo >&5
 lines asked
 no_fallback begin
 # Of the two that it closed and to which nothing was sent
