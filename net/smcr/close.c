@@ -10,9 +10,11 @@
  * conn->actions for the connection's work.
  *
  * The work takes the outer sock lock to end TCP and to let go of a socket that
- * was closed. Nobody waits for the work: groups, links and devices are parted
- * from a connection before, so a reader who is stuck in a copy under the sock
- * lock delays his own socket's end and nothing else (law 9).
+ * was closed. It does not wait for the lock: if a reader has it, in a copy that
+ * may stall, smcr_sock_own() queues the work again when the reader lets go.
+ * Nobody waits for the work either: groups, links and devices are parted from a
+ * connection before. So a stalled reader delays the end of its own socket and
+ * nothing else.
  */
 #include <linux/net.h>
 #include <net/sock.h>
@@ -36,10 +38,20 @@
 #define WORK_ACTIONS	(SMCR_CONN_CLOSE_TCP | SMCR_CONN_RESET_TCP | \
 			 SMCR_CONN_FREE | SMCR_CONN_QUARANTINE)
 
-static void close_queue(struct smcr_conn *conn)
+/* Orders to end TCP, which only the owner of the outer sock lock can do. */
+#define SOCK_ACTIONS	(SMCR_CONN_CLOSE_TCP | SMCR_CONN_RESET_TCP)
+
+/**
+ * smcr_close_queue() - let the connection's work run
+ * @conn: the connection, counted by the caller
+ *
+ * Context: any.
+ */
+void smcr_close_queue(struct smcr_conn *conn)
 {
+	/* Queued work owns a reference */
 	smcr_conn_get(conn);
-	if (!queue_work(smcr_wq, &conn->work))
+	if (!queue_work(smcr_close_wq, &conn->work))
 		smcr_conn_put(conn);
 }
 
@@ -64,7 +76,7 @@ static void close_timer(struct timer_list *timer)
 	struct smcr_conn *conn = from_timer(conn, timer, timer);
 
 	set_bit(SMCR_CONN_F_TIMEOUT, &conn->flags);
-	close_queue(conn);
+	smcr_close_queue(conn);
 	smcr_conn_put(conn);
 }
 
@@ -238,7 +250,7 @@ void smcr_close_event(struct smcr_conn *conn, enum smcr_conn_event event)
 	close_second(conn, actions);
 	if (actions & WORK_ACTIONS) {
 		conn->actions |= actions & WORK_ACTIONS;
-		close_queue(conn);
+		smcr_close_queue(conn);
 	}
 	if (actions & SMCR_CONN_FLUSH || conn->tx.due)
 		smcr_tx_push_locked(conn);
@@ -357,7 +369,7 @@ void smcr_close_tcp_event(struct sock *sk)
 		     !test_and_set_bit(SMCR_CONN_F_TCP_FIN, &conn->flags)) &&
 	    refcount_inc_not_zero(&conn->refs)) {
 		set_bit(SMCR_CONN_F_TCP_EVENT, &conn->flags);
-		close_queue(conn);
+		smcr_close_queue(conn);
 		smcr_conn_put(conn);
 	}
 	rcu_read_unlock();
@@ -381,7 +393,7 @@ void smcr_close_tcp_data_event(struct sock *sk)
 	if (conn && !test_and_set_bit(SMCR_CONN_F_TCP_DATA, &conn->flags) &&
 	    refcount_inc_not_zero(&conn->refs)) {
 		set_bit(SMCR_CONN_F_TCP_EVENT, &conn->flags);
-		close_queue(conn);
+		smcr_close_queue(conn);
 		smcr_conn_put(conn);
 	}
 	rcu_read_unlock();
@@ -449,7 +461,13 @@ static void close_sock(struct smcr_conn *conn, struct sock *sk, u32 actions)
 {
 	bool let_go;
 
-	lock_sock(sk);
+	if (!smcr_sock_own(sk, SMCR_SOCK_D_CLOSE)) {
+		/* For the next run, which starts after this one's end */
+		spin_lock_bh(&conn->lock);
+		conn->actions |= actions & SOCK_ACTIONS;
+		spin_unlock_bh(&conn->lock);
+		return;
+	}
 	if (smcr_sk(sk)->conn != conn || close_awaits_fin(conn, sk))
 		goto out;
 	let_go = sock_flag(sk, SOCK_DEAD) && close_over(conn);

@@ -18,6 +18,7 @@ void smcr_close_release(struct sock *sk, long timeout);
 void smcr_close_tcp_event(struct sock *sk);
 void smcr_close_tcp_data_event(struct sock *sk);
 /* Events from the connection and link group layers */
+void smcr_close_queue(struct smcr_conn *conn);
 void smcr_close_init(struct smcr_conn *conn);
 void smcr_close_event(struct smcr_conn *conn, enum smcr_conn_event event);
 void smcr_close_flushed(struct smcr_conn *conn);

@@ -5,7 +5,8 @@
  * A handshake is a state machine under one deadline. Events (TCP, the timer,
  * the link group, the application) set a bit in hs->events and queue its work;
  * the work takes the outer sock lock and walks steps until one has to wait for
- * an event, then returns. It never waits for a peer.
+ * an event, then returns. It never waits for a peer, nor for a program that
+ * has the sock lock: smcr_sock_own() queues it again when the lock is free.
  *
  * How it ends, exactly once, in hs_release():
  *
@@ -64,6 +65,20 @@ void smcr_hs_put(struct smcr_hs *hs)
 }
 
 /**
+ * smcr_hs_queue() - let the handshake's work run
+ * @hs: the handshake, counted by the caller
+ *
+ * Context: any.
+ */
+void smcr_hs_queue(struct smcr_hs *hs)
+{
+	/* Queued work owns a reference */
+	smcr_hs_get(hs);
+	if (!queue_work(smcr_hs_wq, &hs->work))
+		smcr_hs_put(hs);
+}
+
+/**
  * smcr_hs_kick() - an event for a handshake
  * @hs: the handshake, counted by the caller
  * @event: what happened
@@ -73,9 +88,7 @@ void smcr_hs_put(struct smcr_hs *hs)
 void smcr_hs_kick(struct smcr_hs *hs, enum smcr_hs_event_bit event)
 {
 	set_bit(event, &hs->events);
-	smcr_hs_get(hs);
-	if (!queue_work(smcr_hs_wq, &hs->work))
-		smcr_hs_put(hs);
+	smcr_hs_queue(hs);
 }
 
 /**
@@ -143,12 +156,49 @@ static void hs_walk(struct smcr_hs *hs, bool (*const *steps)(struct smcr_hs *))
 	} while (steps[hs->step] && steps[hs->step](hs));
 }
 
+static void hs_drop_port(struct smcr_hs *hs)
+{
+	struct smcr_port port;
+
+	spin_lock_bh(&hs->lock);
+	port = hs->port;
+	hs->port.dev = NULL;
+	spin_unlock_bh(&hs->lock);
+	smcr_ib_port_put(&port);
+}
+
+/* The deadline has passed while the program is in a call that holds the sock
+ * lock: the handshake ends when the call does. What others wait for does not:
+ * followers of a first contact for the group, the removal of a device for the
+ * port.
+ */
+static void hs_forsake(struct smcr_hs *hs)
+{
+	struct smcr_lgr *lgr = NULL;
+
+	spin_lock_bh(&hs->lock);
+	if (hs->first_contact && hs->lgr &&
+	    smcr_lgr_state(hs->lgr) == SMCR_LGR_FORMING)
+		lgr = smcr_lgr_get(hs->lgr);
+	spin_unlock_bh(&hs->lock);
+	hs_drop_port(hs);
+	if (!lgr)
+		return;
+	smcr_lgr_terminate(lgr, SMCR_RESET_HANDSHAKE, ECONNRESET);
+	smcr_lgr_put(lgr);
+}
+
 static void hs_work(struct work_struct *work)
 {
 	struct smcr_hs *hs = container_of(work, struct smcr_hs, work);
 	struct sock *sk = hs->sk;
 
-	lock_sock(sk);
+	if (!smcr_sock_own(sk, SMCR_SOCK_D_HS)) {
+		if (test_bit(SMCR_HS_E_TIMEOUT, &hs->events))
+			hs_forsake(hs);
+		smcr_hs_put(hs);
+		return;
+	}
 	if (hs->step == SMCR_HS_DONE)
 		goto out;
 	if (test_and_clear_bit(SMCR_HS_E_ABORT, &hs->events)) {
@@ -161,23 +211,26 @@ static void hs_work(struct work_struct *work)
 					 smcr_listen_steps);
 	}
 out:
-	release_sock(sk);
-	smcr_hs_drop(hs);
+	smcr_hs_unlock(hs);
 	smcr_hs_put(hs);
 }
 
 /**
- * smcr_hs_drop() - end a child that did not make it to accept()
+ * smcr_hs_unlock() - release the outer sock lock
  * @hs: handshake that may just have ended, counted by the caller
  *
- * Context: process, no sock lock held.
+ * A child that did not make it to accept() ends here.
+ *
+ * Context: process, outer sock lock held; released.
  */
-void smcr_hs_drop(struct smcr_hs *hs)
+void smcr_hs_unlock(struct smcr_hs *hs)
 {
-	if (!hs->drop)
-		return;
+	bool drop = hs->drop;
+
 	hs->drop = false;
-	smcr_sock_drop_child(hs->sk);
+	release_sock(hs->sk);
+	if (drop)
+		smcr_sock_drop_child(hs->sk);
 }
 
 /**
@@ -199,6 +252,7 @@ struct smcr_hs *smcr_hs_alloc(struct sock *sk, bool client)
 	hs->sk = sk;
 	hs->client = client;
 	hs->step = client ? SMCR_HS_TCP : SMCR_HS_PROPOSAL;
+	spin_lock_init(&hs->lock);
 	INIT_LIST_HEAD(&hs->wait_node);
 	INIT_LIST_HEAD(&hs->listen_node);
 	INIT_WORK(&hs->work, hs_work);
@@ -218,8 +272,10 @@ struct smcr_hs *smcr_hs_alloc(struct sock *sk, bool client)
  */
 void smcr_hs_drop_group(struct smcr_hs *hs)
 {
-	if (hs->lgr)
-		smcr_lgr_unwait(hs->lgr, hs);
+	struct smcr_lgr *lgr = hs->lgr;
+
+	if (lgr)
+		smcr_lgr_unwait(lgr, hs);
 	if (hs->conn) {
 		smcr_conn_uncharge(hs->conn, hs->sk);
 		smcr_conn_unlink(hs->conn, hs->offered ?
@@ -229,11 +285,13 @@ void smcr_hs_drop_group(struct smcr_hs *hs)
 	}
 	if (hs->link)
 		smcr_link_put(hs->link);
-	if (hs->lgr)
-		smcr_lgr_put(hs->lgr);
 	hs->conn = NULL;
 	hs->link = NULL;
+	spin_lock_bh(&hs->lock);
 	hs->lgr = NULL;
+	spin_unlock_bh(&hs->lock);
+	if (lgr)
+		smcr_lgr_put(lgr);
 }
 
 static void hs_leave_listener(struct smcr_hs *hs)
@@ -260,7 +318,7 @@ static void hs_release(struct smcr_hs *hs)
 	if (timer_delete(&hs->timer))
 		smcr_hs_put(hs);
 	smcr_hs_drop_group(hs);
-	smcr_ib_port_put(&hs->port);
+	hs_drop_port(hs);
 	smcr_clc_free(&hs->clc);
 	hs_leave_listener(hs);
 	WRITE_ONCE(smcr_sk(sk)->hs, NULL);
@@ -390,8 +448,9 @@ void smcr_hs_fallback(struct smcr_hs *hs, enum smcr_fallback_reason reason,
 	if (hs->first_contact && hs->lgr)
 		smcr_lgr_terminate(hs->lgr, SMCR_RESET_HANDSHAKE, ECONNRESET);
 	hs_release(hs);
-	smcr_fallback(hs->sk, reason, diagnosis);
+	/* Before the program can hold the inner sock lock while it copies */
 	smcr_inner_ack_now(smcr_sk(hs->sk)->inner);
+	smcr_fallback(hs->sk, reason, diagnosis);
 	hs_deliver(hs, 0);
 }
 

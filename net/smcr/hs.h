@@ -9,6 +9,7 @@
 #include <linux/list.h>
 #include <linux/rcupdate.h>
 #include <linux/refcount.h>
+#include <linux/spinlock.h>
 #include <linux/timer.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
@@ -72,7 +73,8 @@ enum smcr_hs_event_bit {
  * @client: role
  * @step: see above; under the outer sock lock
  * @events: enum smcr_hs_event_bit, atomic bits, set anywhere
- * @work: runs the steps; holds the outer sock lock, never waits for a peer
+ * @work: runs the steps; owns the outer sock lock, waits neither for that nor
+ *	for a peer
  * @timer: the deadline
  * @deadline: jiffies
  * @clc: message being received or sent
@@ -82,7 +84,10 @@ enum smcr_hs_event_bit {
  * @conn: the connection being built, counted
  * @first_contact: we make @lgr
  * @offered: the peer may have our element's address
- * @drop: server: the child goes, once its lock is released
+ * @drop: server: the child goes, once its lock is released; under the outer
+ *	sock lock
+ * @lock: with the outer sock lock, covers @lgr and the device of @port against
+ *	hs_forsake(), which does not own the sock lock; a leaf
  * @wait_node: in smcr_lgr.waiters, under its conns_lock; owns a reference
  * @proposal: server: the client's Proposal
  * @accept: client: the server's Accept
@@ -108,6 +113,7 @@ struct smcr_hs {
 	bool			first_contact;
 	bool			offered;
 	bool			drop;
+	spinlock_t		lock;
 	struct list_head	wait_node;
 	union {
 		struct smcr_clc_proposal proposal;
@@ -127,7 +133,8 @@ void smcr_hs_decline_sync(struct smcr_hs *hs);
 void smcr_hs_drop_group(struct smcr_hs *hs);
 void smcr_hs_declined(struct smcr_hs *hs);
 bool smcr_hs_decline_more(struct smcr_hs *hs);
-void smcr_hs_drop(struct smcr_hs *hs);
+void smcr_hs_unlock(struct smcr_hs *hs);
+void smcr_hs_queue(struct smcr_hs *hs);
 bool smcr_hs_path_blocked(struct smcr_hs *hs, const struct smcr_lgr_key *key);
 void smcr_hs_trace(const struct smcr_hs *hs, int err);
 void smcr_hs_cancel(struct smcr_hs *hs);

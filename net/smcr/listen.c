@@ -88,9 +88,9 @@ int smcr_listen_start(struct sock *sk, int backlog)
 
 /**
  * smcr_listen_event() - TCP has a child for us
- * @sk: outer socket in mode LISTEN
+ * @sk: outer socket, counted by the caller, that is or was in mode LISTEN
  *
- * Context: softirq, inner slock held.
+ * Context: any.
  */
 void smcr_listen_event(struct sock *sk)
 {
@@ -162,8 +162,7 @@ static void listen_handshake(struct sock *listener, struct sock *child)
 	} else {
 		smcr_hs_fail(hs, -ECONNABORTED);
 	}
-	release_sock(child);
-	smcr_hs_drop(hs);
+	smcr_hs_unlock(hs);
 	smcr_hs_put(hs);
 }
 
@@ -211,7 +210,8 @@ static int listen_accept(struct sock *sk, struct socket **inner)
 {
 	int err = -EINVAL;
 
-	lock_sock(sk);
+	if (!smcr_sock_own(sk, SMCR_SOCK_D_LISTEN))
+		return -EAGAIN;
 	if (sk->sk_state == TCP_LISTEN && listen_has_child(sk))
 		err = kernel_accept(smcr_sk(sk)->inner, inner, O_NONBLOCK);
 	release_sock(sk);

@@ -21,6 +21,7 @@
 
 unsigned int smcr_net_id;
 struct workqueue_struct *smcr_hs_wq;
+struct workqueue_struct *smcr_close_wq;
 struct workqueue_struct *smcr_wq;
 
 /* Instances of this host's TCP/IP stacks. The start is taken from the clock,
@@ -139,22 +140,27 @@ static void option_off(void)
 		static_branch_disable(&tcp_have_smc);
 }
 
+/* Each works on what the one before it leaves: the order is for unload. */
+static void destroy_queues(void)
+{
+	if (smcr_hs_wq)
+		destroy_workqueue(smcr_hs_wq);
+	if (smcr_close_wq)
+		destroy_workqueue(smcr_close_wq);
+	if (smcr_wq)
+		destroy_workqueue(smcr_wq);
+}
+
 static int make_queues(void)
 {
 	smcr_hs_wq = alloc_workqueue("smcr_hs", WQ_UNBOUND, 0);
-	if (!smcr_hs_wq)
-		return -ENOMEM;
+	smcr_close_wq = alloc_workqueue("smcr_close",
+					WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
 	smcr_wq = alloc_workqueue("smcr", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	if (smcr_wq)
+	if (smcr_hs_wq && smcr_close_wq && smcr_wq)
 		return 0;
-	destroy_workqueue(smcr_hs_wq);
+	destroy_queues();
 	return -ENOMEM;
-}
-
-static void destroy_queues(void)
-{
-	destroy_workqueue(smcr_hs_wq);
-	destroy_workqueue(smcr_wq);
 }
 
 static int __init smcr_init(void)

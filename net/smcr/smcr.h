@@ -24,7 +24,8 @@
  *   any        smcr_net.lgr_lock > lgr->conns_lock
  *              a listener's accept_lock > the lock of TCP's accept queue
  *   hard irq   ibdev->links_lock > link->tx_lock
- *   leaves     lgr->conns_lock, lgr->rtoken_lock, lgr->llc.lock, RMB and chunk
+ *              outer or inner slock > workqueue: release_cb queues works
+ *   leaves     hs->lock, lgr->conns_lock, lgr->rtoken_lock, lgr->llc.lock, RMB and chunk
  *              locks, the device list's: nothing is taken inside them
  *
  * No lock is held while waiting for a peer.
@@ -87,11 +88,15 @@ struct smcr_net {
 
 extern unsigned int smcr_net_id;
 
-/* Runs the handshakes of connections; unbound, each item short. */
-extern struct workqueue_struct *smcr_hs_wq;
-/* Runs link groups, teardown and connection close; may be needed to free
- * memory, hence WQ_MEM_RECLAIM.
+/* A workqueue has a bounded number of items at work, for the whole host. So
+ * what waits for different things runs on different queues, and none runs an
+ * item that waits for a program or a peer.
  */
+/* Runs listeners and handshakes, whose verbs calls may wait for firmware. */
+extern struct workqueue_struct *smcr_hs_wq;
+/* Runs the end of connections, which frees memory: WQ_MEM_RECLAIM. */
+extern struct workqueue_struct *smcr_close_wq;
+/* Runs link groups and links, LLC answers and drains; WQ_MEM_RECLAIM too. */
 extern struct workqueue_struct *smcr_wq;
 
 static inline struct smcr_net *smcr_pernet(const struct net *net)

@@ -21,6 +21,8 @@
 #include <net/tcp_states.h>
 #include <net/transp_v6.h>
 
+#include "close.h"
+#include "hs.h"
 #include "inner.h"
 #include "listen.h"
 #include "sock.h"
@@ -147,12 +149,75 @@ static void proto_unhash(struct sock *sk)
 {
 }
 
+/**
+ * smcr_sock_own() - take an outer socket's lock in a work, without waiting
+ * @sk: outer socket, counted by the caller
+ * @work: the work that wants it
+ *
+ * A program can hold the lock of its socket for as long as it likes: a copy to
+ * or from its memory runs under the lock, and a page may be one that FUSE or
+ * userfaultfd never brings. A work that waited for such a lock would keep one
+ * of the places that a workqueue has for the whole host, so no work waits. If
+ * the lock is taken, a bit remembers the work, the work returns, and
+ * sock_release_cb() queues it when the lock is released.
+ *
+ * No wake-up is lost: the bit is set under the slock while somebody owns the
+ * lock, and release_sock() looks at the bit under the slock before it gives
+ * the lock up. The bit owns no reference: what it stands for is found through
+ * the socket, which the owner of the lock holds.
+ *
+ * The owner of the outer sock lock waits for the inner one only for short. A
+ * program that is not in mode FALLBACK takes the outer lock before it enters
+ * a call in which TCP copies under its own lock (sockopt.c); the other calls
+ * that pass to TCP do not copy under it. In mode FALLBACK no work has any
+ * business with the inner socket.
+ *
+ * Context: process; no sock lock held.
+ * Return: true if the caller owns the lock now; release_sock() ends that.
+ */
+bool smcr_sock_own(struct sock *sk, enum smcr_sock_deferred work)
+{
+	bool got;
+
+	spin_lock_bh(&sk->sk_lock.slock);
+	got = !sk->sk_lock.owned;
+	if (got)
+		sk->sk_lock.owned = 1;
+	else
+		__set_bit(work, &smcr_sk(sk)->deferred);
+	spin_unlock_bh(&sk->sk_lock.slock);
+	/* As lock_sock_nested() has it, but that nobody waited */
+	if (got)
+		mutex_acquire(&sk->sk_lock.dep_map, 0, 1, _RET_IP_);
+	return got;
+}
+
+/* release_sock() calls it under the slock, and the caller of release_sock()
+ * still owns the sock lock. So hs and conn of the socket do not change here.
+ */
+static void sock_release_cb(struct sock *sk)
+{
+	struct smcr_sock *smcr = smcr_sk(sk);
+	unsigned long deferred = smcr->deferred;
+
+	if (likely(!deferred))
+		return;
+	smcr->deferred = 0;
+	if (test_bit(SMCR_SOCK_D_HS, &deferred) && smcr->hs)
+		smcr_hs_queue(smcr->hs);
+	if (test_bit(SMCR_SOCK_D_LISTEN, &deferred))
+		smcr_listen_event(sk);
+	if (test_bit(SMCR_SOCK_D_CLOSE, &deferred) && smcr->conn)
+		smcr_close_queue(smcr->conn);
+}
+
 static struct proto smcr_prot = {
 	.name			= "SMCR",
 	.owner			= THIS_MODULE,
 	.init			= proto_init,
 	.destroy		= proto_destroy,
 	.unhash			= proto_unhash,
+	.release_cb		= sock_release_cb,
 	.no_autobind		= true,
 	.obj_size		= sizeof(struct smcr_sock),
 	.memory_allocated	= &smcr_memory_allocated,
@@ -178,6 +243,7 @@ static struct proto smcr6_prot = {
 	.init			= proto_init,
 	.destroy		= proto_destroy,
 	.unhash			= proto_unhash,
+	.release_cb		= sock_release_cb,
 	.no_autobind		= true,
 	.obj_size		= sizeof(struct smcr6_sock),
 	.ipv6_pinfo_offset	= offsetof(struct smcr6_sock, np),
@@ -348,6 +414,9 @@ struct sock *smcr_sock_alloc_child(struct sock *parent, struct socket *inner)
  *	consumed
  *
  * The peer gets a RST, as from a TCP listener that is closed.
+ *
+ * No program has the child, so nobody stalls under its lock, and a work may
+ * wait for it.
  *
  * Context: process, the child's lock not held; the listener's may be.
  */

@@ -41,6 +41,16 @@ enum smcr_sock_mode {
 	SMCR_MODE_FALLBACK,
 };
 
+/*
+ * Bits of smcr_sock.deferred: works that found the socket in use. See
+ * smcr_sock_own().
+ */
+enum smcr_sock_deferred {
+	SMCR_SOCK_D_HS,		/* the handshake's work */
+	SMCR_SOCK_D_LISTEN,	/* the listener's */
+	SMCR_SOCK_D_CLOSE,	/* the connection's */
+};
+
 /**
  * struct smcr_sock - the outer socket
  * @inet: generic socket; must be first. sk_state mirrors what TCP's would be
@@ -63,6 +73,8 @@ enum smcr_sock_mode {
  * @nodelay: TCP_NODELAY is set
  * @rcvbuf_set: the program set SO_RCVBUF, so it sizes the RMBE (law 16)
  * @sndbuf_set: the program set SO_SNDBUF, so it sizes the send space
+ * @deferred: enum smcr_sock_deferred, under the slock: works to queue when the
+ *	sock lock is released
  * @n_refused: a listener's SYNs that got no handshake at its limit, and whose
  *	child has not come yet
  * @accept_lock: protects @accept_q, @accept_len, @n_pending, @held and
@@ -93,6 +105,7 @@ struct smcr_sock {
 	bool			nodelay;
 	bool			rcvbuf_set;
 	bool			sndbuf_set;
+	unsigned long		deferred;
 
 	atomic_t		n_refused;
 	spinlock_t		accept_lock;	/* covers the next six */
@@ -143,6 +156,7 @@ void smcr_sock_unregister(void);
 void smcr_sock_exit(void);
 struct sock *smcr_sock_alloc_child(struct sock *parent, struct socket *inner);
 void smcr_sock_drop_child(struct sock *child);
+bool smcr_sock_own(struct sock *sk, enum smcr_sock_deferred work);
 void smcr_sock_mode_set(struct sock *sk, enum smcr_sock_mode mode);
 void smcr_sock_connected(struct sock *sk, int err);
 void smcr_sock_backlog_sync(struct sock *listener);

@@ -5,6 +5,12 @@
  * What is not in the table goes to both sockets at SOL_SOCKET (the outer one
  * first: it is the one getsockopt() asks there), and to TCP at every other
  * level. getsockopt() at SOL_SOCKET never comes here.
+ *
+ * TCP copies some values from and to the program while it holds its own sock
+ * lock. Unless the socket is plain TCP the outer sock lock is held then too, so
+ * that a work which owns the outer lock never waits for a program's page at the
+ * inner one (see smcr_sock_own()). Values that this file looks at are copied
+ * before any lock is taken.
  */
 #include <linux/in.h>
 #include <linux/in6.h>
@@ -12,6 +18,7 @@
 #include <linux/sockptr.h>
 #include <linux/tcp.h>
 #include <net/sock.h>
+#include <net/tcp.h>
 
 #include "fallback.h"
 #include "inner.h"
@@ -39,8 +46,8 @@ enum opt_action {
  * @name: option
  * @action: see above
  * @reason: OPT_ASK, OPT_ULP, OPT_REPAIR: why plain TCP is used then
- * @min_len: OPT_ASK: a shorter value leaves the reason out; sizeof(int) for
- *	an int whose zero means off, 0 for anything else
+ * @min_len: OPT_ASK: sizeof(int) for an int whose zero means off and leaves
+ *	the reason out, 0 for anything else
  */
 struct opt_rule {
 	int				level;
@@ -104,14 +111,40 @@ static const struct opt_rule *find_rule(int level, int name)
 	return level == SOL_SOCKET ? &both : &inner;
 }
 
-static int set_inner(struct sock *sk, int level, int name, sockptr_t val,
-		     unsigned int len)
+/* Take the outer sock lock before a call to TCP that may copy. Return: false
+ * if the socket is plain TCP, which needs no lock; the mode is final.
+ */
+static bool lock_for_tcp(struct sock *sk)
+{
+	if (smcr_sock_is_fallback(sk))
+		return false;
+	lock_sock(sk);
+	if (!smcr_sock_is_fallback(sk))
+		return true;
+	release_sock(sk);
+	return false;
+}
+
+static int set_inner_locked(struct sock *sk, int level, int name,
+			    sockptr_t val, unsigned int len)
 {
 	struct socket *inner = smcr_sk(sk)->inner;
 
 	if (level == SOL_SOCKET)
 		return sock_setsockopt(inner, level, name, val, len);
 	return READ_ONCE(inner->ops)->setsockopt(inner, level, name, val, len);
+}
+
+static int set_inner(struct sock *sk, int level, int name, sockptr_t val,
+		     unsigned int len)
+{
+	bool locked = lock_for_tcp(sk);
+	int err;
+
+	err = set_inner_locked(sk, level, name, val, len);
+	if (locked)
+		release_sock(sk);
+	return err;
 }
 
 static int read_int(sockptr_t val, unsigned int len, int *out)
@@ -184,23 +217,31 @@ static int set_reuseport(struct sock *sk, sockptr_t val, unsigned int len)
 	return err;
 }
 
-/* TCP has checked the value before. */
+/* TCP judges the value; it has been copied already. */
+static int set_int(struct sock *sk, int name, int val, unsigned int len)
+{
+	return set_inner_locked(sk, SOL_TCP, name, KERNEL_SOCKPTR(&val), len);
+}
+
 static int set_nodelay(struct sock *sk, int name, sockptr_t val,
 		       unsigned int len)
 {
 	int err, on;
 
-	err = set_inner(sk, SOL_TCP, name, val, len) ? :
-	      read_int(val, len, &on);
+	err = read_int(val, len, &on);
 	if (err)
 		return err;
 	lock_sock(sk);
+	err = set_int(sk, name, on, len);
+	if (err)
+		goto out;
 	smcr_sk(sk)->nodelay = on;
 	/* As with TCP, it lets go of what is held back now */
 	if (on && smcr_sk(sk)->mode == SMCR_MODE_RDMA && !smcr_sk(sk)->cork)
 		smcr_tx_uncork(sk);
+out:
 	release_sock(sk);
-	return 0;
+	return err;
 }
 
 static int set_cork(struct sock *sk, int name, sockptr_t val,
@@ -208,10 +249,12 @@ static int set_cork(struct sock *sk, int name, sockptr_t val,
 {
 	int err, on;
 
+	err = read_int(val, len, &on);
+	if (err)
+		return err;
 	/* A handshake takes the cork out, and puts it back */
 	lock_sock(sk);
-	err = set_inner(sk, SOL_TCP, name, val, len) ? :
-	      read_int(val, len, &on);
+	err = set_int(sk, name, on, len);
 	if (err)
 		goto out;
 	smcr_sk(sk)->cork = on;
@@ -222,14 +265,38 @@ out:
 	return err;
 }
 
-static bool is_off(const struct opt_rule *rule, sockptr_t val,
-		   unsigned int len)
-{
-	int on;
+/**
+ * union asked_value - the value of an option that only TCP can serve
+ * @num: most options
+ * @name: TCP_ULP
+ * @key: TCP_FASTOPEN_KEY
+ */
+union asked_value {
+	int	num;
+	char	name[TCP_ULP_NAME_MAX];
+	u8	key[TCP_FASTOPEN_KEY_BUF_LENGTH];
+};
 
-	if (!rule->min_len)
-		return false;
-	return read_int(val, len, &on) || !on;
+/* As much as TCP reads; it says itself what is wrong with a length. */
+static int read_asked(const struct opt_rule *rule, sockptr_t val,
+		      unsigned int len, union asked_value *out)
+{
+	long err;
+
+	memset(out, 0, sizeof(*out));
+	if (rule->action == OPT_ULP) {
+		len = min_t(unsigned int, len, sizeof(out->name) - 1);
+		err = len ? strncpy_from_sockptr(out->name, val, len) : 0;
+		return min(err, 0L);
+	}
+	len = min_t(unsigned int, len, rule->name == TCP_FASTOPEN_KEY ?
+		    sizeof(out->key) : sizeof(out->num));
+	return copy_from_sockptr(out, val, len) ? -EFAULT : 0;
+}
+
+static bool is_off(const struct opt_rule *rule, const union asked_value *val)
+{
+	return rule->min_len && !val->num;
 }
 
 /* What RDMA cannot serve is not asked for any more once it may be in use. */
@@ -252,13 +319,18 @@ static int ask_allowed(enum smcr_sock_mode mode, enum opt_action action)
 static int set_asked(struct sock *sk, const struct opt_rule *rule,
 		     sockptr_t val, unsigned int len)
 {
+	union asked_value copy;
 	int err;
 
+	err = read_asked(rule, val, len, &copy);
+	if (err)
+		return err;
 	lock_sock(sk);
 	err = ask_allowed(smcr_sk(sk)->mode, rule->action) ? :
-	      set_inner(sk, rule->level, rule->name, val, len);
+	      set_inner_locked(sk, rule->level, rule->name,
+			       KERNEL_SOCKPTR(&copy), len);
 	if (!err && smcr_sk(sk)->mode == SMCR_MODE_INIT &&
-	    !is_off(rule, val, len))
+	    !is_off(rule, &copy))
 		smcr_sk(sk)->fallback_asked = rule->reason;
 	release_sock(sk);
 	return err;
@@ -323,11 +395,18 @@ int smcr_sockopt_get(struct socket *sock, int level, int optname,
 		     char __user *optval, int __user *optlen)
 {
 	struct socket *inner = smcr_sk(sock->sk)->inner;
+	struct sock *sk = sock->sk;
+	bool locked;
+	int err;
 
 	/* What TCP still has in its queue is not for the program */
 	if (level == SOL_TCP && optname == TCP_ZEROCOPY_RECEIVE &&
-	    !smcr_sock_is_fallback(sock->sk))
+	    !smcr_sock_is_fallback(sk))
 		return -EOPNOTSUPP;
-	return READ_ONCE(inner->ops)->getsockopt(inner, level, optname, optval,
-						 optlen);
+	locked = lock_for_tcp(sk);
+	err = READ_ONCE(inner->ops)->getsockopt(inner, level, optname, optval,
+						optlen);
+	if (locked)
+		release_sock(sk);
+	return err;
 }

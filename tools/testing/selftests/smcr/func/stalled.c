@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Threads that stall in a call on a socket, because a page of theirs does not
+ * come (../mod/stall.c), and hold the sock lock meanwhile.
+ *
+ *   stalled KIND ADDRESS readers N	N connections to itself; a thread of
+ *					each stalls in recv()
+ *   stalled KIND ADDRESS writers N	likewise, in send()
+ *   stalled KIND ADDRESS listeners N	N listeners; a thread of each stalls in
+ *					setsockopt(SO_LINGER), and a client
+ *					connects to each
+ *   stalled KIND ADDRESS cork		a listener, a thread of which stalls in
+ *					setsockopt(TCP_CORK), accepts
+ *
+ * Says "stalled" when all of them do. A line of input ends the other end of
+ * each connection, the next one, or the end of the input, the program.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "util.h"
+
+#define STACK_SIZE	(64 * 1024)
+#define ACCEPT_MS	30000
+#define FILES_MAX	4096
+
+static const struct util_kind *kind;
+static const char *address;
+static long page_size;
+static char *gap;	/* an ordinary page; the one after it does not come */
+
+static void say(const char *word)
+{
+	puts(word);
+	fflush(stdout);
+}
+
+static bool await_line(void)
+{
+	char line[16];
+
+	return fgets(line, sizeof(line), stdin);
+}
+
+static void map_gap(void)
+{
+	int fd = open("/dev/smcr_stall", O_RDWR);
+	void *stall;
+
+	page_size = sysconf(_SC_PAGESIZE);
+	gap = mmap(NULL, 2 * page_size, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	stall = mmap(gap + page_size, page_size, PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_FIXED, fd, 0);
+	if (fd < 0 || gap == MAP_FAILED || stall == MAP_FAILED)
+		util_die("/dev/smcr_stall: %s", strerror(errno));
+	close(fd);
+}
+
+static int n_stalled(void)
+{
+	char text[16] = "";
+	int fd = open("/dev/smcr_stall", O_RDONLY);
+
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) < 0)
+		util_die("/dev/smcr_stall: %s", strerror(errno));
+	close(fd);
+	return atoi(text);
+}
+
+static void await_stalled(int n)
+{
+	while (n_stalled() < n)
+		usleep(10000);
+}
+
+static void start(void *(*func)(void *arg), int fd)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	int err;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK_SIZE);
+	err = pthread_create(&thread, &attr, func, (void *)(long)fd);
+	if (err)
+		util_die("pthread_create: %s", strerror(err));
+	pthread_attr_destroy(&attr);
+}
+
+static void *stall_recv(void *arg)
+{
+	recv((long)arg, gap + page_size, 1, 0);
+	return NULL;
+}
+
+static void *stall_send(void *arg)
+{
+	send((long)arg, gap + page_size, 1, MSG_NOSIGNAL);
+	return NULL;
+}
+
+/* The first word of the value is there: it is copied before the lock is
+ * taken. The second one is copied under the lock.
+ */
+static void *stall_linger(void *arg)
+{
+	setsockopt((long)arg, SOL_SOCKET, SO_LINGER, gap + page_size -
+		   sizeof(int), 2 * sizeof(int));
+	return NULL;
+}
+
+static void *stall_cork(void *arg)
+{
+	setsockopt((long)arg, IPPROTO_TCP, TCP_CORK, gap + page_size,
+		   sizeof(int));
+	return NULL;
+}
+
+static int listener(union util_addr *addr)
+{
+	socklen_t len;
+	int fd;
+
+	util_addr_parse(addr, kind->family, address, 0);
+	len = util_addr_len(addr);
+	fd = util_socket(kind, 0);
+	if (fd < 0 || bind(fd, &addr->sa, len) || listen(fd, 8) ||
+	    getsockname(fd, &addr->sa, &len))
+		util_die("listen: %s", strerror(errno));
+	return fd;
+}
+
+static int client(const union util_addr *addr, int flags)
+{
+	int fd = util_socket(kind, flags);
+
+	if (fd < 0 || (connect(fd, &addr->sa, util_addr_len(addr)) &&
+		       errno != EINPROGRESS))
+		util_die("connect: %s", strerror(errno));
+	return fd;
+}
+
+static void connections(int n, void *(*func)(void *arg), const char *byte)
+{
+	union util_addr addr;
+	int lfd = listener(&addr);
+	int *far = util_alloc(n * sizeof(*far));
+	int i, fd;
+
+	for (i = 0; i < n; i++) {
+		far[i] = client(&addr, 0);
+		fd = accept(lfd, NULL, NULL);
+		if (fd < 0)
+			util_die("accept: %s", strerror(errno));
+		start(func, fd);
+		if (byte && send(far[i], byte, 1, 0) != 1)
+			util_die("send: %s", strerror(errno));
+	}
+	close(lfd);
+	await_stalled(n);
+	say("stalled");
+	if (!await_line())
+		return;
+	for (i = 0; i < n; i++)
+		close(far[i]);
+	free(far);
+	say("closed");
+}
+
+static void listeners(int n)
+{
+	int already = n_stalled();
+	union util_addr *addr = util_alloc(n * sizeof(*addr));
+	int i;
+
+	for (i = 0; i < n; i++)
+		start(stall_linger, listener(&addr[i]));
+	await_stalled(already + n);
+	for (i = 0; i < n; i++)
+		client(&addr[i], SOCK_NONBLOCK);
+	free(addr);
+	say("stalled");
+}
+
+/* A value that does not come must not keep the lock from anyone else. */
+static void cork(void)
+{
+	int already = n_stalled();
+	union util_addr addr;
+	struct pollfd pfd = { .events = POLLIN };
+
+	pfd.fd = listener(&addr);
+	start(stall_cork, pfd.fd);
+	await_stalled(already + 1);
+	client(&addr, SOCK_NONBLOCK);
+	if (poll(&pfd, 1, ACCEPT_MS) != 1 || accept(pfd.fd, NULL, NULL) < 0)
+		util_die("the listener accepts nothing");
+	say("stalled");
+}
+
+static void raise_limit(void)
+{
+	struct rlimit limit = { FILES_MAX, FILES_MAX };
+
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		util_die("setrlimit: %s", strerror(errno));
+}
+
+int main(int argc, char **argv)
+{
+	int n = argc > 4 ? atoi(argv[4]) : 0;
+
+	kind = argc > 3 ? util_kind_find(argv[1]) : NULL;
+	if (!kind)
+		util_die("stalled KIND ADDRESS readers|writers|listeners|cork N");
+	address = argv[2];
+	raise_limit();
+	map_gap();
+	if (!strcmp(argv[3], "readers"))
+		connections(n, stall_recv, "x");
+	else if (!strcmp(argv[3], "writers"))
+		connections(n, stall_send, NULL);
+	else if (!strcmp(argv[3], "listeners"))
+		listeners(n);
+	else
+		cork();
+	await_line();
+	/* Not exit(): nothing of this is to be waited for */
+	_exit(0);
+}

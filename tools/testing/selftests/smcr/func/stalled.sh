@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: one
+# kernel: both
+# nics: 1
+# timeout: 120
+# 300 readers, 20 writers and 300 listeners of one program stall while they hold
+# their sock locks, more than a workqueue has places. Everybody else goes on.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+own4=$(ip -4 -o addr show scope global | awk '{ sub("/.*", "", $4); print $4; exit }')
+limit=$((20 * SLOW))
+many=300
+
+sysctl_for_now net.smcr.loopback 1
+sysctl_for_now net.smcr.rmem 16384
+sysctl_for_now net.smcr.test_link_interval_ms 500
+check "a device whose pages do not come" insmod "$SHARED/stall.ko"
+undo_later rmmod stall
+
+# stall NAME ARGUMENTS...: begin, and wait until all threads stall
+stall() {
+	local line
+
+	mkfifo "$tmp/$1.in" "$tmp/$1.out"
+	"$FUNC_DIR/stalled" smcr4 "$own4" "${@:2}" \
+		<"$tmp/$1.in" >"$tmp/$1.out" 2>"$tmp/$1.err" &
+	jobs_started+=($!)
+	exec {in[$1]}>"$tmp/$1.in" {out[$1]}<"$tmp/$1.out"
+	read -r -t $((limit * 3)) -u "${out[$1]}" line
+	sed 's/^/# /' "$tmp/$1.err"
+	check "${*:2} stall" test "$line" = stalled
+}
+
+# far_ends_close NAME
+far_ends_close() {
+	local line
+
+	echo close >&"${in[$1]}"
+	read -r -t "$limit" -u "${out[$1]}" line
+	check "the other ends of the $1 close" test "$line" = closed
+}
+
+# shellcheck disable=SC2317 # called through check
+other_program() {
+	timeout "$limit" "$IO" smcr4 "$own4" 0 many -n 20 -u 50k -d 50k -e -F
+}
+
+threads() {
+	cat /dev/smcr_stall
+}
+
+declare -A in out
+save begin
+stall readers readers $many
+stall writers writers 20
+no_fallback begin
+far_ends_close readers
+far_ends_close writers
+stall listeners listeners $many
+# Its value is copied before the lock is taken.
+stall cork cork
+
+save others
+check "another program's connections, made and closed" other_program
+by_rdma others 1000000 1000000
+wait_until "both ends of each are closed" grew_to others ConnsClosed 40
+save links
+wait_until "links are tested" grew_to links LlcReceived 4
+check "$((2 * many + 21)) threads stall" test "$(threads)" = $((2 * many + 21))
+
+check "the device can be removed" timeout "$limit" rdma link delete rxe0
+undo_later rdma link add rxe0 type rxe netdev "$(netdev_of "$own4")"
+check "they still stall" test "$(threads)" = $((2 * many + 21))
+
+echo go >/dev/smcr_stall
+for name in readers writers listeners cork; do
+	eval "exec ${in[$name]}>&-"
+done
+no_conn_left
+finish
