@@ -8,10 +8,10 @@
  *   group is told	once; its work calls smcr_link_stop()
  *   off the device	the device's removal finds it no more
  *   drain		queue pair to ERR, each completion reaped
- *   slots		references of work requests without a completion of
- *			their own are dropped
  *   verbs objects	queue pair and completion queue go. From here on no
- *			completion can name the link: DEAD
+ *			completion can name the link
+ *   slots		references of work requests without a completion of
+ *			their own are dropped: DEAD
  *   RMB mappings	the group's; the protection domain and the device's
  *			reference go with the last
  *   memory		send slots and receive buffers go with the last
@@ -22,8 +22,10 @@
  * connection that an application keeps.
  */
 #include <linux/etherdevice.h>
+#include <linux/mutex.h>
 #include <linux/random.h>
 #include <linux/slab.h>
+#include <rdma/ib_cache.h>
 #include <rdma/ib_verbs.h>
 #include <trace/events/smcr.h>
 
@@ -293,8 +295,28 @@ static int link_to_init(struct smcr_link *link)
 				   IB_ACCESS_REMOTE_WRITE,
 	};
 
-	return ib_modify_qp(link->qp, &attr, IB_QP_STATE | IB_QP_PKEY_INDEX |
-			    IB_QP_PORT | IB_QP_ACCESS_FLAGS);
+	int err;
+
+	err = ib_modify_qp(link->qp, &attr, IB_QP_STATE | IB_QP_PKEY_INDEX |
+			   IB_QP_PORT | IB_QP_ACCESS_FLAGS);
+	link->initialised = !err;
+	return err;
+}
+
+/* The peer is told this GID, so its index in the table must not pass to another
+ * one before the queue pair uses it: a reference keeps the entry.
+ */
+static int link_hold_gid(struct smcr_link *link)
+{
+	const struct ib_gid_attr *attr;
+
+	attr = rdma_get_gid_attr(link->local.dev->ibdev, link->local.port,
+				 link->local.sgid_index);
+	if (IS_ERR(attr))
+		return PTR_ERR(attr);
+	link->sgid_attr = attr;
+	return memcmp(attr->gid.raw, link->local.gid, SMCR_GID_LEN) ?
+	       -EADDRNOTAVAIL : 0;
 }
 
 /* The peer's MAC comes with its GID, so no address has to be resolved. */
@@ -305,6 +327,7 @@ static void link_path(const struct smcr_link *link, struct rdma_ah_attr *ah)
 	memcpy(dgid.raw, link->peer.gid, SMCR_GID_LEN);
 	ah->type = RDMA_AH_ATTR_TYPE_ROCE;
 	rdma_ah_set_grh(ah, &dgid, 0, link->local.sgid_index, LINK_HOPS, 0);
+	ah->grh.sgid_attr = link->sgid_attr;
 	rdma_ah_set_port_num(ah, link->local.port);
 	ether_addr_copy(ah->roce.dmac, link->peer.mac);
 }
@@ -383,6 +406,7 @@ static struct smcr_link *link_new(struct smcr_lgr *lgr,
 	link->local = *port;
 	smcr_ib_port_get(port);
 	smcr_ib_dev_hold(port->dev);
+	mutex_init(&link->qp_mutex);
 	spin_lock_init(&link->tx_lock);
 	link->last_rx = jiffies;
 	INIT_LIST_HEAD(&link->dev_node);
@@ -403,7 +427,9 @@ static int link_build(struct smcr_link *link)
 	if (IS_ERR(pd))
 		return PTR_ERR(pd);
 	link->pd = pd;
-	err = smcr_wr_init(link);
+	err = link_hold_gid(link);
+	if (!err)
+		err = smcr_wr_init(link);
 	if (!err)
 		err = smcr_wr_recv_init(link);
 	if (err)
@@ -476,22 +502,12 @@ struct smcr_link *smcr_link_alloc(struct smcr_lgr *lgr,
 	return ERR_PTR(err);
 }
 
-/**
- * smcr_link_connect() - bring the queue pair to RTS
- * @link: a link in state INIT
- * @peer: the far end, checked by the codec
- *
- * Both steps are made at once: from here on the peer's first SEND finds a
- * receive, and registrations can be posted (3.5.1.4, 3.5.1.5).
- *
- * Context: process, the group's mutex held; asks the device.
- * Return: 0; -EINVAL in another state; otherwise -errno, and the link has
- * failed.
- */
-int smcr_link_connect(struct smcr_link *link, const struct smcr_link_peer *peer)
+static int link_connect(struct smcr_link *link,
+			const struct smcr_link_peer *peer)
 {
 	int err;
 
+	lockdep_assert_held(&link->qp_mutex);
 	if (smcr_link_state(link) != SMCR_LINK_INIT)
 		return -EINVAL;
 	link->peer = *peer;
@@ -505,17 +521,49 @@ int smcr_link_connect(struct smcr_link *link, const struct smcr_link_peer *peer)
 	return err;
 }
 
+/**
+ * smcr_link_connect() - bring the queue pair to RTS
+ * @link: a link in state INIT, with a reference
+ * @peer: the far end, checked by the codec
+ *
+ * Both steps are made at once: from here on the peer's first SEND finds a
+ * receive, and registrations can be posted (3.5.1.4, 3.5.1.5). The link's group
+ * may end meanwhile: smcr_link_stop() waits for this call before it destroys
+ * the queue pair.
+ *
+ * Context: process; asks the device.
+ * Return: 0; -EINVAL in another state; otherwise -errno, and the link has
+ * failed.
+ */
+int smcr_link_connect(struct smcr_link *link, const struct smcr_link_peer *peer)
+{
+	int err;
+
+	mutex_lock(&link->qp_mutex);
+	err = link_connect(link, peer);
+	mutex_unlock(&link->qp_mutex);
+	return err;
+}
+
+/* A queue pair in RESET has never held a request and cannot be drained. */
 static void link_destroy_verbs(struct smcr_link *link)
 {
-	if (link->qp) {
+	mutex_lock(&link->qp_mutex);
+	if (link->initialised) {
 		smcr_wr_recv_close(link);
 		smcr_wr_drain(link);
-		ib_destroy_qp(link->qp);
 	}
+	if (link->qp)
+		ib_destroy_qp(link->qp);
 	if (link->cq)
 		ib_free_cq(link->cq);
 	link->qp = NULL;
 	link->cq = NULL;
+	mutex_unlock(&link->qp_mutex);
+	if (link->sgid_attr)
+		rdma_put_gid_attr(link->sgid_attr);
+	link->sgid_attr = NULL;
+	smcr_wr_flush(link);
 	smcr_wr_unmap(link);
 	smcr_wr_recv_unmap(link);
 }

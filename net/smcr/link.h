@@ -7,6 +7,7 @@
 
 #include <linux/completion.h>
 #include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
@@ -16,6 +17,7 @@
 #include "wire.h"
 
 struct ib_cq;
+struct ib_gid_attr;
 struct ib_pd;
 struct ib_qp;
 struct smcr_lgr;
@@ -93,7 +95,11 @@ struct smcr_link_peer {
  * @max_inline: bytes that go inline, as the device granted
  * @pd: the link's own protection domain (2.1)
  * @cq: one completion queue for both directions, SQ + RQ + 2 entries
+ * @qp_mutex: held while the state of @qp is changed in process context, and
+ *	while @qp and @cq are destroyed; @tx_lock is taken inside
  * @qp: the queue pair
+ * @initialised: @qp has left RESET, so it may hold requests
+ * @sgid_attr: the entry of the GID table that @local names, with a reference
  * @tx_lock: the posting gate, @state and the send queue's head; taken in hard
  *	irq too, where devices report dead queue pairs
  * @gate_open: under @tx_lock; closed for ever when the link fails
@@ -121,7 +127,10 @@ struct smcr_link {
 	u32			max_inline;
 	struct ib_pd		*pd;
 	struct ib_cq		*cq;
+	struct mutex		qp_mutex;
 	struct ib_qp		*qp;
+	bool			initialised;
+	const struct ib_gid_attr *sgid_attr;
 	spinlock_t		tx_lock;
 	bool			gate_open;
 	int			fail_errno;

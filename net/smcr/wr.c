@@ -18,7 +18,7 @@
  *
  * References. The last slot of a batch owns one to its connection, dropped
  * when the slot is reclaimed: by a completion of its own or of a later slot,
- * or by smcr_wr_drain() once nothing can complete any more. The slots
+ * or by smcr_wr_flush() once nothing can complete any more. The slots
  * themselves are freed with the link's last reference, after its queue pair
  * and completion queue are gone, so a late completion finds them (law 2).
  *
@@ -32,6 +32,7 @@
  */
 #include <linux/log2.h>
 #include <linux/mm.h>
+#include <linux/net.h>
 #include <linux/slab.h>
 #include <rdma/ib_verbs.h>
 
@@ -313,7 +314,7 @@ static void run_add(struct wr_run *run, struct smcr_conn *conn, u64 pos,
 
 /* Slots up to @end are done: with success, or with @err if not all are known
  * to have succeeded. Runs in completions (one at a time) and, after the last
- * of them, in smcr_wr_drain(); BH disabled, no lock held.
+ * of them, in smcr_wr_flush(); BH disabled, no lock held.
  */
 static void slots_reclaim(struct smcr_link *link, u32 end, int err)
 {
@@ -816,21 +817,46 @@ static void waiters_drop(struct smcr_link *link)
 }
 
 /**
- * smcr_wr_drain() - wait until no completion can come, drop what slots own
+ * smcr_wr_drain() - put the queue pair into error and wait for its completions
  * @link: link with its gate closed and no receive to be posted any more
  *
  * ib_drain_qp() returns when its own requests, the last of both queues, have
- * completed. Completions run one at a time, so ours have all returned then,
- * and @tail is ours to move: slots left are those which ended well and asked
- * for no completion, or which failed with none reported.
+ * completed. A device that refuses the error state completes nothing any more;
+ * destroying the queue pair then has to end what is under way.
  *
  * Context: process; sleeps.
  */
 void smcr_wr_drain(struct smcr_link *link)
 {
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
+	int err;
+
+	err = ib_modify_qp(link->qp, &attr, IB_QP_STATE);
+	if (!err)
+		ib_drain_qp(link->qp);
+	else
+		net_warn_ratelimited("smcr: %s refuses to stop queue pair %u (error %d); it is destroyed as it is\n",
+				     smcr_ib_dev_name(link->local.dev),
+				     link->qpn, err);
+}
+
+/**
+ * smcr_wr_flush() - drop what the send slots own
+ * @link: link without queue pair and completion queue; smcr_wr_init() may have
+ *	failed
+ *
+ * Nothing can complete any more, so @tail is ours to move. Slots left are those
+ * which ended well and asked for no completion, or which failed with none
+ * reported.
+ *
+ * Context: process.
+ */
+void smcr_wr_flush(struct smcr_link *link)
+{
 	struct smcr_wr *wr = link->wr;
 
-	ib_drain_qp(link->qp);
+	if (!wr)
+		return;
 	local_bh_disable();
 	slots_reclaim(link, wr->head, -ENOTCONN);
 	local_bh_enable();

@@ -103,6 +103,7 @@ u32 smcr_wr_sq_depth(const struct smcr_link *link);
 void smcr_wr_limit_sends(struct smcr_link *link);
 int smcr_wr_map(struct smcr_link *link);
 void smcr_wr_drain(struct smcr_link *link);
+void smcr_wr_flush(struct smcr_link *link);
 void smcr_wr_unmap(struct smcr_link *link);
 void smcr_wr_free(struct smcr_link *link);
 int smcr_wr_recv_init(struct smcr_link *link);

@@ -1,0 +1,123 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# kernel: turns roce
+# nics: 1
+# timeout: 120
+# A queue pair whose changes of state fail or come late: nothing is drained that
+# never worked, nothing is destroyed under a change, and the address that the
+# peer was told stays the queue pair's.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+kind=smcr4
+gids=/sys/class/infiniband/rxe0/ports/1/gids
+addresses $kind
+
+# step WORDS: a command of ../mod/qpstep.c
+step() {
+	echo "$*" >/proc/qpstep
+}
+
+# step_is NAME VALUE: for wait_until and check
+# shellcheck disable=SC2317
+step_is() {
+	[ "$(value "$1" /proc/qpstep)" = "$2" ]
+}
+
+# shellcheck disable=SC2317 # called through wait_until
+all_links_freed() {
+	[ "$(value Links)" = "$(value LinksFreed)" ]
+}
+
+# gid_index HEX: where the GID of an IPv4 address is
+gid_index() {
+	grep -ls "ffff:$1\$" $gids/* 2>/dev/null | sed 's,.*/,,' | head -n 1
+}
+
+# shellcheck disable=SC2317 # called through wait_until
+has_gid() {
+	[ -n "$(gid_index "$1")" ]
+}
+
+# shellcheck disable=SC2317 # called through wait_until
+has_no_gid() {
+	! has_gid "$1"
+}
+
+# contact: one connection, in the background as $contact_pid
+contact() {
+	io $kind "$SERVER" seq -n 1 >"$tmp/contact" 2>&1 &
+	contact_pid=$!
+	jobs_started+=("$contact_pid")
+}
+
+sysctl_for_now net.smcr.negative_ms 0
+undo_later rmmod qpstep
+check "changes of queue pairs can be held up" insmod /share/qpstep.ko
+together ready
+
+save reset
+step fail 1 1
+io_check "a queue pair stays in RESET: the connection is TCP" \
+	$kind "$SERVER" seq -n 1
+check "one change failed" step_is failed 1
+grew reset FallbackQp -eq 1
+grew reset Links -eq 1
+wait_until "its link is freed" all_links_freed
+
+save error
+step fail 6 1
+io_check "a connection" $kind "$SERVER" seq -n 1
+no_fallback error
+wait_until "its group ends, and the link is freed" all_links_freed
+check "the error state was refused" step_is failed 2
+
+ip addr add 10.9.0.72/24 dev eth0
+undo_later ip addr del 10.9.0.72/24 dev eth0
+wait_until "an address has a GID" has_gid 0a09:0048
+old=$(gid_index 0a09:0048)
+ip route add "$SERVER/32" dev eth0 src 10.9.0.72
+step hold 2
+contact
+wait_until "the change to RTR waits" step_is held 1
+ip addr del 10.9.0.72/24 dev eth0
+wait_until "the address and its GID are gone" has_no_gid 0a09:0048
+ip addr add 10.9.0.73/24 dev eth0
+undo_later ip addr del 10.9.0.73/24 dev eth0
+wait_until "another address has a GID" has_gid 0a09:0049
+check_not "at another place of the table than $old" \
+	test "$(gid_index 0a09:0049)" = "$old"
+# The device sends nothing for a GID that is gone: TCP carries the connection.
+ip addr add 10.9.0.72/24 dev eth0
+step go
+wait "$contact_pid"
+check "the connection that waited is right" test $? -eq 0
+sed 's/^/# /' "$tmp/contact"
+ip route del "$SERVER/32" 2>/dev/null
+wait_until "its link is freed" all_links_freed
+
+step hold 2
+contact
+wait_until "the change to RTR waits" step_is held 1
+rdma link delete rxe0 &
+delete_pid=$!
+undo_later rdma link add rxe0 type rxe netdev eth0
+wait_until "the end of the group waits for it" \
+	grep -qs smcr_link_stop /proc/[0-9]*/stack
+check "nothing is destroyed under the change" step_is destroyed 0
+step go
+wait "$delete_pid"
+check "the device is removed" test $? -eq 0
+wait "$contact_pid"
+check "the connection is TCP, or reset" test $? -eq 0 -o -s "$tmp/contact"
+sed 's/^/# /' "$tmp/contact"
+wait_until "the link is freed" all_links_freed
+undo_now
+save again
+wait_until "RDMA is back" io $kind "$SERVER" stream -u 100k
+grew again RdmaWrites -gt 0
+io_check "end of the server" $kind "$SERVER" quit
+no_conn_left
+together end
+finish

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Stands between RDMA users and ib_modify_qp(): the change of a queue pair to
+ * one state is made late, or fails.
+ *
+ * /proc/qpstep takes one command a write:
+ *
+ *   hold STATE		the next change to that state waits for "go", but no
+ *	longer than a minute
+ *   go
+ *   fail STATE COUNT	so many changes to that state fail with EIO
+ *
+ * STATE is a number of enum ib_qp_state: 1 INIT, 2 RTR, 3 RTS, 6 ERR. Reading
+ * gives "name value" a line: "held" is 1 while a change waits, "failed" counts,
+ * and "destroyed" counts queue pairs destroyed while a change of them waited.
+ *
+ * A probe at the function's entry sends each call to step_modify(), which runs
+ * in the caller's context and may sleep.
+ */
+#include <linux/completion.h>
+#include <linux/kprobes.h>
+#include <linux/module.h>
+#include <linux/proc_fs.h>
+#include <linux/sched.h>
+#include <linux/seq_file.h>
+#include <linux/uaccess.h>
+#include <rdma/ib_verbs.h>
+
+#define HOLD_MAX	(60 * HZ)
+
+static struct step {
+	int			hold;
+	int			fail;
+	atomic_t		fails;
+	struct ib_qp		*held;
+	struct completion	go;
+	atomic_t		failed;
+	atomic_t		destroyed;
+} step = { .hold = -1, .fail = -1 };
+
+/* Calls of step_modify() that pass the probe once more, by their task */
+#define MAX_INSIDE	16
+static struct task_struct *inside[MAX_INSIDE];
+static atomic_t running;
+
+static bool inside_take(void)
+{
+	int i;
+
+	for (i = 0; i < MAX_INSIDE; i++)
+		if (!cmpxchg(&inside[i], NULL, current))
+			return true;
+	return false;
+}
+
+static bool inside_drop(void)
+{
+	int i;
+
+	for (i = 0; i < MAX_INSIDE; i++)
+		if (cmpxchg(&inside[i], current, NULL) == current)
+			return true;
+	return false;
+}
+
+static noinline int step_modify(struct ib_qp *qp, struct ib_qp_attr *attr,
+				int mask)
+{
+	int err = -EIO;
+
+	if (mask & IB_QP_STATE && attr->qp_state == step.fail &&
+	    atomic_dec_if_positive(&step.fails) >= 0) {
+		atomic_inc(&step.failed);
+		goto out;
+	}
+	if (mask & IB_QP_STATE && attr->qp_state == step.hold) {
+		WRITE_ONCE(step.hold, -1);
+		WRITE_ONCE(step.held, qp);
+		wait_for_completion_timeout(&step.go, HOLD_MAX);
+		WRITE_ONCE(step.held, NULL);
+	}
+	if (inside_take())
+		err = ib_modify_qp(qp, attr, mask);
+out:
+	atomic_dec(&running);
+	return err;
+}
+
+static int on_modify(struct kprobe *kp, struct pt_regs *regs)
+{
+	if (inside_drop())
+		return 0;
+	atomic_inc(&running);
+	instruction_pointer_set(regs, (unsigned long)step_modify);
+	return 1;
+}
+
+static int on_destroy(struct kprobe *kp, struct pt_regs *regs)
+{
+	if ((void *)regs_get_kernel_argument(regs, 0) == READ_ONCE(step.held))
+		atomic_inc(&step.destroyed);
+	return 0;
+}
+
+static struct kprobe probe_modify = {
+	.symbol_name = "ib_modify_qp",
+	.pre_handler = on_modify,
+};
+
+static struct kprobe probe_destroy = {
+	.symbol_name = "ib_destroy_qp_user",
+	.pre_handler = on_destroy,
+};
+
+static struct kprobe *probes[] = { &probe_modify, &probe_destroy };
+
+static ssize_t step_write(struct file *file, const char __user *from,
+			  size_t len, loff_t *pos)
+{
+	char line[32] = {};
+	int state, count;
+
+	if (len >= sizeof(line) || copy_from_user(line, from, len))
+		return -EINVAL;
+	if (!strncmp(line, "go", 2)) {
+		complete_all(&step.go);
+	} else if (sscanf(line, "hold %d", &state) == 1) {
+		reinit_completion(&step.go);
+		WRITE_ONCE(step.hold, state);
+	} else if (sscanf(line, "fail %d %d", &state, &count) == 2) {
+		WRITE_ONCE(step.fail, state);
+		atomic_set(&step.fails, count);
+	} else {
+		return -EINVAL;
+	}
+	return len;
+}
+
+static int step_show(struct seq_file *seq, void *v)
+{
+	seq_printf(seq, "held %d\nfailed %d\ndestroyed %d\n",
+		   !!READ_ONCE(step.held), atomic_read(&step.failed),
+		   atomic_read(&step.destroyed));
+	return 0;
+}
+
+static int step_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, step_show, NULL);
+}
+
+static const struct proc_ops step_ops = {
+	.proc_open	= step_open,
+	.proc_read	= seq_read,
+	.proc_lseek	= seq_lseek,
+	.proc_write	= step_write,
+	.proc_release	= single_release,
+};
+
+static int __init step_init(void)
+{
+	int err;
+
+	init_completion(&step.go);
+	err = register_kprobes(probes, ARRAY_SIZE(probes));
+	if (err)
+		return err;
+	if (proc_create("qpstep", 0600, NULL, &step_ops))
+		return 0;
+	unregister_kprobes(probes, ARRAY_SIZE(probes));
+	return -ENOMEM;
+}
+
+static void __exit step_exit(void)
+{
+	remove_proc_entry("qpstep", NULL);
+	unregister_kprobes(probes, ARRAY_SIZE(probes));
+	complete_all(&step.go);
+	while (atomic_read(&running))
+		schedule_timeout_uninterruptible(1);
+}
+
+module_init(step_init);
+module_exit(step_exit);
+MODULE_DESCRIPTION("Test only: changes of queue pairs come late, or fail");
+MODULE_LICENSE("GPL");
