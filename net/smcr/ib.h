@@ -101,7 +101,8 @@ struct smcr_port {
  * @dev: the device it is mapped for; counted in @dev->mem while in use
  * @vaddr: CPU address of SMCR_CHUNK_SIZE bytes
  * @dma: DMA address of the same, direction DMA_TO_DEVICE
- * @mark: wr.c: the send queue's head when the chunk went to a link's cache
+ * @mark: wr_chunk.c: the send queue's head when the chunk went to a link's
+ *	cache
  */
 struct smcr_chunk {
 	struct list_head	list;
@@ -109,7 +110,7 @@ struct smcr_chunk {
 	struct smcr_ibdev	*dev;
 	void			*vaddr;
 	u64			dma;
-	u32			mark;
+	u64			mark;
 };
 
 /* Why smcr_ib_port_find() found nothing. */

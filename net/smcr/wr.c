@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Send queue of one link (law 13); wr_recv.c has the receive queue.
+ * Send queue of one link; wr_recv.c has the receive queue, wr_chunk.c the send
+ * space.
  *
  * Slots. Each work request takes the next slot: slot numbers only count
  * up, and the queue is in order, so a completion for one slot is one for all
@@ -21,12 +22,6 @@
  * or by smcr_wr_flush() once nothing can complete any more. The slots
  * themselves are freed with the link's last reference, after its queue pair
  * and completion queue are gone, so a late completion finds them (law 2).
- *
- * Send space. A peer's consumer cursor frees send space before a completion
- * does. A lie in it would have our adapter read a chunk that carries some
- * other peer's bytes by then. So such chunks stay with the link, whose
- * connections all go to one peer, until the requests that may name them are
- * complete: smcr_wr_chunk_put().
  *
  * On a failed completion only wr_cqe and status mean anything.
  */
@@ -54,163 +49,6 @@
 #define WR_LINUX_SENDS		32u
 /* Slots of the largest batch */
 #define WR_BATCH_SLOTS		(SMCR_WR_MAX_WRITES + 1)
-/* Chunks a link keeps for its next send, and those it lets wait for a
- * completion before it asks for one
- */
-#define WR_CHUNKS_KEPT		8u
-#define WR_CHUNKS_WAIT		32u
-
-enum wr_kind {
-	WR_WRITE,
-	WR_CDC,
-	WR_FENCE,
-	WR_LLC,
-	WR_REG,
-};
-
-/**
- * struct wr_slot - a place in the send queue
- * @cqe: names the slot in its completion
- * @kind: what was posted
- * @cookie: of an LLC message, for smcr_llc_sent()
- * @pos: of a CDC message: what is complete with it
- * @conn: of a CDC message, with a reference
- * @reg: of a registration
- */
-struct wr_slot {
-	struct ib_cqe		cqe;
-	enum wr_kind		kind;
-	u32			cookie;
-	u64			pos;
-	struct smcr_conn	*conn;
-	struct smcr_wr_reg	*reg;
-};
-
-/**
- * struct smcr_wr - send queue of one link
- * @sq_depth: slots, a power of two
- * @head: slot number posted next; under link->tx_lock
- * @tail: slot number reclaimed next; moved by completions alone
- * @unsignaled: requests since the last that asks for a completion; under
- *	link->tx_lock
- * @signal_at: as many @unsignaled requests ask for one
- * @max_sends: SENDs the peer has receives for, law 23
- * @sends: SENDs posted; under link->tx_lock
- * @sends_done: those that are complete; moved by completions alone
- * @waiters: connections that found no slot, each with a reference; under
- *	link->tx_lock
- * @slots: the slots
- * @send_buf: SMCR_WR_STRIDE bytes a slot, where the device takes no inline data
- * @send_dma: DMA address of the same
- * @writes: one batch's RDMA writes and
- * @sges: their scatter entries, built under link->tx_lock
- * @chunk_lock: protects @chunks, @n_chunks, @drained; leaf, not hard irq
- * @chunks: send chunks of this link, newest first
- * @n_chunks: entries of @chunks
- * @drained: no request is outstanding and none will be
- */
-struct smcr_wr {
-	u32			sq_depth;
-	u32			head;
-	u32			tail;
-	u32			unsignaled;
-	u32			signal_at;
-	u32			max_sends;
-	u32			sends;
-	u32			sends_done;
-	struct list_head	waiters;
-	struct wr_slot		*slots;
-	u8			*send_buf;
-	u64			send_dma;
-	struct ib_rdma_wr	writes[SMCR_WR_MAX_WRITES];
-	struct ib_sge		sges[SMCR_WR_MAX_WRITES][SMCR_WR_MAX_SGE];
-
-	spinlock_t		chunk_lock;
-	struct list_head	chunks;
-	u32			n_chunks;
-	bool			drained;
-};
-
-/* Send chunks */
-
-/**
- * smcr_wr_chunk_get() - take a chunk of send space
- * @link: link it will be sent on
- * @gfp: how to allocate if none is free
- * @fresh: set if it was allocated
- *
- * Context: as @gfp allows; not hard irq.
- * Return: the chunk, or NULL if there is no memory or the device has gone.
- */
-struct smcr_chunk *smcr_wr_chunk_get(struct smcr_link *link, gfp_t gfp,
-				     bool *fresh)
-{
-	struct smcr_wr *wr = link->wr;
-	struct smcr_chunk *chunk;
-
-	spin_lock_bh(&wr->chunk_lock);
-	chunk = list_first_entry_or_null(&wr->chunks, struct smcr_chunk, list);
-	if (chunk) {
-		list_del(&chunk->list);
-		wr->n_chunks--;
-	}
-	spin_unlock_bh(&wr->chunk_lock);
-	return chunk ?: smcr_ib_chunk_get(link->local.dev, gfp, fresh);
-}
-
-/* Give chunks to the device's pool, oldest first, but for @keep and for those
- * that a request may still name. Returns how many wait for a completion.
- */
-static u32 chunks_spill(struct smcr_wr *wr, u32 keep)
-{
-	struct smcr_chunk *chunk, *next;
-	LIST_HEAD(spill);
-	u32 tail, left;
-
-	/* Pairs with slots_reclaim(): the device has read what it passed */
-	tail = smp_load_acquire(&wr->tail);
-	spin_lock_bh(&wr->chunk_lock);
-	while (wr->n_chunks > keep) {
-		chunk = list_last_entry(&wr->chunks, struct smcr_chunk, list);
-		if (!wr->drained && (s32)(tail - chunk->mark) < 0)
-			break;
-		list_move(&chunk->list, &spill);
-		wr->n_chunks--;
-	}
-	left = wr->n_chunks;
-	spin_unlock_bh(&wr->chunk_lock);
-	list_for_each_entry_safe(chunk, next, &spill, list)
-		smcr_ib_chunk_put(chunk);
-	return left;
-}
-
-/**
- * smcr_wr_chunk_put() - give a chunk of send space back
- * @link: link whose requests may still name the chunk
- * @chunk: a chunk whose bytes the peer says it has
- *
- * The chunk serves other connections of the link at once, and other links only
- * when all requests posted so far are complete; see the top of this file.
- *
- * Context: any but hard irq; the connection's lock may be held.
- */
-void smcr_wr_chunk_put(struct smcr_link *link, struct smcr_chunk *chunk)
-{
-	struct smcr_wr *wr = link->wr;
-	bool drained, full;
-
-	chunk->mark = READ_ONCE(wr->head);
-	spin_lock_bh(&wr->chunk_lock);
-	list_add(&chunk->list, &wr->chunks);
-	wr->n_chunks++;
-	drained = wr->drained;
-	full = wr->n_chunks > WR_CHUNKS_WAIT;
-	spin_unlock_bh(&wr->chunk_lock);
-	if (drained)
-		chunks_spill(wr, 0);
-	else if (full && chunks_spill(wr, WR_CHUNKS_KEPT) > WR_CHUNKS_WAIT)
-		smcr_wr_post_fence(link);
-}
 
 /* Waiting for a slot */
 
@@ -323,25 +161,25 @@ static void slots_reclaim(struct smcr_link *link, u32 end, int err)
 	u32 i;
 
 	for (i = wr->tail; i != end; i++) {
-		struct wr_slot slot = wr->slots[i & (wr->sq_depth - 1)];
+		struct smcr_wr_slot slot = wr->slots[i & (wr->sq_depth - 1)];
 
-		if (slot.kind == WR_CDC || slot.kind == WR_LLC)
+		if (slot.kind == SMCR_WR_CDC || slot.kind == SMCR_WR_LLC)
 			WRITE_ONCE(wr->sends_done, wr->sends_done + 1);
 		/* From here on the slot may be taken anew */
 		smp_store_release(&wr->tail, i + 1);
 		switch (slot.kind) {
-		case WR_CDC:
+		case SMCR_WR_CDC:
 			run_add(&run, slot.conn, slot.pos, err);
 			break;
-		case WR_LLC:
+		case SMCR_WR_LLC:
 			if (slot.cookie)
 				smcr_llc_sent(link, slot.cookie, err);
 			break;
-		case WR_REG:
+		case SMCR_WR_REG:
 			slot.reg->done(slot.reg, err);
 			break;
-		case WR_WRITE:
-		case WR_FENCE:
+		case SMCR_WR_WRITE:
+		case SMCR_WR_FENCE:
 			break;
 		}
 	}
@@ -350,7 +188,7 @@ static void slots_reclaim(struct smcr_link *link, u32 end, int err)
 
 static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 {
-	struct wr_slot *slot = container_of(wc->wr_cqe, struct wr_slot, cqe);
+	struct smcr_wr_slot *slot = container_of(wc->wr_cqe, struct smcr_wr_slot, cqe);
 	struct smcr_link *link = cq->cq_context;
 	struct smcr_wr *wr = link->wr;
 	u32 posted, ahead;
@@ -359,7 +197,7 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 	if (wc->status != IB_WC_SUCCESS) {
 		err = smcr_wr_errno(wc->status);
 		smcr_link_fail(link, err);
-	} else if (slot->kind <= WR_FENCE) {
+	} else if (slot->kind <= SMCR_WR_FENCE) {
 		smcr_wr_count(link, SMCR_MIB_SENDCOMPLETIONS, 1);
 	}
 	/* A completion for a slot that is not posted would take live slots
@@ -372,14 +210,14 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 		return;
 	slots_reclaim(link, wr->tail + ahead + 1, err);
 	wait_wake(link);
-	chunks_spill(wr, WR_CHUNKS_KEPT);
+	smcr_wr_chunks_spill(wr, SMCR_WR_CHUNKS_KEPT);
 }
 
 /* Posting */
 
-static struct wr_slot *slot_next(struct smcr_wr *wr, u32 i, enum wr_kind kind)
+static struct smcr_wr_slot *slot_next(struct smcr_wr *wr, u32 i, enum smcr_wr_kind kind)
 {
-	struct wr_slot *slot = &wr->slots[(wr->head + i) & (wr->sq_depth - 1)];
+	struct smcr_wr_slot *slot = &wr->slots[(wr->head + i) & (wr->sq_depth - 1)];
 
 	slot->kind = kind;
 	slot->conn = NULL;
@@ -418,7 +256,7 @@ static u32 chain_post(struct smcr_link *link, const struct ib_send_wr *first,
 	return posted;
 }
 
-static void message_sge(struct smcr_link *link, const struct wr_slot *slot,
+static void message_sge(struct smcr_link *link, const struct smcr_wr_slot *slot,
 			const u8 *msg, struct ib_send_wr *send,
 			struct ib_sge *sge)
 {
@@ -466,7 +304,7 @@ static void write_build(struct smcr_link *link, u32 i,
 					      from->len, DMA_TO_DEVICE);
 		smcr_wr_sge_dma(&sge[j], link, from->dma, from->len);
 	}
-	wr->wr.wr_cqe = &slot_next(link->wr, i, WR_WRITE)->cqe;
+	wr->wr.wr_cqe = &slot_next(link->wr, i, SMCR_WR_WRITE)->cqe;
 	wr->wr.opcode = IB_WR_RDMA_WRITE;
 	wr->wr.send_flags = is_inline ? IB_SEND_INLINE : 0;
 	wr->wr.sg_list = sge;
@@ -493,7 +331,7 @@ static int batch_post(struct smcr_link *link, struct smcr_wr_batch *batch,
 	struct ib_send_wr send = { .opcode = IB_WR_SEND };
 	u32 n = batch->n_writes + 1, posted, i;
 	struct smcr_wr *wr = link->wr;
-	struct wr_slot *slot;
+	struct smcr_wr_slot *slot;
 	struct ib_sge sge;
 	bool signal;
 	int err;
@@ -502,7 +340,7 @@ static int batch_post(struct smcr_link *link, struct smcr_wr_batch *batch,
 		write_build(link, i, &batch->writes[i]);
 	signal = batch->signal || wr->unsignaled + n >= wr->signal_at;
 	wr->sends++;
-	slot = slot_next(wr, n - 1, WR_CDC);
+	slot = slot_next(wr, n - 1, SMCR_WR_CDC);
 	slot->conn = smcr_conn_get(batch->conn);
 	slot->pos = batch->pos;
 	send.wr_cqe = &slot->cqe;
@@ -611,7 +449,7 @@ int smcr_wr_post_fence(struct smcr_link *link)
 		spin_unlock_irqrestore(&link->tx_lock, irq);
 		return err;
 	}
-	write.wr.wr_cqe = &slot_next(link->wr, 0, WR_FENCE)->cqe;
+	write.wr.wr_cqe = &slot_next(link->wr, 0, SMCR_WR_FENCE)->cqe;
 	err = control_post(link, &write.wr, irq);
 	if (!err) {
 		smcr_wr_count(link, SMCR_MIB_DOORBELLS, 1);
@@ -636,7 +474,7 @@ int smcr_wr_post_llc(struct smcr_link *link, const u8 *msg, u32 cookie)
 		.opcode		= IB_WR_SEND,
 		.send_flags	= IB_SEND_SOLICITED,
 	};
-	struct wr_slot *slot;
+	struct smcr_wr_slot *slot;
 	unsigned long irq;
 	struct ib_sge sge;
 	int err;
@@ -650,7 +488,7 @@ int smcr_wr_post_llc(struct smcr_link *link, const u8 *msg, u32 cookie)
 		return err;
 	}
 	link->wr->sends++;
-	slot = slot_next(link->wr, 0, WR_LLC);
+	slot = slot_next(link->wr, 0, SMCR_WR_LLC);
 	slot->cookie = cookie;
 	send.wr_cqe = &slot->cqe;
 	message_sge(link, slot, msg, &send, &sge);
@@ -675,7 +513,7 @@ int smcr_wr_post_reg(struct smcr_link *link, struct smcr_wr_reg *reg)
 		.access		= IB_ACCESS_LOCAL_WRITE |
 				  IB_ACCESS_REMOTE_WRITE,
 	};
-	struct wr_slot *slot;
+	struct smcr_wr_slot *slot;
 	unsigned long irq;
 	int err;
 
@@ -685,7 +523,7 @@ int smcr_wr_post_reg(struct smcr_link *link, struct smcr_wr_reg *reg)
 		spin_unlock_irqrestore(&link->tx_lock, irq);
 		return err;
 	}
-	slot = slot_next(link->wr, 0, WR_REG);
+	slot = slot_next(link->wr, 0, SMCR_WR_REG);
 	slot->reg = reg;
 	wr.wr.wr_cqe = &slot->cqe;
 	return control_post(link, &wr.wr, irq);
@@ -726,6 +564,10 @@ int smcr_wr_init(struct smcr_link *link)
 	spin_lock_init(&wr->chunk_lock);
 	link->wr = wr;
 	wr->sq_depth = smcr_wr_depth(link, SMCR_WR_SQ_DEPTH);
+	/* Slot numbers go round soon after the start, not in a month */
+	wr->head = -4 * wr->sq_depth;
+	wr->tail = wr->head;
+	wr->passed = wr->tail;
 	wr->signal_at = wr->sq_depth / 2;
 	wr->max_sends = U32_MAX;
 	if (!wr->sq_depth || link->local.dev->max_send_sge < SMCR_WR_MAX_SGE)
@@ -864,7 +706,7 @@ void smcr_wr_flush(struct smcr_link *link)
 	spin_lock_bh(&wr->chunk_lock);
 	wr->drained = true;
 	spin_unlock_bh(&wr->chunk_lock);
-	chunks_spill(wr, 0);
+	smcr_wr_chunks_spill(wr, 0);
 }
 
 /**

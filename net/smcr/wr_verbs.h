@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the send and the receive queue of a link share. Only wr.c and wr_recv.c
- * include this: verbs end there.
+ * What the send queue, the receive queue and the send space of a link share.
+ * Only wr.c, wr_recv.c and wr_chunk.c include this: verbs end there.
  */
 #ifndef _SMCR_WR_VERBS_H
 #define _SMCR_WR_VERBS_H
@@ -14,11 +14,91 @@
 #include "lgr.h"
 #include "link.h"
 #include "mib.h"
+#include "wr.h"
 
 /* Bytes from one message buffer to the next: no two share a cache line */
 #define SMCR_WR_STRIDE		64u
 /* A queue shorter than this is not worth having */
 #define SMCR_WR_MIN_DEPTH	64u
+
+/* Chunks that a link keeps for its next send */
+#define SMCR_WR_CHUNKS_KEPT	8u
+
+enum smcr_wr_kind {
+	SMCR_WR_WRITE,
+	SMCR_WR_CDC,
+	SMCR_WR_FENCE,
+	SMCR_WR_LLC,
+	SMCR_WR_REG,
+};
+
+/**
+ * struct smcr_wr_slot - a place in the send queue
+ * @cqe: names the slot in its completion
+ * @kind: what was posted
+ * @cookie: of an LLC message, for smcr_llc_sent()
+ * @pos: of a CDC message: what is complete with it
+ * @conn: of a CDC message, with a reference
+ * @reg: of a registration
+ */
+struct smcr_wr_slot {
+	struct ib_cqe		cqe;
+	enum smcr_wr_kind		kind;
+	u32			cookie;
+	u64			pos;
+	struct smcr_conn	*conn;
+	struct smcr_wr_reg	*reg;
+};
+
+/**
+ * struct smcr_wr - send queue of one link
+ * @sq_depth: slots, a power of two
+ * @head: slot number posted next; under link->tx_lock
+ * @tail: slot number reclaimed next; moved by completions alone
+ * @unsignaled: requests since the last that asks for a completion; under
+ *	link->tx_lock
+ * @signal_at: as many @unsignaled requests ask for one
+ * @max_sends: SENDs the peer has receives for, law 23
+ * @sends: SENDs posted; under link->tx_lock
+ * @sends_done: those that are complete; moved by completions alone
+ * @waiters: connections that found no slot, each with a reference; under
+ *	link->tx_lock
+ * @slots: the slots
+ * @send_buf: SMCR_WR_STRIDE bytes a slot, where the device takes no inline data
+ * @send_dma: DMA address of the same
+ * @writes: one batch's RDMA writes and
+ * @sges: their scatter entries, built under link->tx_lock
+ * @chunk_lock: protects @chunks, @n_chunks, @passed, @drained; leaf, not hard
+ *	irq
+ * @chunks: send chunks of this link, newest first
+ * @n_chunks: entries of @chunks
+ * @passed: @tail as it was last looked at, in 64 bits
+ * @drained: no request is outstanding and none will be
+ */
+struct smcr_wr {
+	u32			sq_depth;
+	u32			head;
+	u32			tail;
+	u32			unsignaled;
+	u32			signal_at;
+	u32			max_sends;
+	u32			sends;
+	u32			sends_done;
+	struct list_head	waiters;
+	struct smcr_wr_slot		*slots;
+	u8			*send_buf;
+	u64			send_dma;
+	struct ib_rdma_wr	writes[SMCR_WR_MAX_WRITES];
+	struct ib_sge		sges[SMCR_WR_MAX_WRITES][SMCR_WR_MAX_SGE];
+
+	spinlock_t		chunk_lock;
+	struct list_head	chunks;
+	u32			n_chunks;
+	u64			passed;
+	bool			drained;
+};
+
+u32 smcr_wr_chunks_spill(struct smcr_wr *wr, u32 keep);
 
 static inline struct net *smcr_wr_net(const struct smcr_link *link)
 {
