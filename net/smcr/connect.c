@@ -85,6 +85,10 @@ static enum smcr_fallback_reason errno_reason(int err)
 	case -ENOSPC:
 	case -ESHUTDOWN:
 		return SMCR_FALLBACK_RESOURCE_LIMIT;
+	case -EOPNOTSUPP:
+	case -E2BIG:
+	case -EMSGSIZE:
+		return SMCR_FALLBACK_DEVICE_LIMIT;
 	default:
 		return SMCR_FALLBACK_QP;
 	}

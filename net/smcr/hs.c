@@ -549,6 +549,7 @@ static const struct reason_diag diags[] = {
 	{ SMCR_FALLBACK_OUT_OF_SYNC,	SMCR_DIAG_OUT_OF_SYNC },
 	{ SMCR_FALLBACK_CONFIRM_LINK,	SMCR_DIAG_CONFIRM_LINK },
 	{ SMCR_FALLBACK_NEG_PATH,	SMCR_DIAG_CONFIRM_LINK },
+	{ SMCR_FALLBACK_DEVICE_LIMIT,	SMCR_DIAG_LINK_SETUP },
 };
 
 static u32 reason_diag(enum smcr_fallback_reason reason)

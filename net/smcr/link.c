@@ -35,8 +35,11 @@
 #include "smcr.h"
 #include "wr.h"
 
-/* Bytes that shall go inline: a CDC or LLC message (law 13) */
-#define LINK_INLINE		SMCR_ROCE_MSG_LEN
+/* Bytes that shall go inline: a small write, or else at least a CDC or LLC
+ * message
+ */
+#define LINK_INLINE		64u
+#define LINK_INLINE_MSG		SMCR_ROCE_MSG_LEN
 /* Hop limit of RoCEv2 packets */
 #define LINK_HOPS		64
 /* Wait that a receiver without a buffer asks for: six retries of it are 0.7 s,
@@ -253,7 +256,20 @@ static void link_qp_event(struct ib_event *event, void *context)
 	}
 }
 
-static int link_create_qp(struct smcr_link *link)
+/* Does the driver take inline data from the kernel? It must not be asked
+ * otherwise: bnxt_re grants it, copies the bytes to a place that its work
+ * request is not made from, and sends none of them. A driver that has no inline
+ * data for the kernel at all (mlx4, vmw_pvrdma) says so by granting none.
+ */
+static bool link_inline_works(const struct ib_device *ibdev)
+{
+	return ibdev->ops.driver_id != RDMA_DRIVER_BNXT_RE;
+}
+
+/* More than was asked for is not used: what a driver makes of spare room in its
+ * work requests is not always what its adapter can do.
+ */
+static int link_try_qp(struct smcr_link *link, u32 max_inline)
 {
 	struct ib_qp_init_attr attr = {
 		.event_handler	= link_qp_event,
@@ -265,24 +281,33 @@ static int link_create_qp(struct smcr_link *link)
 		.cap		= {
 			.max_send_wr	 = smcr_wr_sq_depth(link) + 1,
 			.max_recv_wr	 = smcr_wr_rq_depth(link) + 1,
-			.max_send_sge	 = SMCR_WR_MAX_SGE,
+			.max_send_sge	 = smcr_wr_max_sge(link),
 			.max_recv_sge	 = 1,
-			.max_inline_data = LINK_INLINE,
+			.max_inline_data = max_inline,
 		},
 	};
 	struct ib_qp *qp;
 
 	qp = ib_create_qp(link->pd, &attr);
-	if (IS_ERR(qp)) {
-		attr.cap.max_inline_data = 0;
-		qp = ib_create_qp(link->pd, &attr);
-	}
 	if (IS_ERR(qp))
 		return PTR_ERR(qp);
 	link->qp = qp;
 	link->qpn = qp->qp_num;
-	link->max_inline = attr.cap.max_inline_data;
+	link->max_inline = min(attr.cap.max_inline_data, max_inline);
 	return 0;
+}
+
+/* The verbs do not tell beforehand how much inline data a driver takes. */
+static int link_create_qp(struct smcr_link *link)
+{
+	int err = -EOPNOTSUPP;
+
+	if (link_inline_works(link->local.dev->ibdev)) {
+		err = link_try_qp(link, LINK_INLINE);
+		if (err)
+			err = link_try_qp(link, LINK_INLINE_MSG);
+	}
+	return err ? link_try_qp(link, 0) : 0;
 }
 
 static int link_to_init(struct smcr_link *link)
@@ -423,6 +448,8 @@ static int link_build(struct smcr_link *link)
 	struct ib_cq *cq;
 	int err;
 
+	if (!smcr_wr_device_fits(link->local.dev))
+		return -EOPNOTSUPP;
 	pd = ib_alloc_pd(ibdev, 0);
 	if (IS_ERR(pd))
 		return PTR_ERR(pd);
@@ -479,7 +506,8 @@ static void link_uncount(struct net *net)
  *
  * Context: process.
  * Return: the link with one reference, or an ERR_PTR: -EMFILE at the
- * namespace's limit of queue pairs, -ENOMEM, or what the device said.
+ * namespace's limit of queue pairs, -EOPNOTSUPP if the device can do too
+ * little, -ENOMEM, or what the device said.
  */
 struct smcr_link *smcr_link_alloc(struct smcr_lgr *lgr,
 				  const struct smcr_port *port, u8 num)

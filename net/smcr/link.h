@@ -92,7 +92,7 @@ struct smcr_link_peer {
  * @peer: the far end, valid from READY on
  * @qpn: our queue pair number
  * @psn: first packet sequence number we send, random
- * @max_inline: bytes that go inline, as the device granted
+ * @max_inline: bytes that go inline, 0 if the device takes none
  * @pd: the link's own protection domain (2.1)
  * @cq: one completion queue for both directions, SQ + RQ + 2 entries
  * @qp_mutex: held while the state of @qp is changed in process context, and

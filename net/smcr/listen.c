@@ -395,6 +395,10 @@ static enum smcr_fallback_reason group_reason(int err)
 	case -ENOMEM:
 	case -ENOBUFS:
 		return SMCR_FALLBACK_MEMORY;
+	case -EOPNOTSUPP:
+	case -E2BIG:
+	case -EMSGSIZE:
+		return SMCR_FALLBACK_DEVICE_LIMIT;
 	default:
 		return SMCR_FALLBACK_RESOURCE_LIMIT;
 	}

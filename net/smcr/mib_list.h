@@ -158,7 +158,8 @@
 	X(BAD_ENUM, FALLBACKBADENUM, FallbackBadEnum, "bad-enum") \
 	X(CONFIRM_LINK, FALLBACKCONFIRMLINK, FallbackConfirmLink, "confirm-link") \
 	X(NEG_DESTINATION, FALLBACKNEGDESTINATION, FallbackNegDestination, "neg-destination") \
-	X(NEG_PATH, FALLBACKNEGPATH, FallbackNegPath, "neg-path")
+	X(NEG_PATH, FALLBACKNEGPATH, FallbackNegPath, "neg-path") \
+	X(DEVICE_LIMIT, FALLBACKDEVICELIMIT, FallbackDeviceLimit, "device-limit")
 
 /* The same of enum smcr_reset_reason */
 #define SMCR_RESET_LIST(X) \

@@ -39,10 +39,6 @@
 #include "tx_plan.h"
 #include "wr.h"
 
-/* Bytes of one chain. A write of this size touches at most SMCR_WR_MAX_SGE
- * chunks wherever it starts.
- */
-#define TX_MAX_BYTES	((SMCR_WR_MAX_SGE - 1) * SMCR_CHUNK_SIZE)
 /* A long send() writes as soon as this much is copied, so that the wire works
  * while the rest is being copied.
  */
@@ -214,7 +210,7 @@ static void tx_view(const struct smcr_conn *conn, struct smcr_tx_view *view,
 		.queued = conn->tx.end,
 		.sent = conn->tx.nxt,
 		.peer_cons = conn->rx.peer.cons,
-		.max_bytes = TX_MAX_BYTES,
+		.max_bytes = smcr_wr_max_bytes(conn->link, conn->tx.nxt),
 		.b_announced = conn->tx.blocked,
 		.more = more,
 	};

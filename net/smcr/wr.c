@@ -545,11 +545,67 @@ u32 smcr_wr_sq_depth(const struct smcr_link *link)
 }
 
 /**
+ * smcr_wr_max_sge() - scatter entries that a request of a link may have
+ * @link: link after smcr_wr_init()
+ *
+ * Context: any.
+ */
+u32 smcr_wr_max_sge(const struct smcr_link *link)
+{
+	return link->wr->max_sge;
+}
+
+/**
+ * smcr_wr_max_bytes() - bytes of send space that one batch may write
+ * @link: the link
+ * @pos: send position of the first
+ *
+ * Send space is chunks, and a write has a scatter entry for each chunk that it
+ * touches. Except from the start of a chunk, a write of so many bytes touches
+ * as many chunks as the device has entries.
+ *
+ * Context: any.
+ */
+u32 smcr_wr_max_bytes(const struct smcr_link *link, u64 pos)
+{
+	u32 off = pos & (SMCR_CHUNK_SIZE - 1);
+
+	return min(link->wr->max_sge * SMCR_CHUNK_SIZE - off,
+		   (SMCR_WR_MAX_SGE - 1) * SMCR_CHUNK_SIZE);
+}
+
+/**
+ * smcr_wr_device_fits() - can a device carry a link at all?
+ * @dev: the device
+ *
+ * Says in the log what it lacks.
+ *
+ * Context: any.
+ * Return: false if its queues are too short, or gather no memory.
+ */
+bool smcr_wr_device_fits(const struct smcr_ibdev *dev)
+{
+	const char *name = smcr_ib_dev_name(dev);
+
+	if (smcr_wr_max_depth(dev) <= SMCR_WR_MIN_DEPTH)
+		net_warn_ratelimited("smcr: %s: max_qp_wr %u, max_cqe %u, of which %u and %u are needed; its connections are plain TCP\n",
+				     name, dev->max_qp_wr, dev->max_cqe,
+				     SMCR_WR_MIN_DEPTH + 1,
+				     2 * (SMCR_WR_MIN_DEPTH + 1));
+	else if (!dev->max_send_sge)
+		net_warn_ratelimited("smcr: %s: max_send_sge 0, of which 1 is needed; its connections are plain TCP\n",
+				     name);
+	else
+		return true;
+	return false;
+}
+
+/**
  * smcr_wr_init() - memory for the send queue of a link
- * @link: a new link
+ * @link: a new link, on a device that can carry it
  *
  * Context: process.
- * Return: 0, -ENOMEM, or -EOPNOTSUPP if the device's queues are too short.
+ * Return: 0 or -ENOMEM.
  * smcr_wr_free() undoes it in either case.
  */
 int smcr_wr_init(struct smcr_link *link)
@@ -570,8 +626,7 @@ int smcr_wr_init(struct smcr_link *link)
 	wr->passed = wr->tail;
 	wr->signal_at = wr->sq_depth / 2;
 	wr->max_sends = U32_MAX;
-	if (!wr->sq_depth || link->local.dev->max_send_sge < SMCR_WR_MAX_SGE)
-		return -EOPNOTSUPP;
+	wr->max_sge = min(link->local.dev->max_send_sge, SMCR_WR_MAX_SGE);
 	wr->slots = kvcalloc(wr->sq_depth, sizeof(*wr->slots), GFP_KERNEL);
 	if (!wr->slots)
 		return -ENOMEM;

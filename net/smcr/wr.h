@@ -12,6 +12,7 @@
 
 struct smcr_chunk;
 struct smcr_conn;
+struct smcr_ibdev;
 struct smcr_link;
 struct ib_mr;
 
@@ -21,7 +22,7 @@ struct ib_mr;
  */
 #define SMCR_WR_SQ_DEPTH	256u
 #define SMCR_WR_RQ_DEPTH	512u
-/* Scatter entries of one RDMA write. */
+/* Scatter entries of one RDMA write, where the device has as many. */
 #define SMCR_WR_MAX_SGE		8u
 /* RDMA writes that go out with one CDC message. */
 #define SMCR_WR_MAX_WRITES	4u
@@ -98,8 +99,10 @@ struct smcr_wr_reg {
 };
 
 /* For link.c, which has the order */
+bool smcr_wr_device_fits(const struct smcr_ibdev *dev);
 int smcr_wr_init(struct smcr_link *link);
 u32 smcr_wr_sq_depth(const struct smcr_link *link);
+u32 smcr_wr_max_sge(const struct smcr_link *link);
 void smcr_wr_limit_sends(struct smcr_link *link);
 int smcr_wr_map(struct smcr_link *link);
 void smcr_wr_drain(struct smcr_link *link);
@@ -114,6 +117,7 @@ void smcr_wr_recv_unmap(struct smcr_link *link);
 void smcr_wr_recv_free(struct smcr_link *link);
 
 /* Sending */
+u32 smcr_wr_max_bytes(const struct smcr_link *link, u64 pos);
 int smcr_wr_post(struct smcr_link *link, struct smcr_wr_batch *batch);
 int smcr_wr_post_fence(struct smcr_link *link);
 struct smcr_chunk *smcr_wr_chunk_get(struct smcr_link *link, gfp_t gfp,

@@ -307,7 +307,7 @@ static int recv_map(struct smcr_link *link)
  * @link: a new link
  *
  * Context: process.
- * Return: 0, -ENOMEM, or -EOPNOTSUPP if the device's queues are too short.
+ * Return: 0 or -ENOMEM.
  * smcr_wr_recv_unmap() and smcr_wr_recv_free() undo it in either case.
  */
 int smcr_wr_recv_init(struct smcr_link *link)
@@ -321,8 +321,6 @@ int smcr_wr_recv_init(struct smcr_link *link)
 	spin_lock_init(&rq->lock);
 	INIT_LIST_HEAD(&rq->free);
 	rq->depth = smcr_wr_depth(link, SMCR_WR_RQ_DEPTH);
-	if (!rq->depth)
-		return -EOPNOTSUPP;
 	rq->bufs = kvcalloc(rq->depth, sizeof(*rq->bufs), GFP_KERNEL);
 	rq->mem = kcalloc(rq->depth, SMCR_WR_STRIDE, GFP_KERNEL);
 	if (!rq->bufs || !rq->mem)

@@ -53,6 +53,7 @@ struct smcr_wr_slot {
 /**
  * struct smcr_wr - send queue of one link
  * @sq_depth: slots, a power of two
+ * @max_sge: scatter entries of one request, 1..SMCR_WR_MAX_SGE
  * @head: slot number posted next; under link->tx_lock
  * @tail: slot number reclaimed next; moved by completions alone
  * @unsignaled: requests since the last that asks for a completion; under
@@ -77,6 +78,7 @@ struct smcr_wr_slot {
  */
 struct smcr_wr {
 	u32			sq_depth;
+	u32			max_sge;
 	u32			head;
 	u32			tail;
 	u32			unsignaled;
@@ -136,16 +138,19 @@ static inline void smcr_wr_sge_dma(struct ib_sge *sge,
 	sge->lkey = link->pd->local_dma_lkey;
 }
 
-/* Entries of a queue: as many as wanted, or a power of two that the device
- * can do with one more for the drain; 0 if that is too few.
+/* Entries that the device allows each queue, one of them for the drain. */
+static inline u32 smcr_wr_max_depth(const struct smcr_ibdev *dev)
+{
+	return min(dev->max_qp_wr, dev->max_cqe / 2);
+}
+
+/* Entries of a queue: as many as wanted, or a power of two that the device can
+ * do with one more for the drain. smcr_wr_device_fits() has seen to a minimum.
  */
 static inline u32 smcr_wr_depth(const struct smcr_link *link, u32 want)
 {
-	const struct smcr_ibdev *dev = link->local.dev;
-	u32 max = min(dev->max_qp_wr, dev->max_cqe / 2);
+	u32 max = smcr_wr_max_depth(link->local.dev);
 
-	if (max <= SMCR_WR_MIN_DEPTH)
-		return 0;
 	return min_t(u32, want, rounddown_pow_of_two(max - 1));
 }
 

@@ -46,6 +46,8 @@
  * @SMCR_FALLBACK_NEG_DESTINATION: this destination broke the CLC handshake
  *   lately
  * @SMCR_FALLBACK_NEG_PATH: RDMA to this peer did not work lately
+ * @SMCR_FALLBACK_DEVICE_LIMIT: the RDMA device can do too little; the log says
+ *   what
  */
 enum smcr_fallback_reason {
 	SMCR_FALLBACK_NONE,
@@ -73,6 +75,7 @@ enum smcr_fallback_reason {
 	SMCR_FALLBACK_CONFIRM_LINK,
 	SMCR_FALLBACK_NEG_DESTINATION,
 	SMCR_FALLBACK_NEG_PATH,
+	SMCR_FALLBACK_DEVICE_LIMIT,
 
 	/* private: */
 	__SMCR_FALLBACK_MAX,

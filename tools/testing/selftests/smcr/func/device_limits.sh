@@ -1,0 +1,96 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# kernel: turns roce
+# nics: 1
+# timeout: 120
+# Adapters that can do less than Soft-RoCE: few scatter entries, no inline data
+# or more than was asked for, short queues, small memory regions. RDMA carries
+# the bytes within the limits, or else a connection is TCP and the log says why.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+kind=smcr4
+addresses $kind
+
+# shellcheck disable=SC2317 # called through wait_until
+no_link() {
+	[ "$(value Links)" = "$(value LinksFreed)" ]
+}
+
+# here NAME VALUE...: this host's adapter is made anew, with these limits. The
+# server ends the old group before: it would offer it again.
+here() {
+	wait_until "no link is left" no_link
+	rdma link delete rxe0
+	while [ $# -gt 0 ]; do
+		echo "$1 $2" >/proc/devcap
+		shift 2
+	done
+	rdma link add rxe0 type rxe netdev eth0
+}
+
+# posted NAME OPERATOR NUMBER: what ../mod/devcap.c saw since
+posted() {
+	local n
+
+	n=$(value "$1" /proc/devcap)
+	check "$1 is $n (wanted $2 $3)" test "$n" "$2" "$3"
+}
+
+# carried FACT: large and small sends go by RDMA
+carried() {
+	save carried
+	io_check "$1: 2 MB each way" $kind "$SERVER" stream -u 2m -d 2m -H
+	io_check "$1: 20 messages of 64 bytes" $kind "$SERVER" rr -s 64 -n 20
+	grew carried RdmaWrites -gt 0
+	no_fallback carried
+}
+
+sysctl_for_now net.smcr.negative_ms 0
+undo_later rmmod devcap
+check "the adapter can be made less" insmod /share/devcap.ko
+together ready
+
+# Of drivers: qedr has 4, bnxt_re and erdma have 6.
+for n in 1 2 4 6; do
+	here sge $n
+	carried "$n scatter entries"
+	posted posted_sge -le $n
+	posted posted_sge -ge $((n < 4 ? n : 4))
+	posted posted_inline -eq 64
+done
+
+here sge -1 inline 0
+carried "no inline data"
+posted posted_inline -eq 0
+here inline 256
+carried "more inline data granted than asked for"
+posted posted_inline -le 64
+# RDMA_DRIVER_BNXT_RE
+here inline -1 driver 6
+carried "a driver whose inline data is broken"
+posted posted_inline -eq 0
+
+here driver -1 wr 65 mr 32
+carried "queues of 64, regions of 32 pages"
+
+dmesg -C
+save short
+here mr -1 wr 64
+io_check "queues too short: TCP" $kind "$SERVER" seq -n 2
+grew short FallbackDeviceLimit -eq 2
+grew short Fallbacks -eq 2
+check "the log names adapter and limit" grep -q 'rxe0: max_qp_wr 64' <(dmesg)
+here wr -1 cqe 129
+io_check "completion queues too short: TCP" $kind "$SERVER" seq -n 1
+grew short FallbackDeviceLimit -eq 3
+here cqe -1 sge 0
+io_check "no scatter entry: TCP" $kind "$SERVER" seq -n 1
+grew short FallbackDeviceLimit -eq 4
+here sge -1
+carried "the whole adapter"
+io_check "end of the server" $kind "$SERVER" quit
+no_conn_left
+together end
+finish
