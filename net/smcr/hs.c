@@ -291,7 +291,7 @@ void smcr_hs_drop_group(struct smcr_hs *hs)
 	hs->lgr = NULL;
 	spin_unlock_bh(&hs->lock);
 	if (lgr)
-		smcr_lgr_put(lgr);
+		smcr_lgr_leave(lgr);
 }
 
 static void hs_leave_listener(struct smcr_hs *hs)
@@ -398,7 +398,7 @@ bool smcr_hs_path_blocked(struct smcr_hs *hs, const struct smcr_lgr_key *key)
 }
 
 /* In step LLC of a first contact it is RDMA that fails, unless the group ends
- * for a reason of this host's or at the peer's wish.
+ * for a reason of this host's or at the peer's wish, or has become ACTIVE.
  */
 static void path_result(struct smcr_hs *hs, bool good)
 {
@@ -409,6 +409,8 @@ static void path_result(struct smcr_hs *hs, bool good)
 		return;
 	reason = READ_ONCE(hs->lgr->end_reason);
 	if (reason != SMCR_RESET_NONE && reason != SMCR_RESET_LINK_DOWN)
+		return;
+	if (!good && smcr_lgr_state(hs->lgr) == SMCR_LGR_ACTIVE)
 		return;
 	path_key(hs, &hs->lgr->key, &key);
 	if (good)
@@ -444,9 +446,8 @@ static void dest_result(struct smcr_hs *hs, bool good)
 void smcr_hs_fallback(struct smcr_hs *hs, enum smcr_fallback_reason reason,
 		      u32 diagnosis)
 {
-	/* A group of our making that did not get anywhere */
 	if (hs->first_contact && hs->lgr)
-		smcr_lgr_terminate(hs->lgr, SMCR_RESET_HANDSHAKE, ECONNRESET);
+		smcr_lgr_give_up(hs->lgr);
 	hs_release(hs);
 	/* Before the program can hold the inner sock lock while it copies */
 	smcr_inner_ack_now(smcr_sk(hs->sk)->inner);
@@ -469,7 +470,7 @@ void smcr_hs_fail(struct smcr_hs *hs, int err)
 		path_result(hs, false);
 	}
 	if (hs->first_contact && hs->lgr)
-		smcr_lgr_terminate(hs->lgr, SMCR_RESET_HANDSHAKE, ECONNRESET);
+		smcr_lgr_give_up(hs->lgr);
 	hs_release(hs);
 	smcr_inner_abort(hs->sk);
 	hs_deliver(hs, err);

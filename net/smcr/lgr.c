@@ -37,8 +37,6 @@
 #include "mib.h"
 #include "rmb.h"
 
-static atomic_t lgr_ids = ATOMIC_INIT(0);
-
 /* A client keeps an idle group a little longer than a server, which is the
  * one to end it (3.5.4).
  */
@@ -46,26 +44,35 @@ static atomic_t lgr_ids = ATOMIC_INIT(0);
 /* Groups are looked after at least this often while something is due. */
 #define LGR_TICK		(HZ / 2)
 
-static const enum smcr_lgr_state next_state[SMCR_LGR_N_STATES][3] = {
+static const enum smcr_lgr_state
+next_state[SMCR_LGR_N_STATES][SMCR_LGR_N_EVENTS] = {
 	[SMCR_LGR_FORMING] = {
-		[SMCR_LGR_EV_READY] = SMCR_LGR_ACTIVE,
-		[SMCR_LGR_EV_CLOSE] = SMCR_LGR_CLOSING,
-		[SMCR_LGR_EV_DEAD]  = SMCR_LGR_DEAD,
+		[SMCR_LGR_EV_READY]   = SMCR_LGR_ACTIVE,
+		[SMCR_LGR_EV_CLOSE]   = SMCR_LGR_CLOSING,
+		[SMCR_LGR_EV_DEAD]    = SMCR_LGR_DEAD,
+		[SMCR_LGR_EV_IDLE]    = SMCR_LGR_FORMING,
+		[SMCR_LGR_EV_GIVE_UP] = SMCR_LGR_CLOSING,
 	},
 	[SMCR_LGR_ACTIVE] = {
-		[SMCR_LGR_EV_READY] = SMCR_LGR_ACTIVE,
-		[SMCR_LGR_EV_CLOSE] = SMCR_LGR_CLOSING,
-		[SMCR_LGR_EV_DEAD]  = SMCR_LGR_DEAD,
+		[SMCR_LGR_EV_READY]   = SMCR_LGR_ACTIVE,
+		[SMCR_LGR_EV_CLOSE]   = SMCR_LGR_CLOSING,
+		[SMCR_LGR_EV_DEAD]    = SMCR_LGR_DEAD,
+		[SMCR_LGR_EV_IDLE]    = SMCR_LGR_CLOSING,
+		[SMCR_LGR_EV_GIVE_UP] = SMCR_LGR_ACTIVE,
 	},
 	[SMCR_LGR_CLOSING] = {
-		[SMCR_LGR_EV_READY] = SMCR_LGR_CLOSING,
-		[SMCR_LGR_EV_CLOSE] = SMCR_LGR_CLOSING,
-		[SMCR_LGR_EV_DEAD]  = SMCR_LGR_DEAD,
+		[SMCR_LGR_EV_READY]   = SMCR_LGR_CLOSING,
+		[SMCR_LGR_EV_CLOSE]   = SMCR_LGR_CLOSING,
+		[SMCR_LGR_EV_DEAD]    = SMCR_LGR_DEAD,
+		[SMCR_LGR_EV_IDLE]    = SMCR_LGR_CLOSING,
+		[SMCR_LGR_EV_GIVE_UP] = SMCR_LGR_CLOSING,
 	},
 	[SMCR_LGR_DEAD] = {
-		[SMCR_LGR_EV_READY] = SMCR_LGR_DEAD,
-		[SMCR_LGR_EV_CLOSE] = SMCR_LGR_DEAD,
-		[SMCR_LGR_EV_DEAD]  = SMCR_LGR_DEAD,
+		[SMCR_LGR_EV_READY]   = SMCR_LGR_DEAD,
+		[SMCR_LGR_EV_CLOSE]   = SMCR_LGR_DEAD,
+		[SMCR_LGR_EV_DEAD]    = SMCR_LGR_DEAD,
+		[SMCR_LGR_EV_IDLE]    = SMCR_LGR_DEAD,
+		[SMCR_LGR_EV_GIVE_UP] = SMCR_LGR_DEAD,
 	},
 };
 
@@ -85,6 +92,16 @@ const char *smcr_lgr_state_name(enum smcr_lgr_state state)
 	return state < SMCR_LGR_N_STATES ? names[state] : "unknown";
 }
 
+/* A connection or a handshake that joins takes the same lock, so it comes
+ * either before the group closes, which is refused then, or after.
+ */
+static bool event_refused(const struct smcr_lgr *lgr,
+			  enum smcr_lgr_event event)
+{
+	lockdep_assert_held(&lgr->conns_lock);
+	return event == SMCR_LGR_EV_IDLE && (lgr->n_conns || lgr->n_joining);
+}
+
 /**
  * smcr_lgr_event() - change a group's state and wake who waits for it
  * @lgr: the group
@@ -99,7 +116,7 @@ int smcr_lgr_event(struct smcr_lgr *lgr, enum smcr_lgr_event event)
 
 	spin_lock_bh(&lgr->conns_lock);
 	old = lgr->state;
-	new = next_state[old][event];
+	new = event_refused(lgr, event) ? old : next_state[old][event];
 	WRITE_ONCE(lgr->state, new);
 	spin_unlock_bh(&lgr->conns_lock);
 	if (old == new)
@@ -148,7 +165,9 @@ static void lgr_free(struct smcr_lgr *lgr)
 	kfree(lgr->rtokens);
 	tokens = rcu_dereference_protected(lgr->tokens, true);
 	kvfree_rcu(tokens, rcu);
-	smcr_mib_inc(lgr->net, SMCR_MIB_LINKGROUPSFREED);
+	/* A group that was never published was not counted. */
+	if (lgr->id)
+		smcr_mib_inc(lgr->net, SMCR_MIB_LINKGROUPSFREED);
 	kfree(lgr);
 	lgr_uncount(sn);
 }
@@ -225,6 +244,46 @@ void smcr_lgr_terminate(struct smcr_lgr *lgr, enum smcr_reset_reason reason,
 }
 
 /**
+ * smcr_lgr_give_up() - the handshake that formed a group ends without it
+ * @lgr: the group
+ *
+ * A group that is ACTIVE belongs to all who use it, and stays. Followers of
+ * any other are woken and find or form another one.
+ *
+ * Context: any.
+ */
+void smcr_lgr_give_up(struct smcr_lgr *lgr)
+{
+	if (smcr_lgr_event(lgr, SMCR_LGR_EV_GIVE_UP))
+		smcr_lgr_terminate(lgr, SMCR_RESET_HANDSHAKE, ECONNRESET);
+}
+
+/**
+ * smcr_lgr_leave() - a handshake does not need its group any more
+ * @lgr: from smcr_lgr_create() or a lookup for handshakes; the caller's
+ *	reference is dropped
+ *
+ * Until then the group does not close for want of connections.
+ *
+ * Context: process.
+ */
+void smcr_lgr_leave(struct smcr_lgr *lgr)
+{
+	bool idle;
+
+	spin_lock_bh(&lgr->conns_lock);
+	lgr->n_joining--;
+	idle = !lgr->n_joining && !lgr->n_conns &&
+	       lgr->state == SMCR_LGR_ACTIVE;
+	if (idle)
+		WRITE_ONCE(lgr->idle_since, jiffies);
+	spin_unlock_bh(&lgr->conns_lock);
+	if (idle)
+		smcr_lgr_queue(lgr);
+	smcr_lgr_put(lgr);
+}
+
+/**
  * smcr_lgr_link() - the link a new connection shall use
  * @lgr: the group
  *
@@ -266,10 +325,11 @@ int smcr_lgr_link_slot(const struct smcr_lgr *lgr,
 static struct smcr_lgr *lgr_alloc(struct net *net, enum smcr_role role,
 				  const struct smcr_lgr_key *key);
 
+/* A hint: smcr_lgr_event() decides. */
 static bool lgr_idle(const struct smcr_lgr *lgr)
 {
 	return smcr_lgr_state(lgr) == SMCR_LGR_ACTIVE &&
-	       !READ_ONCE(lgr->n_conns);
+	       !READ_ONCE(lgr->n_conns) && !READ_ONCE(lgr->n_joining);
 }
 
 static int lgr_first_link(struct smcr_lgr *lgr, const struct smcr_port *port)
@@ -308,7 +368,7 @@ static void lgr_make_room(struct net *net)
 	spin_lock_bh(&sn->lgr_lock);
 	list_for_each_entry(lgr, &sn->lgrs, list) {
 		if (lgr_idle(lgr)) {
-			smcr_lgr_kick(lgr, SMCR_LGR_T_CLOSE);
+			smcr_lgr_kick(lgr, SMCR_LGR_T_MAKE_ROOM);
 			break;
 		}
 	}
@@ -341,10 +401,10 @@ static struct smcr_lgr *lgr_make(struct net *net, enum smcr_role role,
  * @port: our port for the first link
  *
  * Context: process.
- * Return: the group, FORMING, with its first link in INIT and a reference for
- * the caller; an ERR_PTR: -EEXIST if a server is forming it already, -EMFILE
- * at the namespace's limit of groups or queue pairs, -ENOMEM, or what the
- * device said.
+ * Return: the group, FORMING, with its first link in INIT, to be left with
+ * smcr_lgr_leave(); an ERR_PTR: -EEXIST if a server is forming it already,
+ * -EMFILE at the namespace's limit of groups or queue pairs, -ENOMEM, or what
+ * the device said.
  */
 struct smcr_lgr *smcr_lgr_create(struct net *net, enum smcr_role role,
 				 const struct smcr_lgr_key *key,
@@ -365,9 +425,9 @@ struct smcr_lgr *smcr_lgr_create(struct net *net, enum smcr_role role,
 			smcr_mib_inc(net, SMCR_MIB_FIRSTCONTACTS);
 			return lgr;
 		}
-		smcr_lgr_terminate(lgr, SMCR_RESET_HANDSHAKE, ECONNRESET);
+		smcr_lgr_give_up(lgr);
 	}
-	smcr_lgr_put(lgr);
+	smcr_lgr_leave(lgr);
 	return ERR_PTR(err);
 }
 
@@ -494,9 +554,10 @@ static unsigned long lgr_linger(const struct smcr_lgr *lgr)
 	return lgr->role == SMCR_CLIENT ? linger + LGR_CLIENT_EXTRA : linger;
 }
 
-static void lgr_close(struct smcr_lgr *lgr, u32 reason)
+static void lgr_close(struct smcr_lgr *lgr, enum smcr_lgr_event event,
+		      u32 reason)
 {
-	if (smcr_lgr_event(lgr, SMCR_LGR_EV_CLOSE))
+	if (smcr_lgr_event(lgr, event))
 		smcr_llc_delete_all(lgr, reason);
 }
 
@@ -509,7 +570,9 @@ static void lgr_todo(struct smcr_lgr *lgr)
 	if (test_and_clear_bit(SMCR_LGR_T_RMB_REG, &lgr->todo))
 		smcr_lgr_rmb_registered(lgr);
 	if (test_and_clear_bit(SMCR_LGR_T_CLOSE, &lgr->todo))
-		lgr_close(lgr, SMCR_LLC_DEL_OPERATOR);
+		lgr_close(lgr, SMCR_LGR_EV_CLOSE, SMCR_LLC_DEL_OPERATOR);
+	if (test_and_clear_bit(SMCR_LGR_T_MAKE_ROOM, &lgr->todo))
+		lgr_close(lgr, SMCR_LGR_EV_IDLE, SMCR_LLC_DEL_OPERATOR);
 	if (test_and_clear_bit(SMCR_LGR_T_DELETED, &lgr->todo) &&
 	    lgr->role == SMCR_SERVER)
 		smcr_lgr_terminate(lgr, SMCR_RESET_GROUP_DELETED, ECONNRESET);
@@ -544,7 +607,8 @@ static unsigned long lgr_timers(struct smcr_lgr *lgr)
 	if (lgr_idle(lgr)) {
 		idle = READ_ONCE(lgr->idle_since) + lgr_linger(lgr);
 		if (time_after_eq(jiffies, idle))
-			lgr_close(lgr, SMCR_LLC_DEL_INACTIVE);
+			lgr_close(lgr, SMCR_LGR_EV_IDLE,
+				  SMCR_LLC_DEL_INACTIVE);
 		else
 			earlier(&next, idle);
 	}
@@ -595,13 +659,12 @@ static struct smcr_lgr *lgr_alloc(struct net *net, enum smcr_role role,
 	INIT_DELAYED_WORK(&lgr->work, lgr_work);
 	lgr->net = net;
 	lgr->mib = smcr_pernet(net)->mib;
-	lgr->id = atomic_inc_return(&lgr_ids);
 	lgr->role = role;
 	lgr->key = *key;
 	lgr->max_links = SMCR_MAX_LINKS;
 	lgr->idle_since = jiffies;
+	lgr->n_joining = 1;
 	smcr_llc_init(lgr);
-	smcr_mib_inc(net, SMCR_MIB_LINKGROUPS);
 	return lgr;
 }
 

@@ -14,8 +14,9 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
-#include "link.h"
+#include "lgr_mem.h"
 #include "lgr_policy.h"
+#include "link.h"
 #include "llc.h"
 #include "rmb.h"
 #include "rtoken.h"
@@ -31,16 +32,18 @@ struct smcr_rmb;
  * Life of a link group. Only smcr_lgr_event() changes the state.
  *
  *   FORMING --ADD LINK answered--> ACTIVE --no connection for long,
- *      |                             |      peer's or our wish--> CLOSING
- *      |                             |                               |
- *      +------------- link lost -----+-------- DELETE LINK done -----+
+ *     |  |                           |      peer's or our wish--> CLOSING
+ *     |  +----- first contact given up, our wish ------------------> |
+ *     |                              |                               |
+ *     +------------- link lost ------+-------- DELETE LINK done -----+
  *                         |
  *                         v
  *                       DEAD
  *
  * FORMING  first contact under way (3.5.1); followers wait for it
  * ACTIVE   new connections may use it
- * CLOSING  takes no new connection; DELETE LINK (all) is on its way (3.5.4)
+ * CLOSING  takes no new connection; DELETE LINK (all) is on its way (3.5.4),
+ *	    or the first contact has been given up
  * DEAD     off the namespace's list; links stop, connections are reset
  */
 enum smcr_lgr_state {
@@ -55,6 +58,9 @@ enum smcr_lgr_event {
 	SMCR_LGR_EV_READY,
 	SMCR_LGR_EV_CLOSE,
 	SMCR_LGR_EV_DEAD,
+	SMCR_LGR_EV_IDLE,	/* refused while somebody uses the group */
+	SMCR_LGR_EV_GIVE_UP,	/* refused once the group is ACTIVE */
+	SMCR_LGR_N_EVENTS,
 };
 
 /* Bits of smcr_lgr.todo: what the group's work shall do */
@@ -65,6 +71,7 @@ enum smcr_lgr_todo {
 	SMCR_LGR_T_RMB_REG,	/* a registration completed */
 	SMCR_LGR_T_CLEAN,	/* elements wait to be zeroed */
 	SMCR_LGR_T_CLOSE,	/* DELETE LINK (all) in due form */
+	SMCR_LGR_T_MAKE_ROOM,	/* the same, if nobody uses the group */
 	SMCR_LGR_T_DELETED,	/* ours has been delivered */
 	SMCR_LGR_T_TEST,	/* peer or device raise doubts: alive? */
 };
@@ -86,28 +93,6 @@ struct smcr_lgr_key {
 };
 
 /**
- * struct smcr_lgr_slot - one entry of the token table
- * @conn: the connection, or NULL; read under RCU
- * @gen: upper half of the alert token; counts the uses of the slot
- */
-struct smcr_lgr_slot {
-	struct smcr_conn __rcu	*conn;
-	u16			gen;
-};
-
-/**
- * struct smcr_lgr_tokens - alert tokens of a group (law 15)
- * @rcu: replaced as a whole when it grows
- * @size: entries of @slot
- * @slot: slots, indexed by the lower half of the token
- */
-struct smcr_lgr_tokens {
-	struct rcu_head		rcu;
-	u32			size;
-	struct smcr_lgr_slot	slot[] __counted_by(size);
-};
-
-/**
  * struct smcr_lgr - a link group
  * @list: in smcr_net.lgrs, under its lock, until DEAD
  * @node: in smcr_net.lgr_hash, likewise
@@ -115,7 +100,7 @@ struct smcr_lgr_tokens {
  *	uses it, each queued work
  * @net: the namespace; not counted: its exit terminates groups and waits
  * @mib: the namespace's counters
- * @id: number for displays
+ * @id: number for displays, given when the group joins @list; 0 before
  * @role: ours; part of every match
  * @state: changed only by smcr_lgr_event(), under @conns_lock
  * @dialect: fixed at CONFIRM LINK
@@ -134,10 +119,11 @@ struct smcr_lgr_tokens {
  * @rmb_err: why it cannot be had, 0 if not known; for one who waits
  * @rtokens: the peer's RMBs, under @rtoken_lock
  * @rtoken_lock: leaf, any context
- * @conns_lock: protects @tokens' slots, @n_conns, @hint, @waiters and the
- *	state; leaf, any context
+ * @conns_lock: protects @tokens' slots, @n_conns, @n_joining, @hint, @waiters
+ *	and the state; leaf, any context
  * @tokens: alert token table
  * @n_conns: connections with a token
+ * @n_joining: handshakes that have found or made the group and not left it
  * @hint: slot to try next
  * @waiters: handshakes that wait for the group to change
  * @llc: exchanges and the queue of received messages, see llc.h
@@ -146,7 +132,7 @@ struct smcr_lgr_tokens {
  * @todo: enum smcr_lgr_todo, atomic bits
  * @end_reason: why it ended
  * @end_err: errno for its connections
- * @idle_since: jiffies when the last connection left
+ * @idle_since: jiffies when the last connection or handshake left
  * @clean_at: jiffies when elements leave quarantine, 0 if none
  */
 struct smcr_lgr {
@@ -177,6 +163,7 @@ struct smcr_lgr {
 	spinlock_t		conns_lock;
 	struct smcr_lgr_tokens __rcu *tokens;
 	u32			n_conns;
+	u32			n_joining;
 	u32			hint;
 	struct list_head	waiters;
 
@@ -202,6 +189,8 @@ struct smcr_lgr *smcr_lgr_create(struct net *net, enum smcr_role role,
 				 const struct smcr_port *port);
 struct smcr_lgr *smcr_lgr_get(struct smcr_lgr *lgr);
 void smcr_lgr_put(struct smcr_lgr *lgr);
+void smcr_lgr_leave(struct smcr_lgr *lgr);
+void smcr_lgr_give_up(struct smcr_lgr *lgr);
 int smcr_lgr_event(struct smcr_lgr *lgr, enum smcr_lgr_event event);
 void smcr_lgr_terminate(struct smcr_lgr *lgr, enum smcr_reset_reason reason,
 			int err);
@@ -215,12 +204,6 @@ void smcr_lgr_unwait(struct smcr_lgr *lgr, struct smcr_hs *hs);
 void smcr_lgr_wake(struct smcr_lgr *lgr);
 const char *smcr_lgr_state_name(enum smcr_lgr_state state);
 
-u32 smcr_lgr_conn_limit(const struct smcr_lgr *lgr);
-int smcr_lgr_conn_add(struct smcr_lgr *lgr, struct smcr_conn *conn);
-void smcr_lgr_conn_del(struct smcr_lgr *lgr, struct smcr_conn *conn);
-struct smcr_conn *smcr_lgr_conn_find(struct smcr_lgr *lgr, u32 token);
-struct smcr_conn *smcr_lgr_conn_next(struct smcr_lgr *lgr, u32 *slot);
-
 /* lgr_find.c */
 int smcr_lgr_publish(struct smcr_lgr *lgr);
 bool smcr_lgr_unpublish(struct smcr_lgr *lgr);
@@ -233,24 +216,6 @@ struct smcr_lgr *smcr_lgr_find_client(struct net *net,
  * drops the one of @prev.
  */
 struct smcr_lgr *smcr_lgr_next(struct net *net, struct smcr_lgr *prev);
-
-/* lgr_mem.c */
-int smcr_lgr_tokens_init(struct smcr_lgr *lgr);
-int smcr_lgr_rmb_register(struct smcr_lgr *lgr);
-bool smcr_lgr_rmb_ready(const struct smcr_conn *conn);
-void smcr_lgr_rmb_more(struct smcr_lgr *lgr);
-void smcr_lgr_rmb_registered(struct smcr_lgr *lgr);
-void smcr_lgr_rmbs_unmap(struct smcr_lgr *lgr, int slot);
-void smcr_lgr_rmbs_free(struct smcr_lgr *lgr);
-unsigned long smcr_lgr_rmb_idle_at(struct smcr_lgr *lgr, struct smcr_rmb *rmb);
-void smcr_lgr_rmbs_clean(struct smcr_lgr *lgr);
-int smcr_lgr_rmb_first(struct smcr_lgr *lgr, u32 elem_size);
-void smcr_lgr_rmb_drop(struct smcr_lgr *lgr, struct smcr_rmb *rmb);
-struct smcr_rmb *smcr_lgr_elem_take(struct smcr_lgr *lgr, u32 elem_size,
-				    u8 *idx);
-void smcr_lgr_elem_return(struct smcr_lgr *lgr, struct smcr_rmb *rmb, u8 idx,
-			  u32 dirty, enum smcr_rmbe_end end,
-			  unsigned long release_at);
 
 /* Events from the link layer */
 void smcr_lgr_link_failed(struct smcr_link *link);

@@ -10,6 +10,9 @@
 
 #include "lgr.h"
 #include "lgr_policy.h"
+#include "mib.h"
+
+static atomic_t lgr_ids = ATOMIC_INIT(0);
 
 static bool key_equal(const struct smcr_lgr_key *a,
 		      const struct smcr_lgr_key *b)
@@ -51,21 +54,14 @@ static bool lgr_forming(const struct smcr_lgr *new,
 	return false;
 }
 
-/* Ordered by id, so that a walk can go on behind any group. Ids ascend, but
- * two groups may come here in the other order.
+/* Ids are given under the lock, so the list is ordered by id, and a walk can go
+ * on behind any group.
  */
 static void lgr_enlist(struct smcr_net *sn, struct smcr_lgr *new)
 {
-	struct list_head *after = &sn->lgrs;
-	struct smcr_lgr *lgr;
-
-	list_for_each_entry_reverse(lgr, &sn->lgrs, list) {
-		if (lgr->id < new->id) {
-			after = &lgr->list;
-			break;
-		}
-	}
-	list_add(&new->list, after);
+	lockdep_assert_held(&sn->lgr_lock);
+	new->id = atomic_inc_return(&lgr_ids);
+	list_add_tail(&new->list, &sn->lgrs);
 }
 
 /**
@@ -93,6 +89,8 @@ int smcr_lgr_publish(struct smcr_lgr *lgr)
 		hlist_add_head(&lgr->node, chain);
 	}
 	spin_unlock_bh(&sn->lgr_lock);
+	if (!err)
+		smcr_mib_inc(lgr->net, SMCR_MIB_LINKGROUPS);
 	return err;
 }
 
@@ -124,13 +122,20 @@ static bool lgr_has_room(const struct smcr_lgr *lgr)
 					lgr->n_rmbs);
 }
 
-/* One that forms is followed even if it has no room: there cannot be two. */
-static bool lgr_may_join(const struct smcr_lgr *lgr)
+/* One that forms is followed even if it has no room: there cannot be two. From
+ * here on the group does not close for want of connections.
+ */
+static bool lgr_join(struct smcr_lgr *lgr)
 {
-	enum smcr_lgr_state state = smcr_lgr_state(lgr);
+	bool may;
 
-	return state == SMCR_LGR_FORMING ||
-	       (state == SMCR_LGR_ACTIVE && lgr_has_room(lgr));
+	spin_lock_bh(&lgr->conns_lock);
+	may = lgr->state == SMCR_LGR_FORMING ||
+	      (lgr->state == SMCR_LGR_ACTIVE && lgr_has_room(lgr));
+	if (may)
+		lgr->n_joining++;
+	spin_unlock_bh(&lgr->conns_lock);
+	return may;
 }
 
 /**
@@ -139,7 +144,8 @@ static bool lgr_may_join(const struct smcr_lgr *lgr)
  * @key: the client, by its Proposal and its TCP address
  *
  * Context: process or softirq.
- * Return: a group, ACTIVE or FORMING, with a reference, or NULL.
+ * Return: a group, ACTIVE or FORMING, to be left with smcr_lgr_leave(), or
+ * NULL.
  */
 struct smcr_lgr *smcr_lgr_find_server(struct net *net,
 				      const struct smcr_lgr_key *key)
@@ -151,7 +157,7 @@ struct smcr_lgr *smcr_lgr_find_server(struct net *net,
 	spin_lock_bh(&sn->lgr_lock);
 	hlist_for_each_entry(lgr, chain, node) {
 		if (lgr->role != SMCR_SERVER || !key_equal(&lgr->key, key) ||
-		    !lgr_may_join(lgr))
+		    !lgr_join(lgr))
 			continue;
 		found = smcr_lgr_get(lgr);
 		break;
@@ -160,9 +166,9 @@ struct smcr_lgr *smcr_lgr_find_server(struct net *net,
 	return found;
 }
 
-static struct smcr_link *lgr_match_link(struct smcr_lgr *lgr,
-					const struct smcr_lgr_key *key,
-					u32 qpn)
+/* Joins the group of the link, too. */
+static struct smcr_link *lgr_join_link(struct smcr_lgr *lgr,
+				       const struct smcr_lgr_key *key, u32 qpn)
 {
 	struct smcr_link *link, *found = NULL;
 	int i;
@@ -170,11 +176,14 @@ static struct smcr_link *lgr_match_link(struct smcr_lgr *lgr,
 	spin_lock_bh(&lgr->conns_lock);
 	for (i = 0; i < SMCR_MAX_LINKS && !found; i++) {
 		link = lgr->links[i];
-		if (link && link->peer.qpn == qpn &&
+		if (link && lgr->state <= SMCR_LGR_ACTIVE &&
+		    link->peer.qpn == qpn &&
 		    !memcmp(link->peer.gid, key->gid, SMCR_GID_LEN) &&
 		    !memcmp(link->peer.mac, key->mac, SMCR_MAC_LEN))
 			found = smcr_link_get(link);
 	}
+	if (found)
+		lgr->n_joining++;
 	spin_unlock_bh(&lgr->conns_lock);
 	return found;
 }
@@ -187,9 +196,9 @@ static struct smcr_link *lgr_match_link(struct smcr_lgr *lgr,
  * @link: the link that matched, with a reference
  *
  * Context: process.
- * Return: a group in which we are the client, with a reference: ACTIVE, or
- * still FORMING where the server was faster; NULL: the peers are out of sync
- * (C.4).
+ * Return: a group in which we are the client, to be left with
+ * smcr_lgr_leave(): ACTIVE, or still FORMING where the server was faster; NULL:
+ * the peers are out of sync (C.4).
  */
 struct smcr_lgr *smcr_lgr_find_client(struct net *net,
 				      const struct smcr_lgr_key *key, u32 qpn,
@@ -202,10 +211,9 @@ struct smcr_lgr *smcr_lgr_find_client(struct net *net,
 	spin_lock_bh(&sn->lgr_lock);
 	hlist_for_each_entry(lgr, chain, node) {
 		if (lgr->role != SMCR_CLIENT ||
-		    smcr_lgr_state(lgr) > SMCR_LGR_ACTIVE ||
 		    memcmp(lgr->key.peer_id, key->peer_id, SMCR_PEER_ID_LEN))
 			continue;
-		*link = lgr_match_link(lgr, key, qpn);
+		*link = lgr_join_link(lgr, key, qpn);
 		if (!*link)
 			continue;
 		found = smcr_lgr_get(lgr);

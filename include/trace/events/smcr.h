@@ -73,7 +73,9 @@
 	__print_symbolic(val,						\
 		{ 0, "ready" },						\
 		{ 1, "close" },						\
-		{ 2, "dead" })
+		{ 2, "dead" },						\
+		{ 3, "idle" },						\
+		{ 4, "give-up" })
 
 #define smcr_show_link_state(val)					\
 	__print_symbolic(val,						\

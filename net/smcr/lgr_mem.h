@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a link group holds for its connections: alert tokens and RMBs
+ * (RFC 7609 2.1, 3.5.5.2).
+ */
+#ifndef _SMCR_LGR_MEM_H
+#define _SMCR_LGR_MEM_H
+
+#include <linux/rcupdate.h>
+#include <linux/types.h>
+
+#include "rmb.h"
+
+struct smcr_conn;
+struct smcr_lgr;
+
+/**
+ * struct smcr_lgr_slot - one entry of the token table
+ * @conn: the connection, or NULL; read under RCU
+ * @gen: upper half of the alert token; counts the uses of the slot
+ */
+struct smcr_lgr_slot {
+	struct smcr_conn __rcu	*conn;
+	u16			gen;
+};
+
+/**
+ * struct smcr_lgr_tokens - alert tokens of a group (law 15)
+ * @rcu: replaced as a whole when it grows
+ * @size: entries of @slot
+ * @slot: slots, indexed by the lower half of the token
+ */
+struct smcr_lgr_tokens {
+	struct rcu_head		rcu;
+	u32			size;
+	struct smcr_lgr_slot	slot[] __counted_by(size);
+};
+
+/* Tokens */
+int smcr_lgr_tokens_init(struct smcr_lgr *lgr);
+u32 smcr_lgr_conn_limit(const struct smcr_lgr *lgr);
+int smcr_lgr_conn_add(struct smcr_lgr *lgr, struct smcr_conn *conn);
+void smcr_lgr_conn_del(struct smcr_lgr *lgr, struct smcr_conn *conn);
+struct smcr_conn *smcr_lgr_conn_find(struct smcr_lgr *lgr, u32 token);
+struct smcr_conn *smcr_lgr_conn_next(struct smcr_lgr *lgr, u32 *slot);
+
+/* RMBs and their elements */
+int smcr_lgr_rmb_register(struct smcr_lgr *lgr);
+bool smcr_lgr_rmb_ready(const struct smcr_conn *conn);
+void smcr_lgr_rmb_more(struct smcr_lgr *lgr);
+void smcr_lgr_rmb_registered(struct smcr_lgr *lgr);
+void smcr_lgr_rmbs_unmap(struct smcr_lgr *lgr, int slot);
+void smcr_lgr_rmbs_free(struct smcr_lgr *lgr);
+unsigned long smcr_lgr_rmb_idle_at(struct smcr_lgr *lgr, struct smcr_rmb *rmb);
+void smcr_lgr_rmbs_clean(struct smcr_lgr *lgr);
+int smcr_lgr_rmb_first(struct smcr_lgr *lgr, u32 elem_size);
+void smcr_lgr_rmb_drop(struct smcr_lgr *lgr, struct smcr_rmb *rmb);
+struct smcr_rmb *smcr_lgr_elem_take(struct smcr_lgr *lgr, u32 elem_size,
+				    u8 *idx);
+void smcr_lgr_elem_return(struct smcr_lgr *lgr, struct smcr_rmb *rmb, u8 idx,
+			  u32 dirty, enum smcr_rmbe_end end,
+			  unsigned long release_at);
+
+#endif /* _SMCR_LGR_MEM_H */

@@ -1,0 +1,79 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# kernel: turns ends
+# nics: 1
+# The handshake that formed a link group ends long after others have begun to
+# use the group: it ends alone. Once on the server, once on the client, where a
+# test module keeps that handshake from seeing that the group is ready.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=crowd_lib.sh
+. "$(dirname "$0")/crowd_lib.sh"
+
+kind=smcr4
+addresses $kind
+
+# short_deadlines: a handshake has seconds; as late as an order of writes needs
+# shellcheck disable=SC2317 # called by name
+short_deadlines() {
+	undo_later calm_timers
+	sysctl -qw net.smcr.qp_timeout=$((14 + SLOW / 2)) \
+		net.smcr.confirm_link_timeout_ms=$((2500 * SLOW)) \
+		net.smcr.handshake_timeout_ms=$((4000 * SLOW))
+}
+
+# The connection of that handshake: how it ends, as the errno's name.
+leader() {
+	timeout $((60 * SLOW)) python3 -c '
+import errno, socket, sys
+s = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 257)
+try:
+	s.connect((sys.argv[1], int(sys.argv[2])))
+	print("EOF" if s.recv(1) == b"" else "data")
+except OSError as e:
+	print(errno.errorcode[e.errno])
+' "$SERVER" "$PORT" >"$tmp/leader" 2>&1 &
+	leader_pid=$!
+	jobs_started+=("$leader_pid")
+}
+
+# late WHO ERRNO: the host where it comes late, and what its program sees
+late() {
+	save "$1"
+	if [ "$1" = client ]; then
+		check "the client's handshake comes late" \
+			insmod /share/late.ko
+	fi
+	together "$1.late"
+	leader
+	wait_until "$1: a group is formed" grew_to "$1" FirstContacts 1
+	crowd_is "$1: others use it" 3 open 3
+	crowd_is "$1: and are right" 3 all 9000
+	wait "$leader_pid"
+	check "$1: the first one ends alone, with $2" \
+		test "$(cat "$tmp/leader")" = "$2"
+	together "$1.over"
+	crowd_is "$1: the others are still right" 3 all 9000
+	grew "$1" LinkGroups -eq 1
+	grew "$1" FirstContacts -eq 1
+	grew "$1" SubsequentContacts -eq 3
+	no_fallback "$1"
+	[ "$1" != client ] || check "late is unloaded" rmmod late
+	crowd_is "$1: one more uses the group" 4 open 1
+	grew "$1" FirstContacts -eq 1
+	crowd_is "$1: all are closed" 0 close 4
+	no_group_left
+	together "$1.end"
+}
+
+sysctl_for_now net.smcr.lgr_linger_ms 500
+check "deadlines are short" short_deadlines
+together ready
+crowd_begin $kind "$SERVER"
+late server ECONNRESET
+late client ETIMEDOUT
+crowd_end
+no_conn_left
+together end
+finish
