@@ -160,7 +160,8 @@ int smcr_conn_elem_take(struct smcr_conn *conn, u32 size)
 	conn->rx.buf = smcr_rmb_elem_addr(rmb, idx);
 	err = smcr_lgr_conn_add(conn->lgr, conn);
 	if (err) {
-		smcr_rmb_elem_return(rmb, idx, 0, SMCR_RMBE_END_UNUSED, 0);
+		smcr_lgr_elem_return(conn->lgr, rmb, idx, 0,
+				     SMCR_RMBE_END_UNUSED, 0);
 		conn->rx.rmb = NULL;
 		smcr_rmb_put(rmb);
 	}

@@ -799,7 +799,7 @@ int smcr_hs_conn(struct smcr_hs *hs)
 		if (err)
 			return err;
 	}
-	smcr_lgr_wait(hs->lgr, hs);
+	smcr_lgr_wait_elem(hs->lgr, hs, size);
 	err = smcr_conn_elem_take(hs->conn, size);
 	if (!err)
 		smcr_lgr_unwait(hs->lgr, hs);

@@ -89,6 +89,7 @@ enum smcr_hs_event_bit {
  * @lock: with the outer sock lock, covers @lgr and the device of @port against
  *	hs_forsake(), which does not own the sock lock; a leaf
  * @wait_node: in smcr_lgr.waiters, under its conns_lock; owns a reference
+ * @wait_size: bytes of the element that is waited for, 0 for none; likewise
  * @proposal: server: the client's Proposal
  * @accept: client: the server's Accept
  * @reason: why it falls back, once decided
@@ -115,6 +116,7 @@ struct smcr_hs {
 	bool			drop;
 	spinlock_t		lock;
 	struct list_head	wait_node;
+	u32			wait_size;
 	union {
 		struct smcr_clc_proposal proposal;
 		struct smcr_clc_accept	accept;

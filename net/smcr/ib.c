@@ -488,14 +488,16 @@ static void chunk_unmap(struct smcr_ibdev *dev, struct smcr_chunk *chunk)
 static struct smcr_chunk *chunk_alloc(struct smcr_ibdev *dev, gfp_t gfp)
 {
 	struct smcr_chunk *chunk;
+	struct page *page;
 
 	chunk = kzalloc(sizeof(*chunk), gfp | __GFP_NOWARN);
 	if (!chunk)
 		return NULL;
-	chunk->vaddr = (void *)__get_free_pages(gfp | __GFP_NOWARN,
-						get_order(SMCR_CHUNK_SIZE));
-	if (!chunk->vaddr)
+	page = alloc_pages_node(ibdev_to_node(dev->ibdev), gfp | __GFP_NOWARN,
+				get_order(SMCR_CHUNK_SIZE));
+	if (!page)
 		goto out;
+	chunk->vaddr = page_address(page);
 	chunk->dev = dev;
 	chunk->dma = ib_dma_map_single(dev->ibdev, chunk->vaddr,
 				       SMCR_CHUNK_SIZE, DMA_TO_DEVICE);

@@ -431,6 +431,15 @@ struct smcr_lgr *smcr_lgr_create(struct net *net, enum smcr_role role,
 	return ERR_PTR(err);
 }
 
+static void lgr_wait(struct smcr_lgr *lgr, struct smcr_hs *hs)
+{
+	lockdep_assert_held(&lgr->conns_lock);
+	if (list_empty(&hs->wait_node)) {
+		smcr_hs_get(hs);
+		list_add_tail(&hs->wait_node, &lgr->waiters);
+	}
+}
+
 /**
  * smcr_lgr_wait() - a handshake wants to know when the group changes
  * @lgr: the group
@@ -441,10 +450,26 @@ struct smcr_lgr *smcr_lgr_create(struct net *net, enum smcr_role role,
 void smcr_lgr_wait(struct smcr_lgr *lgr, struct smcr_hs *hs)
 {
 	spin_lock_bh(&lgr->conns_lock);
-	if (list_empty(&hs->wait_node)) {
-		smcr_hs_get(hs);
-		list_add_tail(&hs->wait_node, &lgr->waiters);
-	}
+	lgr_wait(lgr, hs);
+	spin_unlock_bh(&lgr->conns_lock);
+}
+
+/**
+ * smcr_lgr_wait_elem() - likewise, or when there is an element for it
+ * @lgr: the group
+ * @hs: the handshake
+ * @size: bytes of the element
+ *
+ * It looks for an element after this call, not before, and calls
+ * smcr_lgr_unwait() when it has one, or needs none any more.
+ *
+ * Context: process.
+ */
+void smcr_lgr_wait_elem(struct smcr_lgr *lgr, struct smcr_hs *hs, u32 size)
+{
+	spin_lock_bh(&lgr->conns_lock);
+	hs->wait_size = size;
+	lgr_wait(lgr, hs);
 	spin_unlock_bh(&lgr->conns_lock);
 }
 
@@ -453,18 +478,49 @@ void smcr_lgr_wait(struct smcr_lgr *lgr, struct smcr_hs *hs)
  * @lgr: the group
  * @hs: the handshake, counted by the caller
  *
+ * One that was woken for an element after it had looked for one the last time
+ * leaves that to another.
+ *
  * Context: process.
  */
 void smcr_lgr_unwait(struct smcr_lgr *lgr, struct smcr_hs *hs)
 {
 	bool waited;
+	u32 size;
 
 	spin_lock_bh(&lgr->conns_lock);
 	waited = !list_empty(&hs->wait_node);
 	list_del_init(&hs->wait_node);
+	size = hs->wait_size;
+	hs->wait_size = 0;
 	spin_unlock_bh(&lgr->conns_lock);
 	if (waited)
 		smcr_hs_put(hs);
+	else if (size)
+		smcr_lgr_wake_elems(lgr, size, 1);
+}
+
+/* The first of those who wait for an element of this size; 0: for whatever.
+ * Return: false if there is none.
+ */
+static bool lgr_wake_one(struct smcr_lgr *lgr, u32 size)
+{
+	struct smcr_hs *hs, *found = NULL;
+
+	spin_lock_bh(&lgr->conns_lock);
+	list_for_each_entry(hs, &lgr->waiters, wait_node) {
+		if (!size || hs->wait_size == size) {
+			found = hs;
+			list_del_init(&hs->wait_node);
+			break;
+		}
+	}
+	spin_unlock_bh(&lgr->conns_lock);
+	if (!found)
+		return false;
+	smcr_hs_kick(found, SMCR_HS_E_GROUP);
+	smcr_hs_put(found);
+	return true;
 }
 
 /**
@@ -475,20 +531,53 @@ void smcr_lgr_unwait(struct smcr_lgr *lgr, struct smcr_hs *hs)
  */
 void smcr_lgr_wake(struct smcr_lgr *lgr)
 {
-	struct smcr_hs *hs;
+	size_t n;
 
-	for (;;) {
-		spin_lock_bh(&lgr->conns_lock);
-		hs = list_first_entry_or_null(&lgr->waiters, struct smcr_hs,
-					      wait_node);
-		if (hs)
-			list_del_init(&hs->wait_node);
-		spin_unlock_bh(&lgr->conns_lock);
-		if (!hs)
-			return;
-		smcr_hs_kick(hs, SMCR_HS_E_GROUP);
-		smcr_hs_put(hs);
-	}
+	/* Who is woken may wait again before this ends */
+	spin_lock_bh(&lgr->conns_lock);
+	n = list_count_nodes(&lgr->waiters);
+	spin_unlock_bh(&lgr->conns_lock);
+	while (n-- && lgr_wake_one(lgr, 0))
+		;
+}
+
+/**
+ * smcr_lgr_wake_elems() - elements have become free
+ * @lgr: the group
+ * @size: bytes of each
+ * @n: how many; so many handshakes are woken
+ *
+ * Context: process.
+ */
+void smcr_lgr_wake_elems(struct smcr_lgr *lgr, u32 size, u32 n)
+{
+	while (n-- && lgr_wake_one(lgr, size))
+		;
+}
+
+/**
+ * smcr_lgr_wake_rmb() - an RMB has been added
+ * @lgr: the group
+ * @rmb: the RMB
+ *
+ * The group remembers one size that is wanted. Whoever waits for another has
+ * to ask once more.
+ *
+ * Context: the group's work.
+ */
+void smcr_lgr_wake_rmb(struct smcr_lgr *lgr, const struct smcr_rmb *rmb)
+{
+	const struct smcr_hs *hs;
+	bool others = false;
+
+	spin_lock_bh(&lgr->conns_lock);
+	list_for_each_entry(hs, &lgr->waiters, wait_node)
+		others |= hs->wait_size && hs->wait_size != rmb->elem_size;
+	spin_unlock_bh(&lgr->conns_lock);
+	if (others)
+		smcr_lgr_wake(lgr);
+	else
+		smcr_lgr_wake_elems(lgr, rmb->elem_size, rmb->n_elems);
 }
 
 static void lgr_reset_conns(struct smcr_lgr *lgr)
@@ -502,22 +591,27 @@ static void lgr_reset_conns(struct smcr_lgr *lgr)
 	}
 }
 
-static void lgr_stop_link(struct smcr_lgr *lgr, int slot)
+/* From here on nobody finds a link in the group, or connects one. */
+static void lgr_take_links(struct smcr_lgr *lgr, struct smcr_link **links)
 {
-	struct smcr_link *link = lgr->links[slot];
+	int slot;
 
-	if (!link)
-		return;
-	smcr_link_stop(link);
-	smcr_lgr_rmbs_unmap(lgr, slot);
+	mutex_lock(&lgr->mutex);
 	spin_lock_bh(&lgr->conns_lock);
-	lgr->links[slot] = NULL;
+	for (slot = 0; slot < SMCR_MAX_LINKS; slot++) {
+		links[slot] = lgr->links[slot];
+		lgr->links[slot] = NULL;
+	}
 	spin_unlock_bh(&lgr->conns_lock);
-	smcr_link_put(link);
+	for (slot = 0; slot < SMCR_MAX_LINKS; slot++)
+		if (links[slot])
+			smcr_link_fail(links[slot], -ESHUTDOWN);
+	mutex_unlock(&lgr->mutex);
 }
 
 static void lgr_end(struct smcr_lgr *lgr)
 {
+	struct smcr_link *links[SMCR_MAX_LINKS];
 	bool listed;
 	int slot;
 
@@ -525,12 +619,15 @@ static void lgr_end(struct smcr_lgr *lgr)
 		return;
 	listed = smcr_lgr_unpublish(lgr);
 	lgr_reset_conns(lgr);
-	mutex_lock(&lgr->mutex);
+	lgr_take_links(lgr, links);
 	for (slot = 0; slot < SMCR_MAX_LINKS; slot++)
-		lgr_stop_link(lgr, slot);
+		if (links[slot])
+			smcr_link_stop(links[slot]);
 	smcr_llc_flush(lgr);
 	smcr_lgr_rmbs_free(lgr);
-	mutex_unlock(&lgr->mutex);
+	for (slot = 0; slot < SMCR_MAX_LINKS; slot++)
+		if (links[slot])
+			smcr_link_put(links[slot]);
 	smcr_lgr_wake(lgr);
 	if (listed)
 		smcr_lgr_put(lgr);

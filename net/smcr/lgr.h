@@ -106,13 +106,15 @@ struct smcr_lgr_key {
  * @dialect: fixed at CONFIRM LINK
  * @offer_linux: server: the Proposal's version allows the Linux dialect
  * @key: the peer; on the client @addr and @ifindex are unused
- * @mutex: serialises changes of @links, @rmbs, @rtokens; process context, no
- *	sock lock inside, never held across a network wait
- * @links: links by slot; a slot is set under @mutex and @conns_lock, so
- *	either is enough to read it
+ * @mutex: protects @rmbs and what is said about the next one; process
+ *	context, no sock lock inside. Handshakes take elements under it, so it is
+ *	never held while memory is had, zeroed, registered or freed, or a link
+ *	drained
+ * @links: links by slot; a slot is set under @conns_lock, and emptied under
+ *	@mutex too
  * @nums: link numbers given so far (2.2.4)
  * @max_links: smaller of both ends' limits (2.2.2)
- * @rmbs: RMBs, under @mutex
+ * @rmbs: RMBs, under @mutex; only the group's work takes one off
  * @n_rmbs: entries of @rmbs
  * @rmb_size: element size asked for with SMCR_LGR_T_NEED_RMB
  * @rmb_awaited: a handshake waits for an RMB
@@ -125,7 +127,7 @@ struct smcr_lgr_key {
  * @n_conns: connections with a token
  * @n_joining: handshakes that have found or made the group and not left it
  * @hint: slot to try next
- * @waiters: handshakes that wait for the group to change
+ * @waiters: handshakes that wait for the group to change, or for an element
  * @llc: exchanges and the queue of received messages, see llc.h
  * @work: the group's only work: messages, timers, @todo. Owns a reference
  *	while queued
@@ -200,8 +202,11 @@ struct smcr_link *smcr_lgr_link(struct smcr_lgr *lgr);
 int smcr_lgr_link_slot(const struct smcr_lgr *lgr,
 		       const struct smcr_link *link);
 void smcr_lgr_wait(struct smcr_lgr *lgr, struct smcr_hs *hs);
+void smcr_lgr_wait_elem(struct smcr_lgr *lgr, struct smcr_hs *hs, u32 size);
 void smcr_lgr_unwait(struct smcr_lgr *lgr, struct smcr_hs *hs);
 void smcr_lgr_wake(struct smcr_lgr *lgr);
+void smcr_lgr_wake_elems(struct smcr_lgr *lgr, u32 size, u32 n);
+void smcr_lgr_wake_rmb(struct smcr_lgr *lgr, const struct smcr_rmb *rmb);
 const char *smcr_lgr_state_name(enum smcr_lgr_state state);
 
 /* lgr_find.c */

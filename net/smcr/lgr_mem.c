@@ -263,34 +263,101 @@ static unsigned int count_rmbs(struct smcr_lgr *lgr, u32 size)
 	return n;
 }
 
-/* An RMB on the group's list, its keys known, not registered yet. */
-static struct smcr_rmb *rmb_make(struct smcr_lgr *lgr, u32 size)
+static int count_wanted(struct smcr_lgr *lgr, const struct smcr_link *link,
+			u32 size)
 {
-	struct smcr_link *link = lgr->links[0];
+	u32 mr_bytes = link->local.dev->max_mr_pages * PAGE_SIZE;
+	int n = -EMFILE;
+
+	mutex_lock(&lgr->mutex);
+	if (lgr->n_rmbs < SMCR_MAX_RMBS)
+		n = smcr_lgr_policy_rmb_elements(mr_bytes, size,
+						 count_rmbs(lgr, size));
+	mutex_unlock(&lgr->mutex);
+	return n ? n : -EMSGSIZE;
+}
+
+static struct smcr_rmb *rmb_try(struct smcr_link *link, u32 size, u16 elems)
+{
 	struct smcr_rmb *rmb;
-	u8 elems;
 	int err;
 
-	lockdep_assert_held(&lgr->mutex);
-	if (!link)
-		return ERR_PTR(-ESHUTDOWN);
-	if (lgr->n_rmbs >= SMCR_MAX_RMBS)
-		return ERR_PTR(-EMFILE);
-	elems = smcr_lgr_policy_rmb_elements(link->local.dev->max_mr_pages *
-					     PAGE_SIZE, size,
-					     count_rmbs(lgr, size));
-	if (!elems)
-		return ERR_PTR(-EMSGSIZE);
-	rmb = smcr_rmb_alloc(lgr->net, size, elems);
+	rmb = smcr_rmb_alloc(link, size, elems);
 	if (IS_ERR(rmb))
 		return rmb;
 	err = smcr_rmb_map(rmb, link, 0);
-	if (err) {
-		smcr_rmb_put(rmb);
-		return ERR_PTR(err);
+	if (!err)
+		return rmb;
+	smcr_rmb_put(rmb);
+	return ERR_PTR(err);
+}
+
+/* An RMB that nobody else knows, its keys known, not registered yet. Drivers
+ * may want their tables for a large region in one piece, which a host that is
+ * up for long does not have: then a smaller one.
+ */
+static struct smcr_rmb *rmb_make(struct smcr_lgr *lgr, struct smcr_link *link,
+				 u32 size)
+{
+	int n = count_wanted(lgr, link, size);
+	struct smcr_rmb *rmb;
+	int elems;
+
+	if (n < 0)
+		return ERR_PTR(n);
+	for (elems = n; elems; elems /= 2) {
+		rmb = rmb_try(link, size, elems);
+		if (rmb != ERR_PTR(-ENOMEM) && rmb != ERR_PTR(-E2BIG))
+			break;
 	}
-	list_add_tail(&rmb->list, &lgr->rmbs);
-	lgr->n_rmbs++;
+	if (!IS_ERR(rmb) && elems < n)
+		smcr_mib_inc(lgr->net, SMCR_MIB_RMBSSMALLER);
+	return rmb;
+}
+
+static void rmb_discard(struct smcr_rmb *rmb)
+{
+	int slot;
+
+	for (slot = 0; slot < SMCR_MAX_LINKS; slot++)
+		smcr_rmb_unmap(rmb, slot);
+	smcr_rmb_put(rmb);
+}
+
+/* The end of the group takes all RMBs of the list: not one that comes later. */
+static int rmb_publish(struct smcr_lgr *lgr, struct smcr_rmb *rmb,
+		       bool confirmed)
+{
+	int err = -ESHUTDOWN;
+
+	mutex_lock(&lgr->mutex);
+	if (smcr_lgr_state(lgr) != SMCR_LGR_DEAD) {
+		rmb->confirmed = confirmed;
+		list_add_tail(&rmb->list, &lgr->rmbs);
+		lgr->n_rmbs++;
+		err = 0;
+	}
+	mutex_unlock(&lgr->mutex);
+	return err;
+}
+
+/* An RMB on the group's list. To build one may take long, and handshakes take
+ * elements of others meanwhile: no lock is held.
+ */
+static struct smcr_rmb *rmb_add(struct smcr_lgr *lgr, u32 size, bool confirmed)
+{
+	struct smcr_link *link = smcr_lgr_link(lgr);
+	struct smcr_rmb *rmb;
+
+	if (!link)
+		return ERR_PTR(-ESHUTDOWN);
+	rmb = rmb_make(lgr, link, size);
+	if (!IS_ERR(rmb) && rmb_publish(lgr, rmb, confirmed)) {
+		rmb_discard(rmb);
+		rmb = ERR_PTR(-ESHUTDOWN);
+	}
+	/* Not before: an RMB that is mapped names the link */
+	smcr_link_put(link);
 	return rmb;
 }
 
@@ -304,15 +371,8 @@ static struct smcr_rmb *rmb_make(struct smcr_lgr *lgr, u32 size)
  */
 int smcr_lgr_rmb_first(struct smcr_lgr *lgr, u32 elem_size)
 {
-	struct smcr_rmb *rmb;
-
-	mutex_lock(&lgr->mutex);
-	rmb = rmb_make(lgr, elem_size);
 	/* The CLC message carries its RToken (3.5.1.3). */
-	if (!IS_ERR(rmb))
-		rmb->confirmed = true;
-	mutex_unlock(&lgr->mutex);
-	return PTR_ERR_OR_ZERO(rmb);
+	return PTR_ERR_OR_ZERO(rmb_add(lgr, elem_size, true));
 }
 
 /**
@@ -433,11 +493,11 @@ void smcr_lgr_elem_return(struct smcr_lgr *lgr, struct smcr_rmb *rmb, u8 idx,
 {
 	bool unclean = smcr_rmb_elem_return(rmb, idx, dirty, end, release_at);
 
+	if (!unclean)
+		smcr_lgr_wake_elems(lgr, rmb->elem_size, 1);
 	/* The only RMB stays, however idle it is */
 	if (unclean || (READ_ONCE(lgr->n_rmbs) > 1 && !smcr_rmb_in_use(rmb)))
 		smcr_lgr_kick(lgr, SMCR_LGR_T_CLEAN);
-	else
-		smcr_lgr_wake(lgr);
 }
 
 /* An RMB that is registered, or about to be, and not confirmed yet. */
@@ -451,6 +511,19 @@ static struct smcr_rmb *rmb_unconfirmed(struct smcr_lgr *lgr)
 	return NULL;
 }
 
+static int rmb_add_registered(struct smcr_lgr *lgr, u32 size)
+{
+	struct smcr_rmb *rmb = rmb_add(lgr, size, false);
+	int err;
+
+	if (IS_ERR(rmb))
+		return PTR_ERR(rmb);
+	err = smcr_rmb_register(rmb, 0, rmb_reg_done);
+	if (err)
+		smcr_lgr_rmb_drop(lgr, rmb);
+	return err;
+}
+
 /**
  * smcr_lgr_rmb_more() - make the next RMB, in the background
  * @lgr: the group
@@ -459,20 +532,18 @@ static struct smcr_rmb *rmb_unconfirmed(struct smcr_lgr *lgr)
  */
 void smcr_lgr_rmb_more(struct smcr_lgr *lgr)
 {
-	struct smcr_rmb *rmb = NULL;
+	bool wanted;
 	int err = 0;
+	u32 size;
 
 	mutex_lock(&lgr->mutex);
-	if (smcr_lgr_state(lgr) == SMCR_LGR_ACTIVE && lgr->rmb_size &&
-	    !rmb_unconfirmed(lgr) && want_more(lgr, lgr->rmb_size)) {
-		rmb = rmb_make(lgr, lgr->rmb_size);
-		err = PTR_ERR_OR_ZERO(rmb);
-		if (!err) {
-			err = smcr_rmb_register(rmb, 0, rmb_reg_done);
-			if (err)
-				smcr_lgr_rmb_drop(lgr, rmb);
-		}
-	}
+	size = lgr->rmb_size;
+	wanted = smcr_lgr_state(lgr) == SMCR_LGR_ACTIVE && size &&
+		 !rmb_unconfirmed(lgr) && want_more(lgr, size);
+	mutex_unlock(&lgr->mutex);
+	if (wanted)
+		err = rmb_add_registered(lgr, size);
+	mutex_lock(&lgr->mutex);
 	/* What nobody waits for may work the next time */
 	if (lgr->rmb_awaited)
 		lgr->rmb_err = err;
@@ -500,7 +571,9 @@ void smcr_lgr_rmb_registered(struct smcr_lgr *lgr)
 		/* Another exchange is under way: after it. */
 		set_bit(SMCR_LGR_T_RMB_REG, &lgr->todo);
 	mutex_unlock(&lgr->mutex);
-	smcr_lgr_wake(lgr);
+	/* Later ones give room when the peer knows them, not before. */
+	if (smcr_lgr_state(lgr) == SMCR_LGR_FORMING)
+		smcr_lgr_wake(lgr);
 }
 
 /**
@@ -508,47 +581,56 @@ void smcr_lgr_rmb_registered(struct smcr_lgr *lgr)
  * @lgr: the group
  * @rmb: the RMB; the peer does not know it, or has forgotten it
  *
- * Context: process, the group's mutex held.
+ * Context: the group's work, its mutex not held.
  */
 void smcr_lgr_rmb_drop(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
 {
-	int slot;
-
-	lockdep_assert_held(&lgr->mutex);
-	for (slot = 0; slot < SMCR_MAX_LINKS; slot++)
-		smcr_rmb_unmap(rmb, slot);
+	mutex_lock(&lgr->mutex);
 	list_del_init(&rmb->list);
 	lgr->n_rmbs--;
-	smcr_rmb_put(rmb);
+	mutex_unlock(&lgr->mutex);
+	rmb_discard(rmb);
+}
+
+static void rmbs_drop(struct smcr_lgr *lgr, bool all)
+{
+	struct smcr_rmb *rmb, *tmp;
+	LIST_HEAD(gone);
+
+	mutex_lock(&lgr->mutex);
+	list_for_each_entry_safe(rmb, tmp, &lgr->rmbs, list) {
+		if (all || rmb->deleting) {
+			list_move_tail(&rmb->list, &gone);
+			lgr->n_rmbs--;
+		}
+	}
+	mutex_unlock(&lgr->mutex);
+	list_for_each_entry_safe(rmb, tmp, &gone, list) {
+		list_del_init(&rmb->list);
+		rmb_discard(rmb);
+	}
 }
 
 /**
- * smcr_lgr_rmbs_unmap() - a link has stopped: its keys go
+ * smcr_lgr_rmbs_deleted() - the peer has forgotten what DELETE RKEY named
  * @lgr: the group
- * @slot: the link's slot
  *
- * Context: process, the group's mutex held.
+ * Context: the group's work, its mutex not held.
  */
-void smcr_lgr_rmbs_unmap(struct smcr_lgr *lgr, int slot)
+void smcr_lgr_rmbs_deleted(struct smcr_lgr *lgr)
 {
-	struct smcr_rmb *rmb;
-
-	list_for_each_entry(rmb, &lgr->rmbs, list)
-		smcr_rmb_unmap(rmb, slot);
+	rmbs_drop(lgr, false);
 }
 
 /**
  * smcr_lgr_rmbs_free() - the group ends: let all RMBs go
- * @lgr: the group; all its links have stopped
+ * @lgr: a DEAD group; all its links have stopped
  *
- * Context: process, the group's mutex held.
+ * Context: the group's work, its mutex not held.
  */
 void smcr_lgr_rmbs_free(struct smcr_lgr *lgr)
 {
-	struct smcr_rmb *rmb, *tmp;
-
-	list_for_each_entry_safe(rmb, tmp, &lgr->rmbs, list)
-		smcr_lgr_rmb_drop(lgr, rmb);
+	rmbs_drop(lgr, true);
 }
 
 /**
@@ -572,31 +654,61 @@ unsigned long smcr_lgr_rmb_idle_at(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
 		msecs_to_jiffies(READ_ONCE(ctl->rmb_linger_ms))) ?: 1;
 }
 
+/* Nobody but the group's work takes RMBs off the list, so the one that it looks
+ * at stays without the mutex.
+ */
+static struct smcr_rmb *rmb_after(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
+{
+	struct list_head *next;
+
+	mutex_lock(&lgr->mutex);
+	next = rmb ? rmb->list.next : lgr->rmbs.next;
+	rmb = next == &lgr->rmbs ? NULL :
+	      list_entry(next, struct smcr_rmb, list);
+	mutex_unlock(&lgr->mutex);
+	return rmb;
+}
+
+/* Return: when to look at the RMB again, 0 for never. */
+static unsigned long rmb_clean(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
+{
+	unsigned long when;
+	u32 freed;
+
+	when = smcr_rmb_clean(rmb, &freed);
+	smcr_lgr_wake_elems(lgr, rmb->elem_size, freed);
+	return when;
+}
+
 /**
  * smcr_lgr_rmbs_clean() - zero what connections left, delete idle RMBs
  * @lgr: the group
  *
- * Context: the group's work.
+ * Handshakes take elements of the RMBs meanwhile.
+ *
+ * Context: the group's work, its mutex not held.
  */
 void smcr_lgr_rmbs_clean(struct smcr_lgr *lgr)
 {
 	unsigned long when, next = 0;
-	struct smcr_rmb *rmb;
+	struct smcr_rmb *rmb = NULL;
 	bool idle = false;
 
-	mutex_lock(&lgr->mutex);
-	list_for_each_entry(rmb, &lgr->rmbs, list) {
-		when = smcr_rmb_clean(rmb);
+	while ((rmb = rmb_after(lgr, rmb))) {
+		when = rmb_clean(lgr, rmb);
 		if (!when) {
+			mutex_lock(&lgr->mutex);
 			when = smcr_lgr_rmb_idle_at(lgr, rmb);
+			mutex_unlock(&lgr->mutex);
 			idle |= when && time_after_eq(jiffies, when);
 		}
 		if (when && (!next || time_before(when, next)))
 			next = when;
 	}
 	lgr->clean_at = next;
-	if (idle)
+	if (idle) {
+		mutex_lock(&lgr->mutex);
 		smcr_llc_delete_rkeys(lgr);
-	mutex_unlock(&lgr->mutex);
-	smcr_lgr_wake(lgr);
+		mutex_unlock(&lgr->mutex);
+	}
 }

@@ -49,7 +49,7 @@ int smcr_lgr_rmb_register(struct smcr_lgr *lgr);
 bool smcr_lgr_rmb_ready(const struct smcr_conn *conn);
 void smcr_lgr_rmb_more(struct smcr_lgr *lgr);
 void smcr_lgr_rmb_registered(struct smcr_lgr *lgr);
-void smcr_lgr_rmbs_unmap(struct smcr_lgr *lgr, int slot);
+void smcr_lgr_rmbs_deleted(struct smcr_lgr *lgr);
 void smcr_lgr_rmbs_free(struct smcr_lgr *lgr);
 unsigned long smcr_lgr_rmb_idle_at(struct smcr_lgr *lgr, struct smcr_rmb *rmb);
 void smcr_lgr_rmbs_clean(struct smcr_lgr *lgr);

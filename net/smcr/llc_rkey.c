@@ -80,30 +80,30 @@ static void confirm_rkey_done(struct smcr_lgr *lgr,
 			      const struct smcr_llc_confirm_rkey *msg)
 {
 	struct smcr_llc *llc = &lgr->llc;
-	struct smcr_rmb *rmb;
+	struct smcr_rmb *rmb = llc->rmb;
 
-	mutex_lock(&lgr->mutex);
-	rmb = llc->rmb;
 	llc->rmb = NULL;
 	rkey_done(lgr);
 	if (msg->negative && msg->retry && ++llc->rkey_tries < RKEY_TRIES) {
 		/* The peer was changing links: once more (A.3.5). */
 		llc->rkey_retry_at = jiffies + RKEY_RETRY;
-		mutex_unlock(&lgr->mutex);
 		return;
 	}
 	llc->rkey_tries = 0;
-	if (!msg->negative) {
-		rmb->confirmed = true;
-		rmb->idle_since = jiffies;
-		/* It may never be used: the time it has starts here */
-		smcr_lgr_kick(lgr, SMCR_LGR_T_CLEAN);
-	} else {
+	mutex_lock(&lgr->mutex);
+	if (msg->negative)
 		lgr->rmb_err = -EDQUOT;
-		smcr_lgr_rmb_drop(lgr, rmb);
-	}
+	rmb->confirmed = !msg->negative;
+	rmb->idle_since = jiffies;
 	mutex_unlock(&lgr->mutex);
-	smcr_lgr_wake(lgr);
+	if (msg->negative) {
+		smcr_lgr_rmb_drop(lgr, rmb);
+		smcr_lgr_wake(lgr);
+		return;
+	}
+	/* It may never be used: the time it has starts here */
+	smcr_lgr_kick(lgr, SMCR_LGR_T_CLEAN);
+	smcr_lgr_wake_rmb(lgr, rmb);
 }
 
 /**
@@ -195,15 +195,9 @@ static void delete_rkey_request(struct smcr_link *link,
 /* Negative or not, the peer does not know these RMBs any more. */
 static void delete_rkey_done(struct smcr_lgr *lgr)
 {
-	struct smcr_rmb *rmb, *tmp;
-
-	mutex_lock(&lgr->mutex);
-	list_for_each_entry_safe(rmb, tmp, &lgr->rmbs, list)
-		if (rmb->deleting)
-			smcr_lgr_rmb_drop(lgr, rmb);
+	smcr_lgr_rmbs_deleted(lgr);
 	lgr->llc.deleting = false;
 	rkey_done(lgr);
-	mutex_unlock(&lgr->mutex);
 }
 
 /**

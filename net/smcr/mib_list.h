@@ -91,6 +91,8 @@
 	X(RMBSFREED, RmbsFreed, "RMBs freed") \
 	X(RMBSREFUSED, RmbsRefused, \
 	  "RMBs not made because of net.smcr.max_rmb_bytes") \
+	X(RMBSSMALLER, RmbsSmaller, \
+	  "RMBs of fewer elements than wanted, for want of memory") \
 	X(SENDSPACEREFUSED, SendSpaceRefused, \
 	  "connections not made because of net.smcr.max_send_bytes") \
 	X(CHARGESREFUSED, ChargesRefused, \

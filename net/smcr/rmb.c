@@ -48,6 +48,18 @@ static u32 rmb_bytes(const struct smcr_rmb *rmb)
 	return rmb->n_pages << PAGE_SHIFT;
 }
 
+static void *rmb_pages(struct smcr_link *link, u32 bytes)
+{
+	int node = NUMA_NO_NODE;
+
+	if (smcr_link_verbs_get(link)) {
+		node = ibdev_to_node(link->local.dev->ibdev);
+		smcr_link_verbs_put(link);
+	}
+	return kvmalloc_node(bytes, GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN,
+			     node);
+}
+
 static int rmb_charge(struct net *net, u32 bytes)
 {
 	struct smcr_net *sn = smcr_pernet(net);
@@ -62,18 +74,21 @@ static int rmb_charge(struct net *net, u32 bytes)
 
 /**
  * smcr_rmb_alloc() - memory for a number of elements
- * @net: namespace whose cap (net.smcr.max_rmb_bytes) it counts against
+ * @link: first link that it will be mapped to; counts against the cap
+ *	(net.smcr.max_rmb_bytes) of its group's namespace
  * @elem_size: bytes of one element, 16 KB to 512 KB
  * @n_elems: elements, 1..255
  *
- * The pages are single ones, zeroed, and not charged to a cgroup: a connection
- * charges its element to its socket (law 18).
+ * The pages are near the link's device, zeroed, and not charged to a cgroup: a
+ * connection charges its element to its socket. They need not be in one piece.
  *
  * Context: process.
  * Return: the RMB with one reference, ERR_PTR(-EDQUOT) or ERR_PTR(-ENOMEM).
  */
-struct smcr_rmb *smcr_rmb_alloc(struct net *net, u32 elem_size, u16 n_elems)
+struct smcr_rmb *smcr_rmb_alloc(struct smcr_link *link, u32 elem_size,
+				u16 n_elems)
 {
+	struct net *net = link->lgr->net;
 	u32 bytes = elem_size * n_elems;
 	struct smcr_rmb *rmb;
 	int err;
@@ -85,7 +100,7 @@ struct smcr_rmb *smcr_rmb_alloc(struct net *net, u32 elem_size, u16 n_elems)
 	if (!rmb)
 		goto uncharge;
 	rmb->elems = kcalloc(n_elems, sizeof(*rmb->elems), GFP_KERNEL);
-	rmb->vaddr = __vmalloc(bytes, GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN);
+	rmb->vaddr = rmb_pages(link, bytes);
 	if (!rmb->elems || !rmb->vaddr)
 		goto free;
 	INIT_LIST_HEAD(&rmb->list);
@@ -101,7 +116,7 @@ struct smcr_rmb *smcr_rmb_alloc(struct net *net, u32 elem_size, u16 n_elems)
 	return rmb;
 
 free:
-	vfree(rmb->vaddr);
+	kvfree(rmb->vaddr);
 	kfree(rmb->elems);
 	kfree(rmb);
 uncharge:
@@ -116,7 +131,7 @@ uncharge:
  * The namespace must still be there: who holds a reference also holds one to
  * the group, and drops this one first.
  *
- * Context: any but hard irq (vfree() defers itself in softirq).
+ * Context: any but hard irq (kvfree() defers what has to wait in softirq).
  */
 void smcr_rmb_put(struct smcr_rmb *rmb)
 {
@@ -128,12 +143,20 @@ void smcr_rmb_put(struct smcr_rmb *rmb)
 		WARN_ON_ONCE(rmb->maps[i].link);
 	atomic_long_sub(rmb_bytes(rmb), &smcr_pernet(rmb->net)->rmb_bytes);
 	smcr_mib_inc(rmb->net, SMCR_MIB_RMBSFREED);
-	vfree(rmb->vaddr);
+	kvfree(rmb->vaddr);
 	kfree(rmb->elems);
 	kfree(rmb);
 }
 
 /* Mappings */
+
+static struct page *rmb_page(const struct smcr_rmb *rmb, u32 i)
+{
+	void *addr = rmb->vaddr + i * PAGE_SIZE;
+
+	return is_vmalloc_addr(addr) ? vmalloc_to_page(addr) :
+				       virt_to_page(addr);
+}
 
 static int pages_sgt(const struct smcr_rmb *rmb, struct sg_table *sgt)
 {
@@ -145,7 +168,7 @@ static int pages_sgt(const struct smcr_rmb *rmb, struct sg_table *sgt)
 	if (!pages)
 		return -ENOMEM;
 	for (i = 0; i < rmb->n_pages; i++)
-		pages[i] = vmalloc_to_page(rmb->vaddr + i * PAGE_SIZE);
+		pages[i] = rmb_page(rmb, i);
 	err = sg_alloc_table_from_pages(sgt, pages, rmb->n_pages, 0,
 					rmb_bytes(rmb), GFP_KERNEL);
 	kvfree(pages);
@@ -260,7 +283,7 @@ static int map_build(struct smcr_rmb *rmb, struct smcr_rmb_map *map)
  * Key and address are known afterwards, for CLC; the peer may write once
  * smcr_rmb_register() is done.
  *
- * Context: process, the group's mutex held.
+ * Context: process; an RMB that nobody else knows yet.
  * Return: 0, -ENODEV if the link has gone, -E2BIG if the device cannot map
  * that much, or -errno.
  */
@@ -302,7 +325,7 @@ static void reg_done(struct smcr_wr_reg *reg, int err)
  * @slot: slot of the link, which is in RTS and to which @rmb is mapped
  * @done: called once if this returns 0, with 0 or -errno
  *
- * Context: process, the group's mutex held.
+ * Context: process; the group's work, or with the group's mutex held.
  * Return: 0, or -errno as smcr_wr_post_reg().
  */
 int smcr_rmb_register(struct smcr_rmb *rmb, int slot,
@@ -330,7 +353,7 @@ int smcr_rmb_register(struct smcr_rmb *rmb, int slot,
  * The link is DEAD, or the peer has agreed to use the key no more (DELETE
  * RKEY): a write after this ends the link. No registration may be under way.
  *
- * Context: process, the group's mutex held.
+ * Context: process; an RMB that is on no list.
  */
 void smcr_rmb_unmap(struct smcr_rmb *rmb, int slot)
 {
@@ -564,18 +587,20 @@ static u32 elem_due(struct smcr_rmb *rmb, u16 i, unsigned long *next)
 /**
  * smcr_rmb_clean() - zero the elements that are due, and free them
  * @rmb: the RMB
+ * @freed: result: how many
  *
  * Costs nothing for an RMB without any.
  *
- * Context: process, the group's mutex held: one call at a time.
+ * Context: the group's work: one call at a time.
  * Return: jiffies when the next quarantine ends, or 0.
  */
-unsigned long smcr_rmb_clean(struct smcr_rmb *rmb)
+unsigned long smcr_rmb_clean(struct smcr_rmb *rmb, u32 *freed)
 {
 	unsigned long next = 0;
 	u32 dirty;
 	u16 i;
 
+	*freed = 0;
 	for (i = 0; READ_ONCE(rmb->n_unclean) && i < rmb->n_elems; i++) {
 		dirty = elem_due(rmb, i, &next);
 		if (!dirty)
@@ -586,6 +611,7 @@ unsigned long smcr_rmb_clean(struct smcr_rmb *rmb)
 		rmb->n_free++;
 		rmb->n_unclean--;
 		spin_unlock_bh(&rmb->lock);
+		++*freed;
 		cond_resched();
 	}
 	return next;

@@ -93,7 +93,8 @@ struct smcr_rmb_map {
  * @lock: protects @elems, @n_free, @n_unclean, @hint and each map's @dma; leaf
  *	but for cache maintenance, any context but hard irq
  * @elems: the elements
- * @maps: one per link of the group, by link slot; under the group's mutex
+ * @maps: one per link of the group, by link slot; changed by who builds the
+ *	RMB, then by the group's work
  * @n_synced: maps that need cache maintenance
  * @confirmed: the peer knows its rkeys (CLC first contact or CONFIRM RKEY)
  * @deleting: a DELETE RKEY for it is under way; no element may be taken
@@ -119,7 +120,8 @@ struct smcr_rmb {
 	unsigned long		idle_since;
 };
 
-struct smcr_rmb *smcr_rmb_alloc(struct net *net, u32 elem_size, u16 n_elems);
+struct smcr_rmb *smcr_rmb_alloc(struct smcr_link *link, u32 elem_size,
+				u16 n_elems);
 void smcr_rmb_put(struct smcr_rmb *rmb);
 int smcr_rmb_map(struct smcr_rmb *rmb, struct smcr_link *link, int slot);
 int smcr_rmb_register(struct smcr_rmb *rmb, int slot,
@@ -129,7 +131,7 @@ void smcr_rmb_unmap(struct smcr_rmb *rmb, int slot);
 int smcr_rmb_elem_take(struct smcr_rmb *rmb, bool eye_catcher);
 bool smcr_rmb_elem_return(struct smcr_rmb *rmb, u8 idx, u32 dirty,
 			  enum smcr_rmbe_end end, unsigned long release_at);
-unsigned long smcr_rmb_clean(struct smcr_rmb *rmb);
+unsigned long smcr_rmb_clean(struct smcr_rmb *rmb, u32 *freed);
 u16 smcr_rmb_in_use(const struct smcr_rmb *rmb);
 void *smcr_rmb_elem_addr(const struct smcr_rmb *rmb, u8 idx);
 void smcr_rmb_sync_for_cpu(struct smcr_rmb *rmb, u8 idx, u32 off, u32 len);

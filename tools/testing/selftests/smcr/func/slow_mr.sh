@@ -1,0 +1,116 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# kernel: turns bounds
+# nics: 1
+# Adapters that take seconds to register memory: connections that find a free
+# element do not wait for the RMB that is being made, and one that waits for it
+# keeps its group. Adapters that cannot register much at once: smaller RMBs.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=crowd_lib.sh
+. "$(dirname "$0")/crowd_lib.sh"
+
+kind=smcr4
+addresses $kind
+params=/sys/module/slowmr/parameters
+
+# both COMMAND: on each host
+both() {
+	sh -c "$1" && peer "$1"
+}
+
+# being_made N: memory regions at this moment, on both hosts together
+# shellcheck disable=SC2317 # called by name
+being_made() {
+	[ "$(both "cat $params/waiting" | awk '{ n += $1 } END { print n }')" \
+		= "$1" ]
+}
+
+# Four connections that fill the first RMB, the first one at once, the others and
+# the reset of all when told. The third is what makes the next RMB be made.
+four() {
+	mkfifo "$tmp/four.in" "$tmp/four.out"
+	python3 -u -c '
+import socket, struct, sys
+s = []
+for n in 1, 3:
+	for i in range(n):
+		s.append(socket.socket(socket.AF_INET, socket.SOCK_STREAM, 257))
+		s[-1].connect((sys.argv[1], int(sys.argv[2])))
+	print("open")
+	sys.stdin.readline()
+for c in s:
+	c.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
+		     struct.pack("ii", 1, 0))
+	c.close()
+print("reset")
+' "$SERVER" "$PORT" <"$tmp/four.in" >"$tmp/four.out" &
+	jobs_started+=($!)
+	exec 5>"$tmp/four.in" 6<"$tmp/four.out"
+	four_say open
+}
+
+# four_say WORD: what they have done
+four_say() {
+	local line
+
+	read -r line <&6
+	check "four connections: $1" test "$line" = "$1"
+}
+
+together ready
+check "the module is on both hosts" both "insmod /share/slowmr.ko"
+undo_later rmmod slowmr
+crowd_begin $kind "$SERVER"
+
+save slow
+crowd_is "two connections" 2 open 2
+check "regions take 5 s from now on" both "echo $((5000 * SLOW)) >$params/delay_ms"
+crowd_is "the third needs no region" 3 open 1
+wait_until "on both hosts the next RMB is being made" being_made 2
+crowd_is "the fourth finds a free element" 4 open 1
+check "and did not wait for the RMBs" being_made 2
+crowd_is "all four work meanwhile" 4 all 9000
+check "the RMBs are still being made" being_made 2
+crowd_is "the fifth waits for them" 5 open 1
+check "they are made" being_made 0
+crowd_is "and all are right" 5 all 9000
+crowd_is "all are closed" 0 close 5
+grew slow FirstContacts -eq 1
+grew slow SubsequentContacts -eq 4
+no_fallback slow
+no_group_left
+
+check "regions take no time" both "echo 0 >$params/delay_ms"
+save kept
+four
+check "regions take 5 s from now on" both "echo $((5000 * SLOW)) >$params/delay_ms"
+echo more >&5
+four_say open
+echo reset >&5
+four_say reset
+crowd_is "one that comes then waits for an RMB" 1 open 1
+check "which takes longer than the group lingers" test "$cost" -gt 1500000
+grew kept FirstContacts -eq 1
+grew kept SubsequentContacts -eq 4
+crowd_is "it is right" 1 all 9000
+crowd_is "and closed" 0 close 1
+no_fallback kept
+check "regions take no time" both "echo 0 >$params/delay_ms"
+exec 5>&-
+no_group_left
+
+save small
+check "regions have 100 pages at most" both "echo 100 >$params/max_pages"
+crowd_is "twelve connections" 12 open 12
+crowd_is "are right" 12 all 9000
+grew small RmbsSmaller -ge 4
+no_fallback small
+crowd_is "all are closed" 0 close 12
+no_group_left
+check "regions have any size" both "echo 0 >$params/max_pages"
+crowd_end
+no_conn_left
+together end
+finish
