@@ -426,8 +426,8 @@ void smcr_conn_uncharge(struct smcr_conn *conn, struct sock *sk)
  * What arrived before is handled now (3.5.2.4).
  *
  * Context: process, outer sock lock held.
- * Return: 0, -ECONNRESET when the group has died meanwhile, -EPROTO when the
- * peer's element is of no size that its dialect has.
+ * Return: 0, or -ECONNRESET when the group has died meanwhile, or the peer's
+ * element is of no size that its dialect has.
  */
 int smcr_conn_start(struct smcr_conn *conn, struct sock *sk)
 {
@@ -436,7 +436,7 @@ int smcr_conn_start(struct smcr_conn *conn, struct sock *sk)
 
 	/* First contact: the dialect was not known when the size came. */
 	if (!smcr_conn_size_valid(conn->lgr, conn->peer_size))
-		return -EPROTO;
+		return -ECONNRESET;
 	spin_lock_bh(&conn->lock);
 	if (conn->fsm.state != SMCR_CONN_INIT) {
 		spin_unlock_bh(&conn->lock);

@@ -89,6 +89,8 @@ static enum smcr_fallback_reason errno_reason(int err)
 	case -E2BIG:
 	case -EMSGSIZE:
 		return SMCR_FALLBACK_DEVICE_LIMIT;
+	case -ENODEV:
+		return SMCR_FALLBACK_NO_RNIC;
 	default:
 		return SMCR_FALLBACK_QP;
 	}

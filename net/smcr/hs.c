@@ -156,21 +156,9 @@ static void hs_walk(struct smcr_hs *hs, bool (*const *steps)(struct smcr_hs *))
 	} while (steps[hs->step] && steps[hs->step](hs));
 }
 
-static void hs_drop_port(struct smcr_hs *hs)
-{
-	struct smcr_port port;
-
-	spin_lock_bh(&hs->lock);
-	port = hs->port;
-	hs->port.dev = NULL;
-	spin_unlock_bh(&hs->lock);
-	smcr_ib_port_put(&port);
-}
-
 /* The deadline has passed while the program is in a call that holds the sock
- * lock: the handshake ends when the call does. What others wait for does not:
- * followers of a first contact for the group, the removal of a device for the
- * port.
+ * lock: the handshake ends when the call does. The group that followers of a
+ * first contact wait for does not wait for the call.
  */
 static void hs_forsake(struct smcr_hs *hs)
 {
@@ -181,10 +169,9 @@ static void hs_forsake(struct smcr_hs *hs)
 	    smcr_lgr_state(hs->lgr) == SMCR_LGR_FORMING)
 		lgr = smcr_lgr_get(hs->lgr);
 	spin_unlock_bh(&hs->lock);
-	hs_drop_port(hs);
 	if (!lgr)
 		return;
-	smcr_lgr_terminate(lgr, SMCR_RESET_HANDSHAKE, ECONNRESET);
+	smcr_lgr_give_up(lgr);
 	smcr_lgr_put(lgr);
 }
 
@@ -318,7 +305,7 @@ static void hs_release(struct smcr_hs *hs)
 	if (timer_delete(&hs->timer))
 		smcr_hs_put(hs);
 	smcr_hs_drop_group(hs);
-	hs_drop_port(hs);
+	smcr_ib_port_drop(&hs->port);
 	smcr_clc_free(&hs->clc);
 	hs_leave_listener(hs);
 	WRITE_ONCE(smcr_sk(sk)->hs, NULL);

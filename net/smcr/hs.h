@@ -78,7 +78,7 @@ enum smcr_hs_event_bit {
  * @timer: the deadline
  * @deadline: jiffies
  * @clc: message being received or sent
- * @port: our RoCE port
+ * @port: our RoCE port; the device may go while the handshake has it
  * @lgr: group that is used or waited for, counted
  * @link: its link, counted
  * @conn: the connection being built, counted

@@ -15,7 +15,8 @@
  *   groups end		their work drains and destroys each queue pair, then
  *			takes its RMBs from the device
  *   wait for @refs	lookups and verbs objects are gone: the device touches
- *			none of our memory now
+ *			none of our memory now. Handshakes are not waited for:
+ *			they have the structure only
  *   chunks unmapped	those in use too. A connection keeps its chunks for as
  *			long as its socket lives, but nothing maps or syncs
  *			them behind a closed gate
@@ -118,22 +119,44 @@ static void ib_dev_put(struct smcr_ibdev *dev)
 		complete(&dev->released);
 }
 
-/**
- * smcr_ib_port_get() - one more user of a port's device
- * @port: a port the caller may use
- *
- * Context: any.
- */
-void smcr_ib_port_get(const struct smcr_port *port)
+/* Who uses the device has to have it; removal may take it away. */
+static bool ib_dev_tryget(struct smcr_ibdev *dev)
 {
-	refcount_inc(&port->dev->refs);
+	return !READ_ONCE(dev->removing) && refcount_inc_not_zero(&dev->refs);
 }
 
 /**
- * smcr_ib_port_put() - the port is not used any more
+ * smcr_ib_port_drop() - forget what smcr_ib_port_find() found
  * @port: the port; @port->dev goes to NULL
  *
  * Harmless for a port that was never found.
+ *
+ * Context: any.
+ */
+void smcr_ib_port_drop(struct smcr_port *port)
+{
+	struct smcr_ibdev *dev = port->dev;
+
+	port->dev = NULL;
+	if (dev)
+		smcr_ib_dev_drop(dev);
+}
+
+/**
+ * smcr_ib_port_tryget() - keep a port's device from being removed
+ * @port: a port the caller may use
+ *
+ * Context: any.
+ * Return: false if the device goes, or has gone.
+ */
+bool smcr_ib_port_tryget(const struct smcr_port *port)
+{
+	return ib_dev_tryget(port->dev);
+}
+
+/**
+ * smcr_ib_port_put() - undo smcr_ib_port_tryget()
+ * @port: the port; @port->dev goes to NULL
  *
  * Context: any.
  */
@@ -142,8 +165,7 @@ void smcr_ib_port_put(struct smcr_port *port)
 	struct smcr_ibdev *dev = port->dev;
 
 	port->dev = NULL;
-	if (dev)
-		ib_dev_put(dev);
+	ib_dev_put(dev);
 }
 
 /* GIDs of a device */
@@ -349,7 +371,8 @@ static bool ib_find(const struct ib_query *q, struct smcr_port *out)
  * smcr_ib_port_find() - a port that reaches the LAN of a netdev
  * @ndev: netdev that carries the connection's address
  * @local: that address, IPv4 as a mapped one
- * @out: the port, with a reference, or with @dev NULL
+ * @out: the port, to be dropped, or with @dev NULL. Whoever keeps it for long
+ *	does not delay the removal of its device
  *
  * The GIDs on @ndev are tried in this order: the address itself, another
  * RoCEv2 GID, a link-local one, RoCEv1 (law 26).
@@ -364,8 +387,11 @@ enum smcr_port_miss smcr_ib_port_find(struct net_device *ndev,
 	struct ib_query q = { .ndev = ndev, .local = local };
 
 	for (q.score = 0; q.score < IB_SCORES; q.score++) {
-		if (ib_find(&q, out))
-			return SMCR_PORT_OK;
+		if (!ib_find(&q, out))
+			continue;
+		smcr_ib_dev_hold(out->dev);
+		ib_dev_put(out->dev);
+		return SMCR_PORT_OK;
 	}
 	q.score = IB_SCORES;
 	return ib_any_match(&q) ? SMCR_PORT_NO_GID : SMCR_PORT_NO_RNIC;
@@ -507,12 +533,6 @@ static struct smcr_chunk *chunk_alloc(struct smcr_ibdev *dev, gfp_t gfp)
 out:
 	kfree(chunk);
 	return NULL;
-}
-
-/* Allocation and mapping need the device, which removal may take away. */
-static bool ib_dev_tryget(struct smcr_ibdev *dev)
-{
-	return !READ_ONCE(dev->removing) && refcount_inc_not_zero(&dev->refs);
 }
 
 static struct smcr_chunk *chunk_new(struct smcr_ibdev *dev, gfp_t gfp)

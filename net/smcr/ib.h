@@ -76,7 +76,9 @@ struct smcr_ibdev {
 
 /**
  * struct smcr_port - the local end of a RoCE path
- * @dev: device, with a reference that smcr_ib_port_put() drops; NULL if none
+ * @dev: device; NULL if none. Who has a port from smcr_ib_port_find() has its
+ *	structure only, until smcr_ib_port_drop(). The device itself stays while
+ *	somebody has it from smcr_ib_port_tryget(), until smcr_ib_port_put()
  * @port: port number on @dev
  * @sgid_index: GID table index; says RoCEv1 or v2 for the local side
  * @mtu: active path MTU of the port, as the RFC's enumeration (1..5)
@@ -127,7 +129,8 @@ enum smcr_port_miss smcr_ib_port_find(struct net_device *ndev,
 				      struct smcr_port *out);
 bool smcr_ib_port_usable(struct net_device *ndev);
 bool smcr_ib_any(void);
-void smcr_ib_port_get(const struct smcr_port *port);
+void smcr_ib_port_drop(struct smcr_port *port);
+bool smcr_ib_port_tryget(const struct smcr_port *port);
 void smcr_ib_port_put(struct smcr_port *port);
 bool smcr_ib_gid_is_ours(const struct net *net, const u8 *gid);
 int smcr_ib_walk(const struct net *net, int skip,

@@ -139,10 +139,19 @@ struct smcr_lgr *smcr_lgr_get(struct smcr_lgr *lgr)
 	return lgr;
 }
 
+/* Programs may keep the memory of a DEAD group for as long as they like: that
+ * does not count toward the limit, but the namespace's exit waits for it.
+ */
 static bool lgr_count(struct smcr_net *sn)
 {
-	return atomic_inc_return(&sn->n_lgrs) <=
+	atomic_inc(&sn->n_lgrs);
+	return atomic_inc_return(&sn->n_live_lgrs) <=
 	       READ_ONCE(sn->sysctl.max_lgrs);
+}
+
+static void lgr_uncount_live(struct smcr_net *sn)
+{
+	atomic_dec(&sn->n_live_lgrs);
 }
 
 static void lgr_uncount(struct smcr_net *sn)
@@ -168,6 +177,8 @@ static void lgr_free(struct smcr_lgr *lgr)
 	/* A group that was never published was not counted. */
 	if (lgr->id)
 		smcr_mib_inc(lgr->net, SMCR_MIB_LINKGROUPSFREED);
+	if (lgr->state != SMCR_LGR_DEAD)
+		lgr_uncount_live(sn);
 	kfree(lgr);
 	lgr_uncount(sn);
 }
@@ -382,15 +393,16 @@ static struct smcr_lgr *lgr_make(struct net *net, enum smcr_role role,
 	struct smcr_lgr *lgr;
 
 	if (!lgr_count(sn)) {
-		lgr_uncount(sn);
 		lgr_make_room(net);
-		return ERR_PTR(-EMFILE);
+		lgr = ERR_PTR(-EMFILE);
+	} else {
+		lgr = lgr_alloc(net, role, key);
 	}
-	lgr = lgr_alloc(net, role, key);
-	if (lgr)
+	if (!IS_ERR(lgr))
 		return lgr;
+	lgr_uncount_live(sn);
 	lgr_uncount(sn);
-	return ERR_PTR(-ENOMEM);
+	return lgr;
 }
 
 /**
@@ -628,6 +640,7 @@ static void lgr_end(struct smcr_lgr *lgr)
 	for (slot = 0; slot < SMCR_MAX_LINKS; slot++)
 		if (links[slot])
 			smcr_link_put(links[slot]);
+	lgr_uncount_live(smcr_pernet(lgr->net));
 	smcr_lgr_wake(lgr);
 	if (listed)
 		smcr_lgr_put(lgr);
@@ -666,8 +679,11 @@ static void lgr_todo(struct smcr_lgr *lgr)
 	/* After the messages: one of them may end the exchange it waits for */
 	if (test_and_clear_bit(SMCR_LGR_T_RMB_REG, &lgr->todo))
 		smcr_lgr_rmb_registered(lgr);
-	if (test_and_clear_bit(SMCR_LGR_T_CLOSE, &lgr->todo))
+	if (test_and_clear_bit(SMCR_LGR_T_CLOSE, &lgr->todo)) {
 		lgr_close(lgr, SMCR_LGR_EV_CLOSE, SMCR_LLC_DEL_OPERATOR);
+		/* It may have been closing for long, with a long time to go */
+		smcr_llc_hurry(lgr);
+	}
 	if (test_and_clear_bit(SMCR_LGR_T_MAKE_ROOM, &lgr->todo))
 		lgr_close(lgr, SMCR_LGR_EV_IDLE, SMCR_LLC_DEL_OPERATOR);
 	if (test_and_clear_bit(SMCR_LGR_T_DELETED, &lgr->todo) &&
@@ -738,12 +754,12 @@ static struct smcr_lgr *lgr_alloc(struct net *net, enum smcr_role role,
 	struct smcr_lgr *lgr = kzalloc(sizeof(*lgr), GFP_KERNEL);
 
 	if (!lgr)
-		return NULL;
+		return ERR_PTR(-ENOMEM);
 	lgr->rtokens = kzalloc(sizeof(*lgr->rtokens), GFP_KERNEL);
 	if (!lgr->rtokens || smcr_lgr_tokens_init(lgr)) {
 		kfree(lgr->rtokens);
 		kfree(lgr);
-		return NULL;
+		return ERR_PTR(-ENOMEM);
 	}
 	refcount_set(&lgr->refs, 1);
 	INIT_LIST_HEAD(&lgr->list);
@@ -839,6 +855,7 @@ void smcr_lgr_net_init(struct net *net)
 	INIT_LIST_HEAD(&sn->lgrs);
 	hash_init(sn->lgr_hash);
 	atomic_set(&sn->n_lgrs, 0);
+	atomic_set(&sn->n_live_lgrs, 0);
 	atomic_set(&sn->n_qps, 0);
 }
 
@@ -847,7 +864,8 @@ void smcr_lgr_net_init(struct net *net)
  * @net: namespace; has no socket any more
  *
  * Peers are told with DELETE LINK (all) (4.8.3). That takes the time of an
- * LLC exchange at the most, after which the groups end without.
+ * LLC exchange at the most, which is bounded here, after which the groups end
+ * without.
  *
  * Context: process.
  */
@@ -857,7 +875,7 @@ void smcr_lgr_net_exit(struct net *net)
 	struct smcr_lgr *lgr;
 
 	spin_lock_bh(&sn->lgr_lock);
-	sn->dying = true;
+	WRITE_ONCE(sn->dying, true);
 	spin_unlock_bh(&sn->lgr_lock);
 	for (lgr = smcr_lgr_next(net, NULL); lgr; lgr = smcr_lgr_next(net, lgr))
 		smcr_lgr_kick(lgr, SMCR_LGR_T_CLOSE);

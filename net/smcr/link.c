@@ -429,7 +429,6 @@ static struct smcr_link *link_new(struct smcr_lgr *lgr,
 	link->uid = get_random_u32();
 	link->psn = get_random_u32() & SMCR_PSN_MASK;
 	link->local = *port;
-	smcr_ib_port_get(port);
 	smcr_ib_dev_hold(port->dev);
 	mutex_init(&link->qp_mutex);
 	spin_lock_init(&link->tx_lock);
@@ -498,7 +497,7 @@ static void link_uncount(struct net *net)
 /**
  * smcr_link_alloc() - build a link as far as it goes without the peer
  * @lgr: its group; the link takes a reference
- * @port: local end; the link takes a reference of its own
+ * @port: local end; the link keeps its device
  * @num: link number
  *
  * The queue pair is in INIT with its receives posted, so that it can be named
@@ -507,26 +506,33 @@ static void link_uncount(struct net *net)
  * Context: process.
  * Return: the link with one reference, or an ERR_PTR: -EMFILE at the
  * namespace's limit of queue pairs, -EOPNOTSUPP if the device can do too
- * little, -ENOMEM, or what the device said.
+ * little, -ENODEV if it goes, -ENOMEM, or what the device said.
  */
 struct smcr_link *smcr_link_alloc(struct smcr_lgr *lgr,
 				  const struct smcr_port *port, u8 num)
 {
+	struct smcr_port local = *port;
 	struct smcr_link *link;
-	int err;
+	int err = -EMFILE;
 
+	if (!smcr_ib_port_tryget(port))
+		return ERR_PTR(-ENODEV);
 	if (!link_count(lgr->net))
-		return ERR_PTR(-EMFILE);
+		goto err_port;
 	link = link_new(lgr, port, num);
 	if (!link) {
 		link_uncount(lgr->net);
-		return ERR_PTR(-ENOMEM);
+		err = -ENOMEM;
+		goto err_port;
 	}
 	err = link_build(link);
 	if (!err)
 		return link;
 	smcr_link_stop(link);
 	link_free(link);
+	return ERR_PTR(err);
+err_port:
+	smcr_ib_port_put(&local);
 	return ERR_PTR(err);
 }
 

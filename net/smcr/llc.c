@@ -31,6 +31,11 @@
 #include "rmb.h"
 #include "wr.h"
 
+/* A peer has no more time than this to answer when its namespace or the module
+ * goes, whatever net.smcr.llc_timeout_ms says.
+ */
+#define TEARDOWN_MS	5000u
+
 static const struct smcr_sysctl *llc_ctl(const struct smcr_lgr *lgr)
 {
 	return &smcr_pernet(lgr->net)->sysctl;
@@ -44,8 +49,26 @@ static const struct smcr_sysctl *llc_ctl(const struct smcr_lgr *lgr)
  */
 unsigned long smcr_llc_deadline(const struct smcr_lgr *lgr)
 {
-	return jiffies +
-	       msecs_to_jiffies(READ_ONCE(llc_ctl(lgr)->llc_timeout_ms));
+	unsigned int ms = READ_ONCE(llc_ctl(lgr)->llc_timeout_ms);
+
+	if (READ_ONCE(smcr_pernet(lgr->net)->dying))
+		ms = min(ms, TEARDOWN_MS);
+	return jiffies + msecs_to_jiffies(ms);
+}
+
+/**
+ * smcr_llc_hurry() - the namespace goes: the exchange under way has less time
+ * @lgr: the group
+ *
+ * Context: the group's work.
+ */
+void smcr_llc_hurry(struct smcr_lgr *lgr)
+{
+	unsigned long latest = smcr_llc_deadline(lgr);
+
+	if (lgr->llc.step_deadline &&
+	    time_after(lgr->llc.step_deadline, latest))
+		lgr->llc.step_deadline = latest;
 }
 
 /* A server waits longer than its client, whose Decline then comes in time

@@ -80,6 +80,7 @@ bool smcr_llc_confirm_rkey(struct smcr_lgr *lgr, struct smcr_rmb *rmb);
 bool smcr_llc_delete_rkeys(struct smcr_lgr *lgr);
 void smcr_llc_test_now(struct smcr_lgr *lgr);
 void smcr_llc_delete_all(struct smcr_lgr *lgr, u32 reason);
+void smcr_llc_hurry(struct smcr_lgr *lgr);
 
 /* Between llc.c and llc_rkey.c */
 unsigned long smcr_llc_deadline(const struct smcr_lgr *lgr);

@@ -296,7 +296,7 @@ bool smcr_path_is_local(const struct sock *inner)
 /**
  * smcr_path_port() - the RoCE port of a connected TCP socket
  * @inner: TCP socket
- * @port: result, to be put
+ * @port: result, to be dropped
  *
  * Context: process.
  * Return: SMCR_FALLBACK_NONE and a port, or why there is none.
@@ -455,25 +455,30 @@ void smcr_path_subnet_fill(struct sock *inner, const struct smcr_port *port,
 	dev_put(dev);
 }
 
+/* The client's TCP address need not be in the subnet, since hosts have virtual
+ * addresses: only with net.smcr.strict_subnet.
+ */
 struct subnet_match {
 	const struct smcr_clc_proposal *msg;
 	__be32			wire;
-	__be32			peer;
+	struct in6_addr		peer;	/* IPv4 as a mapped address */
+	bool			strict;
 };
 
 /* The figure of A.2.2 says mask, 3.5.1.2 says subnet number: take either. A
- * mask says nothing by itself, so the peer's address must be ours then.
+ * mask says nothing by itself, so the peer's address must be in the subnet then.
  */
 static bool match4(__be32 net, u8 len, void *arg)
 {
 	struct subnet_match *match = arg;
 	__be32 mask = inet_make_mask(len);
+	bool inside = (match->peer.s6_addr32[3] & mask) == net;
 
 	if (match->msg->v4_len != len)
 		return false;
 	if (match->wire == net)
-		return true;
-	return match->wire == mask && (match->peer & mask) == net;
+		return inside || !match->strict;
+	return match->wire == mask && inside;
 }
 
 static bool match6(const struct in6_addr *addr, u8 len, void *arg)
@@ -481,6 +486,8 @@ static bool match6(const struct in6_addr *addr, u8 len, void *arg)
 	struct subnet_match *match = arg;
 	int i;
 
+	if (match->strict && !ipv6_prefix_equal(&match->peer, addr, len))
+		return false;
 	for (i = 0; i < match->msg->nr_prefixes; i++)
 		if (match->msg->prefix[i].len == len &&
 		    ipv6_prefix_equal((const void *)match->msg->prefix[i].addr,
@@ -500,14 +507,18 @@ static bool match6(const struct in6_addr *addr, u8 len, void *arg)
 bool smcr_path_subnet_match(struct sock *inner, const struct smcr_port *port,
 			    const struct smcr_clc_proposal *msg)
 {
-	struct subnet_match match = { .msg = msg };
+	const struct smcr_net *sn = smcr_pernet(sock_net(inner));
+	struct subnet_match match = {
+		.msg = msg,
+		.strict = READ_ONCE(sn->sysctl.strict_subnet),
+	};
 	struct net_device *dev = port_dev(inner, port);
 	bool hit;
 
 	if (!dev)
 		return false;
 	memcpy(&match.wire, msg->v4_subnet, sizeof(match.wire));
-	match.peer = inner->sk_daddr;
+	smcr_path_peer_addr(inner, &match.peer);
 	if (is_v4(inner))
 		hit = any_subnet4(dev, match4, &match);
 	else

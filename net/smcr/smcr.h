@@ -59,13 +59,15 @@ struct workqueue_struct;
  * @lgrs: link groups of this namespace, both roles, by id
  * @lgr_hash: the same by peer, for handshakes
  * @n_lgrs: groups that exist, also those that have left @lgrs
+ * @n_live_lgrs: those of them whose links have not all stopped
  * @n_qps: queue pairs of their links
  * @rmb_bytes: bytes of RMB pages held by the namespace's groups
  * @send_bytes: send space that the namespace's connections may use
  * @orphans: connections that have outlived their socket
  * @handshakes: handshakes in flight
  * @neglist: peers that are plain TCP for a while
- * @dying: the namespace is being torn down; no group may be added
+ * @dying: the namespace is being torn down; no group may be added, and peers
+ *	have little time
  */
 struct smcr_net {
 	struct smcr_mib_cpu __percpu *mib;
@@ -77,6 +79,7 @@ struct smcr_net {
 	struct list_head	lgrs;
 	struct hlist_head	lgr_hash[SMCR_LGR_BUCKETS];
 	atomic_t		n_lgrs;
+	atomic_t		n_live_lgrs;
 	atomic_t		n_qps;
 	atomic_long_t		rmb_bytes;
 	atomic_long_t		send_bytes;

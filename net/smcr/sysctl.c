@@ -30,11 +30,12 @@ struct smcr_sysctl_names {
 /* Serialises writes that look at more than one value. */
 static DEFINE_MUTEX(write_mutex);
 
-/* What law 25's inequality is about. */
+/* Times of which each must fit into the next. */
 struct timing {
 	unsigned int qp_timeout;
 	unsigned int qp_retry;
 	unsigned int confirm_ms;
+	unsigned int handshake_ms;
 };
 
 /* Time a queue pair tries before it reports a failure, in milliseconds. The
@@ -55,14 +56,30 @@ static unsigned int confirm_floor_ms(const struct timing *t)
 	return qp_dead_ms(t->qp_timeout, t->qp_retry) + 3 * rto;
 }
 
-static bool timing_ok(const struct timing *t)
-{
-	return confirm_floor_ms(t) < t->confirm_ms;
-}
-
 static unsigned int confirm_server_ms(unsigned int client_ms)
 {
 	return client_ms + client_ms / 2;
+}
+
+/* A server still waits for CONFIRM LINK when its client has given up: a
+ * deadline before that would reset what could go on as plain TCP.
+ */
+static bool timing_ok(const struct timing *t)
+{
+	return confirm_floor_ms(t) < t->confirm_ms &&
+	       confirm_server_ms(t->confirm_ms) < t->handshake_ms;
+}
+
+static void timing_explain(const struct timing *t)
+{
+	if (confirm_floor_ms(t) >= t->confirm_ms)
+		pr_warn_ratelimited("net.smcr: with qp_timeout %u and qp_retry %u, confirm_link_timeout_ms must be above %u: raise it first, or lower the others first\n",
+				    t->qp_timeout, t->qp_retry,
+				    confirm_floor_ms(t));
+	else
+		pr_warn_ratelimited("net.smcr: with confirm_link_timeout_ms %u, handshake_timeout_ms must be above %u: raise it first, or lower the other first\n",
+				    t->confirm_ms,
+				    confirm_server_ms(t->confirm_ms));
 }
 
 static struct ctl_table template[];
@@ -90,6 +107,7 @@ static void timing_get(const struct smcr_sysctl *ctl, struct timing *t)
 	t->qp_timeout = READ_ONCE(ctl->qp_timeout);
 	t->qp_retry = READ_ONCE(ctl->qp_retry);
 	t->confirm_ms = READ_ONCE(ctl->confirm_link_timeout_ms);
+	t->handshake_ms = READ_ONCE(ctl->handshake_timeout_ms);
 }
 
 static int timing_set(struct smcr_sysctl *ctl, unsigned int *field,
@@ -102,19 +120,19 @@ static int timing_set(struct smcr_sysctl *ctl, unsigned int *field,
 		t.qp_timeout = val;
 	else if (field == &ctl->qp_retry)
 		t.qp_retry = val;
-	else
+	else if (field == &ctl->confirm_link_timeout_ms)
 		t.confirm_ms = val;
+	else
+		t.handshake_ms = val;
 	if (!timing_ok(&t)) {
-		pr_warn_ratelimited("net.smcr: with qp_timeout %u and qp_retry %u, confirm_link_timeout_ms must be above %u: raise it first, or lower the others first\n",
-				    t.qp_timeout, t.qp_retry,
-				    confirm_floor_ms(&t));
+		timing_explain(&t);
 		return -EINVAL;
 	}
 	WRITE_ONCE(*field, val);
 	return 0;
 }
 
-/* qp_timeout, qp_retry and confirm_link_timeout_ms */
+/* qp_timeout, qp_retry, confirm_link_timeout_ms and handshake_timeout_ms */
 static int timing_write(const struct ctl_table *table, int write, void *buffer,
 			size_t *lenp, loff_t *ppos)
 {
@@ -196,12 +214,13 @@ static const unsigned int max_conns = 65535;
 static struct ctl_table template[] = {
 	ENTRY(transparent, transparent_write, NULL, NULL),
 	UINT(loopback, SYSCTL_ZERO, SYSCTL_ONE),
+	UINT(strict_subnet, SYSCTL_ZERO, SYSCTL_ONE),
 	UINT(rmem, &min_mem, &max_rmem),
 	UINT(wmem, &min_mem, &max_wmem),
 	ENTRY(qp_timeout, timing_write, &min_qp_timeout, &max_qp_timeout),
 	ENTRY(qp_retry, timing_write, SYSCTL_ONE, &max_retry),
 	UINT(rnr_retry, SYSCTL_ONE, &max_retry),
-	UINT(handshake_timeout_ms, &min_ms, &max_ms),
+	ENTRY(handshake_timeout_ms, timing_write, &min_ms, &max_ms),
 	ENTRY(confirm_link_timeout_ms, timing_write, &min_ms, &max_ms),
 	UINT(llc_timeout_ms, &min_ms, &max_ms),
 	UINT(test_link_interval_ms, SYSCTL_ZERO, &max_ms),
@@ -299,7 +318,7 @@ static struct ctl_table *table_make(struct net *net)
  * @net: the namespace; its struct smcr_net exists
  *
  * Context: process, namespace init.
- * Return: 0, -ENOMEM, or -EINVAL if the defaults break law 25's inequality.
+ * Return: 0, -ENOMEM, or -EINVAL if the default times do not fit together.
  */
 int smcr_sysctl_net_init(struct net *net)
 {

@@ -15,12 +15,14 @@ struct smcr_sysctl_names;
  * struct smcr_sysctl - a namespace's values; read with READ_ONCE(), any context
  * @transparent: 1: TCP sockets of user programs become SMC-R ones
  * @loopback: 1: RDMA also to the host's own addresses
+ * @strict_subnet: 1: a client's own address must be in the subnet that matches
  * @rmem: receive element where the program set no SO_RCVBUF, bytes
  * @wmem: send space where the program set no SO_SNDBUF, bytes
  * @qp_timeout: local ACK timeout of queue pairs: 4.096 us << qp_timeout
  * @qp_retry: how often a queue pair sends again before its link fails
  * @rnr_retry: the same when the peer has no receive posted
- * @handshake_timeout_ms: absolute deadline of a rendezvous
+ * @handshake_timeout_ms: absolute deadline of a rendezvous; later than the
+ *	server's wait for CONFIRM LINK
  * @confirm_link_timeout_ms: client's wait for CONFIRM LINK (C.7); the server's
  *	is smcr_sysctl_confirm_server_ms()
  * @llc_timeout_ms: wait for any other LLC reply
@@ -48,6 +50,7 @@ struct smcr_sysctl_names;
 struct smcr_sysctl {
 	unsigned int	transparent;
 	unsigned int	loopback;
+	unsigned int	strict_subnet;
 	unsigned int	rmem;
 	unsigned int	wmem;
 	unsigned int	qp_timeout;

@@ -24,8 +24,8 @@ trap cleanup EXIT
 # step keeps the inequality of the timers true.
 calm_timers()
 {
-	sysctl -qw net.smcr.confirm_link_timeout_ms=8000 \
-		net.smcr.handshake_timeout_ms=20000 \
+	sysctl -qw net.smcr.handshake_timeout_ms=20000 \
+		net.smcr.confirm_link_timeout_ms=8000 \
 		net.smcr.llc_timeout_ms=4000 net.smcr.qp_timeout=17
 }
 

@@ -17,5 +17,23 @@ together ready
 served
 by_tcp begin Subnet 11
 no_conn_left
+
+addresses smcr6
+undo_later ip addr del fd78::1/128 dev "$dev"
+check "an address" ip addr add fd78::1/128 dev "$dev" nodad
+undo_later ip route del fd77::2/128
+check "a route to the client's" \
+	ip route add fd77::2/128 dev "$dev" src fd78::1
+save loose
+serve smcr6 fd78::1
+together virtual
+together strict.set
+no_fallback loose
+save strict
+sysctl_for_now net.smcr.strict_subnet 1
+together strict
+served
+by_tcp strict Subnet 2
+no_conn_left
 together end
 finish

@@ -3,7 +3,8 @@
 # topology: pair
 # kernel: turns fallback
 # nics: 1
-# Addresses of different subnets: the server declines, both go on as TCP.
+# Addresses of different subnets: the server declines, both go on as TCP. A
+# virtual address of a client on its LAN is no reason, but with strict_subnet.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -19,6 +20,25 @@ save begin
 io_check "10 streams at once" smcr4 10.77.0.1 many -n 10 -e
 io_check "end of the server" smcr4 10.77.0.1 quit
 by_tcp begin PeerDeclined 11
+no_conn_left
+
+# The client names the prefixes of its device, of which fd09:: is the server's.
+addresses smcr6
+undo_later ip addr del fd77::2/128 dev "$dev"
+check "a virtual address" ip addr add fd77::2/128 dev "$dev" nodad
+undo_later ip route del fd78::1/128
+check "a route from it" \
+	ip route add fd78::1/128 dev "$dev" src fd77::2
+together virtual
+save loose
+io_check "a stream from it" smcr6 fd78::1 stream
+by_rdma loose 1 1
+together strict.set
+together strict
+save strict
+io_check "a stream from it" smcr6 fd78::1 stream
+io_check "end of the server" smcr6 fd78::1 quit
+by_tcp strict PeerDeclined 2
 no_conn_left
 together end
 finish

@@ -50,7 +50,7 @@ tune() {
 # TCP too, which is all that is left after a Decline.
 hurry() {
 	sysctl -qw net.smcr.qp_timeout=$((13 + slow / 2)) \
-		net.smcr.confirm_link_timeout_ms=$((3000 * slow)) \
+		net.smcr.confirm_link_timeout_ms=$((2500 * slow)) \
 		net.smcr.handshake_timeout_ms=$((4000 * slow)) \
 		net.smcr.llc_timeout_ms=$((2000 * slow)) \
 		net.ipv4.tcp_retries2=4

@@ -325,7 +325,7 @@ void agent_sysctl(const char *name, int val)
  */
 int deadline_ms(void)
 {
-	return 2000 * slowness();
+	return 4000 * slowness();
 }
 
 /**
@@ -333,7 +333,8 @@ int deadline_ms(void)
  */
 void deadline_begin(void)
 {
-	agent_sysctl("handshake_timeout_ms", 2000);
+	agent_sysctl("confirm_link_timeout_ms", 2600);
+	agent_sysctl("handshake_timeout_ms", 4000);
 }
 
 /**
@@ -342,6 +343,7 @@ void deadline_begin(void)
 void deadline_end(void)
 {
 	agent_sysctl("handshake_timeout_ms", 20000);
+	agent_sysctl("confirm_link_timeout_ms", 8000);
 }
 
 /**

@@ -234,6 +234,22 @@ static void group_changed(void)
 			try(&changed[i]);
 }
 
+/* An element of 1 MB, before CONFIRM LINK says that it is the RFC's dialect: the
+ * connection ends as one of TCP would.
+ */
+static void group_first(void)
+{
+	static const struct relay_case big = ACCEPT_BAD("50=63");
+	struct stat_set then;
+	char saw[128];
+
+	agent_stat(&then);
+	relay(&big, saw, sizeof(saw));
+	stat_settled(&then);
+	if (!strstr(saw, big.client))
+		complain("the client saw %s", saw);
+}
+
 static int claim(const char *from, struct msg *accept)
 {
 	int fd = net_dial(from, hostile.them, PORT_ECHO, true);
@@ -298,6 +314,8 @@ static void group_sync(void)
 }
 
 const struct group relay_groups[] = {
+	{ "first", "a first contact with a size of the other dialect is reset",
+	  group_first },
 	{ "changed", "each field of a subsequent contact; bytes behind reset it",
 	  group_changed },
 	{ "binding", "an honest client's name from another address: a first contact",

@@ -10,9 +10,8 @@ kind=smcr4
 addresses $kind
 sysctl_for_now net.smcr.lgr_linger_ms 500
 undo_later calm_timers
-sysctl -qw net.smcr.qp_timeout=$((14 + SLOW / 2)) \
-	net.smcr.confirm_link_timeout_ms=$((2500 * SLOW)) \
-	net.smcr.handshake_timeout_ms=$((4000 * SLOW))
+check "deadlines are short" \
+	deadlines $((14 + SLOW / 2)) $((2500 * SLOW)) $((4000 * SLOW))
 crowd_serve $kind "$SERVER"
 together ready
 for who in server client; do

@@ -14,15 +14,6 @@
 kind=smcr4
 addresses $kind
 
-# short_deadlines: a handshake has seconds; as late as an order of writes needs
-# shellcheck disable=SC2317 # called by name
-short_deadlines() {
-	undo_later calm_timers
-	sysctl -qw net.smcr.qp_timeout=$((14 + SLOW / 2)) \
-		net.smcr.confirm_link_timeout_ms=$((2500 * SLOW)) \
-		net.smcr.handshake_timeout_ms=$((4000 * SLOW))
-}
-
 # The connection of that handshake: how it ends, as the errno's name.
 leader() {
 	timeout $((60 * SLOW)) python3 -c '
@@ -68,7 +59,9 @@ late() {
 }
 
 sysctl_for_now net.smcr.lgr_linger_ms 500
-check "deadlines are short" short_deadlines
+undo_later calm_timers
+check "deadlines are short" \
+	deadlines $((14 + SLOW / 2)) $((2500 * SLOW)) $((4000 * SLOW))
 together ready
 crowd_begin $kind "$SERVER"
 late server ECONNRESET

@@ -32,14 +32,21 @@ echo "TAP version 13"
 
 # calm_timers: Soft-RoCE in a loaded emulator answers late, and its own
 # retransmission then goes wrong (it refuses a write's packets out of order).
-# The order keeps law 25's inequality true after each write.
 calm_timers() {
 	[ -e /proc/sys/net/smcr/qp_timeout ] || return 0
-	sysctl -qw net.smcr.confirm_link_timeout_ms=$((8000 * SLOW)) \
-		net.smcr.handshake_timeout_ms=$((20000 * SLOW)) \
-		net.smcr.llc_timeout_ms=$((4000 * SLOW)) \
-		net.smcr.qp_timeout=$((16 + SLOW / 2)) ||
+	deadlines $((16 + SLOW / 2)) $((8000 * SLOW)) $((20000 * SLOW)) &&
+		sysctl -qw net.smcr.llc_timeout_ms=$((4000 * SLOW)) ||
 		echo "# timers stay as they were"
+}
+
+# deadlines QP_TIMEOUT CONFIRM_MS HANDSHAKE_MS: each has to fit into the next
+# after each write, whatever they were before
+deadlines() {
+	sysctl -qw net.smcr.handshake_timeout_ms=3600000 \
+		net.smcr.confirm_link_timeout_ms=2000000 \
+		net.smcr.qp_timeout="$1" \
+		net.smcr.confirm_link_timeout_ms="$2" \
+		net.smcr.handshake_timeout_ms="$3"
 }
 calm_timers
 
@@ -47,10 +54,7 @@ calm_timers
 # lose packets on purpose and want the link to live, however slow the host is.
 patient_qps() {
 	undo_later calm_timers
-	undo_later sysctl -qw net.smcr.qp_timeout=16
-	sysctl -qw net.smcr.handshake_timeout_ms=120000 \
-		net.smcr.confirm_link_timeout_ms=60000 \
-		net.smcr.qp_timeout=20
+	deadlines 20 60000 120000
 }
 
 # undo_later COMMAND...: run at the end, last one first, whatever happens

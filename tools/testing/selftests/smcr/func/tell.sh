@@ -93,11 +93,17 @@ limits_stay() {
 	[ "$(unshare -Urn cat /proc/sys/net/smcr/max_lgrs)" != 7 ]
 }
 
-# Law 25 of the design: queue pair time + 3 RTO < CONFIRM LINK timer
+# Queue pair time + 3 RTO < CONFIRM LINK timer; the server's < handshake's
 timers_keep_their_order() {
+	local ms
+
+	ms=$(sysctl -n net.smcr.confirm_link_timeout_ms)
 	! sysctl -qw net.smcr.confirm_link_timeout_ms=100 2>/dev/null &&
 		! sysctl -qw net.smcr.qp_timeout=21 2>/dev/null &&
-		dmesg | grep -q 'confirm_link_timeout_ms must be above'
+		dmesg | grep -q 'confirm_link_timeout_ms must be above' &&
+		! sysctl -qw net.smcr.handshake_timeout_ms=$((ms * 3 / 2)) \
+			2>/dev/null &&
+		dmesg | grep -q 'handshake_timeout_ms must be above'
 }
 
 traced() {

@@ -20,5 +20,12 @@ grew begin FirstContacts -ge 4
 wait_until "the groups of the unloaded peer are freed" groups_freed
 no_fallback begin
 no_conn_left
+
+save silent
+serve $kind "$SERVER"
+together silent
+served
+no_fallback silent
+no_conn_left
 together end
 finish

@@ -46,5 +46,26 @@ for round in 1 2 3; do
 done
 io_check "end of the server" $kind "$SERVER" quit
 no_conn_left
+
+# A peer that says nothing any more, and times that would let it.
+check "patient timers" patient_qps
+check "an hour for an LLC message" sysctl -qw net.smcr.llc_timeout_ms=3600000
+together silent
+io_check "a stream" $kind "$SERVER" stream
+no_conn_left
+undo_later wire clear
+check "the server is not heard any more" wire fault '*' '*' cut 1 only roce
+begin=$SECONDS
+check "rmmod" rmmod smcr
+took=$((SECONDS - begin))
+check "did not wait for it ($took s)" test $took -lt $((12 * SLOW))
+wire clear
+check "insmod" insmod "$module"
+calm_timers
+save silent
+io_check "a stream after it" $kind "$SERVER" stream
+io_check "end of the server" $kind "$SERVER" quit
+by_rdma silent 1 1
+no_conn_left
 together end
 finish
