@@ -230,6 +230,7 @@ static bool step_accept(struct smcr_hs *hs)
 			smcr_hs_fail(hs, -ECONNRESET);
 		return false;
 	}
+	smcr_hs_dest_good(hs);
 	accept_key(&hs->accept, &key);
 	return hs->accept.first_contact ? first_contact(hs, &key) :
 					  subsequent_contact(hs, &key);

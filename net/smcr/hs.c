@@ -345,83 +345,6 @@ static void hs_deliver(struct smcr_hs *hs, int err)
 	smcr_hs_put(hs);
 }
 
-/* The destination that a client talks CLC with. */
-static void dest_key(const struct smcr_hs *hs, struct smcr_neglist_key *key)
-{
-	const struct sock *inner = smcr_sk(hs->sk)->inner->sk;
-
-	memset(key, 0, sizeof(*key));
-	key->kind = SMCR_NEGLIST_DESTINATION;
-	smcr_path_peer_addr(inner, &key->addr);
-	key->port = inet_sk(inner)->inet_dport;
-}
-
-/* The path of a first contact. */
-static void path_key(const struct smcr_hs *hs, const struct smcr_lgr_key *peer,
-		     struct smcr_neglist_key *key)
-{
-	memset(key, 0, sizeof(*key));
-	key->kind = SMCR_NEGLIST_PATH;
-	smcr_path_peer_addr(smcr_sk(hs->sk)->inner->sk, &key->addr);
-	memcpy(key->peer_id, peer->peer_id, SMCR_PEER_ID_LEN);
-	memcpy(key->gid, hs->port.gid, SMCR_GID_LEN);
-	memcpy(key->peer_gid, peer->gid, SMCR_GID_LEN);
-}
-
-/**
- * smcr_hs_path_blocked() - did a first contact with this peer fail lately?
- * @hs: a handshake with a port, about to make a group
- * @key: the group's
- *
- * Context: process, outer sock lock held.
- * Return: true if the connection should be plain TCP.
- */
-bool smcr_hs_path_blocked(struct smcr_hs *hs, const struct smcr_lgr_key *key)
-{
-	struct smcr_neglist_key neg;
-
-	path_key(hs, key, &neg);
-	return smcr_neglist_blocks(sock_net(hs->sk), &neg);
-}
-
-/* In step LLC of a first contact it is RDMA that fails, unless the group ends
- * for a reason of this host's or at the peer's wish, or has become ACTIVE.
- */
-static void path_result(struct smcr_hs *hs, bool good)
-{
-	enum smcr_reset_reason reason;
-	struct smcr_neglist_key key;
-
-	if (!hs->first_contact || hs->step != SMCR_HS_LLC)
-		return;
-	reason = READ_ONCE(hs->lgr->end_reason);
-	if (reason != SMCR_RESET_NONE && reason != SMCR_RESET_LINK_DOWN)
-		return;
-	if (!good && smcr_lgr_state(hs->lgr) == SMCR_LGR_ACTIVE)
-		return;
-	path_key(hs, &hs->lgr->key, &key);
-	if (good)
-		smcr_neglist_succeed(sock_net(hs->sk), &key);
-	else
-		smcr_neglist_fail(sock_net(hs->sk), &key);
-}
-
-/* A client's peer, which had echoed the option, answered the Proposal as it
- * should, or not at all, or with something else.
- */
-static void dest_result(struct smcr_hs *hs, bool good)
-{
-	struct smcr_neglist_key key;
-
-	if (!hs->client)
-		return;
-	dest_key(hs, &key);
-	if (good)
-		smcr_neglist_succeed(sock_net(hs->sk), &key);
-	else if (hs->step == SMCR_HS_PROPOSE || hs->step == SMCR_HS_ACCEPT)
-		smcr_neglist_fail(sock_net(hs->sk), &key);
-}
-
 /**
  * smcr_hs_fallback() - go on as plain TCP
  * @hs: the handshake; ends
@@ -453,8 +376,8 @@ void smcr_hs_fail(struct smcr_hs *hs, int err)
 {
 	smcr_hs_trace(hs, err);
 	if (err != -ECONNABORTED) {
-		dest_result(hs, false);
-		path_result(hs, false);
+		smcr_hs_dest_failed(hs);
+		smcr_hs_path_result(hs, false);
 	}
 	if (hs->first_contact && hs->lgr)
 		smcr_lgr_give_up(hs->lgr);
@@ -481,8 +404,7 @@ void smcr_hs_done(struct smcr_hs *hs)
 		smcr_hs_fail(hs, err);
 		return;
 	}
-	dest_result(hs, true);
-	path_result(hs, true);
+	smcr_hs_path_result(hs, true);
 	hs->conn = NULL;
 	if (!hs->first_contact)
 		smcr_mib_inc(net, SMCR_MIB_SUBSEQUENTCONTACTS);
@@ -634,8 +556,9 @@ void smcr_hs_declined(struct smcr_hs *hs)
 		smcr_hs_fail(hs, -ECONNRESET);
 		return;
 	}
-	dest_result(hs, true);
-	path_result(hs, false);
+	if (hs->client)
+		smcr_hs_dest_good(hs);
+	smcr_hs_path_result(hs, false);
 	if (msg.out_of_sync && hs->lgr && !hs->client)
 		smcr_lgr_kick(hs->lgr, SMCR_LGR_T_TEST);
 	smcr_hs_fallback(hs, SMCR_FALLBACK_PEER_DECLINED, msg.diagnosis);
@@ -684,7 +607,8 @@ int smcr_hs_recv(struct smcr_hs *hs, enum smcr_clc_type want)
 		smcr_hs_fallback(hs, SMCR_FALLBACK_CROSSED_SYN, 0);
 		return 0;
 	}
-	if (ret != -ECONNRESET)
+	hs->cut = ret == -ECONNRESET;
+	if (!hs->cut)
 		smcr_mib_inc(sock_net(hs->sk), SMCR_MIB_BADCLC);
 	smcr_hs_fail(hs, -ECONNRESET);
 	return 0;
@@ -703,6 +627,7 @@ int smcr_hs_send(struct smcr_hs *hs)
 	int ret = smcr_clc_send(smcr_sk(hs->sk)->inner, &hs->clc);
 
 	if (ret < 0) {
+		hs->cut = ret == -ECONNRESET || ret == -EPIPE;
 		smcr_hs_fail(hs, ret);
 		return 0;
 	}
@@ -884,7 +809,7 @@ static void llc_failed(struct smcr_hs *hs)
 	    READ_ONCE(hs->lgr->llc.timed_out) || hs->clc.rx_len) {
 		smcr_hs_fail(hs, -ECONNRESET);
 	} else {
-		path_result(hs, false);
+		smcr_hs_path_result(hs, false);
 		smcr_hs_decline(hs, SMCR_FALLBACK_CONFIRM_LINK);
 	}
 }

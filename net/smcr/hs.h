@@ -84,10 +84,11 @@ enum smcr_hs_event_bit {
  * @conn: the connection being built, counted
  * @first_contact: we make @lgr
  * @offered: the peer may have our element's address
+ * @cut: TCP has ended under the handshake
  * @drop: server: the child goes, once its lock is released; under the outer
  *	sock lock
- * @lock: with the outer sock lock, covers @lgr and the device of @port against
- *	hs_forsake(), which does not own the sock lock; a leaf
+ * @lock: with the outer sock lock, covers @lgr against hs_forsake(), which
+ *	does not own the sock lock; a leaf
  * @wait_node: in smcr_lgr.waiters, under its conns_lock; owns a reference
  * @wait_size: bytes of the element that is waited for, 0 for none; likewise
  * @proposal: server: the client's Proposal
@@ -113,6 +114,7 @@ struct smcr_hs {
 	struct smcr_conn	*conn;
 	bool			first_contact;
 	bool			offered;
+	bool			cut;
 	bool			drop;
 	spinlock_t		lock;
 	struct list_head	wait_node;
@@ -137,7 +139,6 @@ void smcr_hs_declined(struct smcr_hs *hs);
 bool smcr_hs_decline_more(struct smcr_hs *hs);
 void smcr_hs_unlock(struct smcr_hs *hs);
 void smcr_hs_queue(struct smcr_hs *hs);
-bool smcr_hs_path_blocked(struct smcr_hs *hs, const struct smcr_lgr_key *key);
 void smcr_hs_trace(const struct smcr_hs *hs, int err);
 void smcr_hs_cancel(struct smcr_hs *hs);
 int smcr_hs_recv(struct smcr_hs *hs, enum smcr_clc_type want);
@@ -154,6 +155,12 @@ void smcr_hs_fallback(struct smcr_hs *hs, enum smcr_fallback_reason reason,
 void smcr_hs_fail(struct smcr_hs *hs, int err);
 void smcr_hs_done(struct smcr_hs *hs);
 void smcr_hs_abort(struct sock *sk);
+
+/* hs_peer.c */
+bool smcr_hs_path_blocked(struct smcr_hs *hs, const struct smcr_lgr_key *key);
+void smcr_hs_path_result(struct smcr_hs *hs, bool good);
+void smcr_hs_dest_good(struct smcr_hs *hs);
+void smcr_hs_dest_failed(struct smcr_hs *hs);
 
 /* Events from the link group layer */
 void smcr_hs_kick(struct smcr_hs *hs, enum smcr_hs_event_bit event);

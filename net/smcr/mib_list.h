@@ -29,6 +29,8 @@
 	  "rendezvous in which both ends were clients") \
 	X(CROSSEDDECLINES, CrossedDeclines, \
 	  "rendezvous that both ends declined at the same time") \
+	X(NEGATIVEFORGIVEN, NegativeForgiven, \
+	  "handshakes that servers known as good cut short") \
 	X(NEGATIVEADDED, NegativeAdded, \
 	  "failures that made a peer plain TCP for a while") \
 	X(FALLBACKS, Fallbacks, \

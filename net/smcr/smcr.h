@@ -5,7 +5,8 @@
  *   application
  *      | sock.c sock_ops.c sock_io.c sockopt.c    what a socket does
  *      | inner.c fallback.c close.c transparent.c TCP below it, the end of it
- *   connect.c listen.c hs.c path.c clc.c clc_msg.c rendezvous over TCP
+ *   connect.c listen.c hs.c hs_peer.c path.c clc.c clc_msg.c
+ *      |                                          rendezvous over TCP
  *   conn.c conn_state.c tx.c tx_plan.c rx.c cursor.h cdc.c cdc_msg.c
  *      |                                          one connection
  *   lgr.c lgr_find.c lgr_mem.c lgr_policy.c rmb.c rtoken.c
@@ -25,8 +26,9 @@
  *              a listener's accept_lock > the lock of TCP's accept queue
  *   hard irq   ibdev->links_lock > link->tx_lock
  *              outer or inner slock > workqueue: release_cb queues works
- *   leaves     hs->lock, lgr->conns_lock, lgr->rtoken_lock, lgr->llc.lock, RMB and chunk
- *              locks, the device list's: nothing is taken inside them
+ *   leaves     hs->lock, lgr->conns_lock, lgr->rtoken_lock, lgr->llc.lock, RMB
+ *              and chunk locks, the device list's, neglist.c's and peers.c's:
+ *              nothing is taken inside them
  *
  * No lock is held while waiting for a peer.
  */
@@ -40,6 +42,7 @@
 
 #include "mib.h"
 #include "neglist.h"
+#include "peers.h"
 #include "sysctl.h"
 #include "wire.h"
 
@@ -66,6 +69,7 @@ struct workqueue_struct;
  * @orphans: connections that have outlived their socket
  * @handshakes: handshakes in flight
  * @neglist: peers that are plain TCP for a while
+ * @peers: servers that this namespace's clients have met
  * @dying: the namespace is being torn down; no group may be added, and peers
  *	have little time
  */
@@ -86,6 +90,7 @@ struct smcr_net {
 	atomic_t		orphans;
 	atomic_t		handshakes;
 	struct smcr_neglist	neglist;
+	struct smcr_peers	peers;
 	bool			dying;
 };
 

@@ -30,6 +30,16 @@ serve $kind "$SERVER"
 deaf 7700
 deaf 7701
 together ready
+patient_qps
+together killed
+save killed
+wait_until "4 handshakes are under way" grew_to killed HandshakesStarted 4
+together kill
+check "the server is killed" kill -KILL "$serve_pid"
+wait "$serve_pid" 2>/dev/null
+serve $kind "$SERVER"
+calm_timers
+together again
 together server
 sysctl_for_now net.smcr.negative_ms 600000
 save server

@@ -4,7 +4,8 @@
 # kernel: turns load
 # timeout: 120
 # The negative list: after one failure that RFC 7609 knows no way back from,
-# connections to the same place are plain TCP, until SMC-R works there again.
+# connections to the same place are plain TCP, until SMC-R works there again. A
+# server whose process is killed is no such place.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -59,6 +60,33 @@ save healed
 io_check "SMC-R is tried again, and works" $kind "$SERVER" stream -u 100k
 by_rdma healed 102400 0
 check_not "the path is listed no more" listed path
+
+# A server that is killed under a first contact, which hangs, and under those
+# that wait for it: its host has answered before
+patient_qps
+together killed
+wait_until "there is no group" no_group
+check "RoCE is cut once more" wire fault server0 client0 cut 1 only roce
+save killed
+for i in 1 2 3 4; do
+	io $kind "$SERVER" seq -n 1 2>"$tmp/killed.$i" &
+	killed[i]=$!
+	jobs_started+=("${killed[i]}")
+done
+wait_until "4 handshakes are under way here" grew_to killed HandshakesStarted 4
+together kill
+for i in 1 2 3 4; do
+	wait "${killed[i]}"
+	check "handshake $i is reset" grep -q ECONNRESET "$tmp/killed.$i"
+done
+wire clear
+calm_timers
+together again
+grew killed NegativeForgiven -eq 4
+grew killed NegativeAdded -eq 0
+save killed
+io_check "a new server serves" $kind "$SERVER" stream -u 100k
+by_rdma killed 102400 0
 
 # The same as the server sees it
 together server

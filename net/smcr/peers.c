@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a client remembers of servers that it has met.
+ *
+ * A destination that resets or closes TCP in the middle of a handshake may be
+ * one that only echoes the TCP option; then the negative list (neglist.c) has
+ * to keep the next connections away from it. It may as well be a server whose
+ * process was killed. The two look the same, but a destination that has
+ * answered a Proposal before is no echo, so its closes are forgiven, unless
+ * it has done nothing else for a while. Likewise a host with which a first
+ * contact was completed before is forgiven the end of one in its last step.
+ *
+ * Only a valid answer makes an entry. Entries are few, and the one that was
+ * used longest ago makes room for a new one: what is forgotten costs no more
+ * than plain TCP for a while. Handshakes look entries up under RCU and write
+ * only what has changed, so they do not wait for each other.
+ */
+#include <linux/jhash.h>
+#include <linux/jiffies.h>
+#include <linux/rculist.h>
+#include <linux/slab.h>
+#include <net/ipv6.h>
+
+#include "peers.h"
+#include "smcr.h"
+
+/* Entries of a namespace */
+#define PEERS_MAX	1024u
+
+/**
+ * struct peer - a destination, or a host
+ * @node: in smcr_peers.hash
+ * @rcu: freed after a grace period
+ * @addr: TCP address, IPv4 as mapped
+ * @port: TCP port, or SMCR_PEERS_HOST
+ * @closed: nothing but closes since @closed_at; under smcr_peers.lock, but
+ *	cleared without it
+ * @closed_at: jiffies; under smcr_peers.lock
+ * @used: jiffies of the last good answer, to the second
+ */
+struct peer {
+	struct hlist_node	node;
+	struct rcu_head		rcu;
+	struct in6_addr		addr;
+	__be16			port;
+	bool			closed;
+	unsigned long		closed_at;
+	unsigned long		used;
+};
+
+static struct smcr_peers *peers_of(struct net *net)
+{
+	return &smcr_pernet(net)->peers;
+}
+
+static u32 peer_hash(const struct in6_addr *addr, __be16 port)
+{
+	static u32 seed __read_mostly;
+
+	net_get_random_once(&seed, sizeof(seed));
+	return jhash(addr, sizeof(*addr), seed + (__force u16)port);
+}
+
+/* Under RCU or the lock. */
+static struct peer *peer_find(struct smcr_peers *peers,
+			      const struct in6_addr *addr, __be16 port)
+{
+	struct peer *peer;
+
+	hash_for_each_possible_rcu(peers->hash, peer, node,
+				   peer_hash(addr, port),
+				   lockdep_is_held(&peers->lock))
+		if (peer->port == port && ipv6_addr_equal(&peer->addr, addr))
+			return peer;
+	return NULL;
+}
+
+static void peer_touch(struct peer *peer)
+{
+	if (READ_ONCE(peer->closed))
+		WRITE_ONCE(peer->closed, false);
+	if (time_after(jiffies, READ_ONCE(peer->used) + HZ))
+		WRITE_ONCE(peer->used, jiffies);
+}
+
+static void peer_del(struct smcr_peers *peers, struct peer *peer)
+{
+	hash_del_rcu(&peer->node);
+	peers->n--;
+	kfree_rcu(peer, rcu);
+}
+
+/* Make room for one more. */
+static void evict(struct smcr_peers *peers)
+{
+	struct peer *peer, *oldest = NULL;
+	int i;
+
+	lockdep_assert_held(&peers->lock);
+	if (peers->n < PEERS_MAX)
+		return;
+	hash_for_each(peers->hash, i, peer, node)
+		if (!oldest || time_before(peer->used, oldest->used))
+			oldest = peer;
+	peer_del(peers, oldest);
+}
+
+static void peer_add(struct smcr_peers *peers, const struct in6_addr *addr,
+		     __be16 port)
+{
+	struct peer *new;
+
+	new = kzalloc(sizeof(*new), GFP_KERNEL);
+	if (!new)
+		return;
+	new->addr = *addr;
+	new->port = port;
+	new->used = jiffies;
+	spin_lock(&peers->lock);
+	if (peer_find(peers, addr, port)) {
+		kfree(new);
+	} else {
+		evict(peers);
+		hash_add_rcu(peers->hash, &new->node, peer_hash(addr, port));
+		peers->n++;
+	}
+	spin_unlock(&peers->lock);
+}
+
+/**
+ * smcr_peers_good() - a server has answered as SMC-R servers do
+ * @net: namespace
+ * @addr: the server's TCP address, IPv4 as mapped
+ * @port: its TCP port; or SMCR_PEERS_HOST: a first contact was completed
+ *
+ * Without memory the server is not remembered.
+ *
+ * Context: process.
+ */
+void smcr_peers_good(struct net *net, const struct in6_addr *addr,
+		     __be16 port)
+{
+	struct smcr_peers *peers = peers_of(net);
+	struct peer *peer;
+
+	rcu_read_lock();
+	peer = peer_find(peers, addr, port);
+	if (peer)
+		peer_touch(peer);
+	rcu_read_unlock();
+	if (!peer)
+		peer_add(peers, addr, port);
+}
+
+/**
+ * smcr_peers_forgive() - may the end of TCP in a handshake be an accident?
+ * @net: namespace
+ * @addr: the server's TCP address, IPv4 as mapped
+ * @port: its TCP port, or SMCR_PEERS_HOST
+ * @ms: how long it may do nothing else, from the first time on; 0 forgives
+ *	the first time alone
+ *
+ * Context: process.
+ * Return: true if the server has been good before, and not too long ago for
+ * that. False says nothing against it by itself.
+ */
+bool smcr_peers_forgive(struct net *net, const struct in6_addr *addr,
+			__be16 port, unsigned int ms)
+{
+	struct smcr_peers *peers = peers_of(net);
+	bool forgive = false;
+	struct peer *peer;
+
+	spin_lock(&peers->lock);
+	peer = peer_find(peers, addr, port);
+	if (peer && !READ_ONCE(peer->closed)) {
+		peer->closed_at = jiffies;
+		WRITE_ONCE(peer->closed, true);
+		forgive = true;
+	} else if (peer) {
+		forgive = time_before(jiffies, peer->closed_at +
+				      msecs_to_jiffies(ms));
+	}
+	spin_unlock(&peers->lock);
+	return forgive;
+}
+
+/**
+ * smcr_peers_net_init() - an empty memory
+ * @net: namespace
+ *
+ * Context: process, namespace init.
+ */
+void smcr_peers_net_init(struct net *net)
+{
+	struct smcr_peers *peers = peers_of(net);
+
+	spin_lock_init(&peers->lock);
+	hash_init(peers->hash);
+}
+
+/**
+ * smcr_peers_net_exit() - forget all servers
+ * @net: namespace without handshakes
+ *
+ * Context: process, namespace exit.
+ */
+void smcr_peers_net_exit(struct net *net)
+{
+	struct smcr_peers *peers = peers_of(net);
+	struct hlist_node *next;
+	struct peer *peer;
+	int i;
+
+	spin_lock(&peers->lock);
+	hash_for_each_safe(peers->hash, i, next, peer, node)
+		peer_del(peers, peer);
+	spin_unlock(&peers->lock);
+}

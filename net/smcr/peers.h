@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a client remembers of servers that it has met.
+ */
+#ifndef _SMCR_PEERS_H
+#define _SMCR_PEERS_H
+
+#include <linux/hashtable.h>
+#include <linux/in6.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+struct net;
+
+/**
+ * struct smcr_peers - a namespace's memory of servers
+ * @lock: protects changes of @hash and @n; process context, leaf
+ * @hash: entries by address and port; read under RCU
+ * @n: entries
+ */
+struct smcr_peers {
+	spinlock_t	lock;
+	DECLARE_HASHTABLE(hash, 8);
+	unsigned int	n;
+};
+
+/* Port of an entry that is about the whole host */
+#define SMCR_PEERS_HOST		0
+
+void smcr_peers_net_init(struct net *net);
+void smcr_peers_net_exit(struct net *net);
+void smcr_peers_good(struct net *net, const struct in6_addr *addr,
+		     __be16 port);
+bool smcr_peers_forgive(struct net *net, const struct in6_addr *addr,
+			__be16 port, unsigned int ms);
+
+#endif /* _SMCR_PEERS_H */
