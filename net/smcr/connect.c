@@ -126,7 +126,8 @@ static bool step_propose(struct smcr_hs *hs)
 	enum smcr_fallback_reason reason;
 
 	if (!hs->clc.tx_len) {
-		reason = smcr_path_port(inner, &hs->port);
+		reason = smcr_path_port(inner, smcr_hs_gid_kind(hs), NULL,
+					&hs->port);
 		if (reason != SMCR_FALLBACK_NONE) {
 			decline(hs, reason);
 			return false;
@@ -155,6 +156,22 @@ static void accept_key(const struct smcr_clc_accept *msg,
 	memcpy(key->mac, msg->mac, SMCR_MAC_LEN);
 }
 
+/* The server named a GID that ours does not meet: name one in our Confirm that
+ * does, if there is one. Subsequent contacts have the link's GIDs.
+ */
+static void follow_gid(struct smcr_hs *hs)
+{
+	const u8 *theirs = hs->accept.gid;
+	struct smcr_port port;
+
+	if (smcr_gid_alike(hs->port.gid, theirs) ||
+	    smcr_path_port(smcr_sk(hs->sk)->inner->sk, smcr_gid_kind(theirs),
+			   theirs, &port) != SMCR_FALLBACK_NONE)
+		return;
+	smcr_ib_port_drop(&hs->port);
+	hs->port = port;
+}
+
 /* First contact, or a parallel group of the server's choice (3.5.1.3,
  * 3.5.3).
  */
@@ -167,6 +184,7 @@ static bool first_contact(struct smcr_hs *hs, const struct smcr_lgr_key *key)
 		decline(hs, SMCR_FALLBACK_PEER_ID);
 		return false;
 	}
+	follow_gid(hs);
 	if (smcr_hs_path_blocked(hs, key)) {
 		decline(hs, SMCR_FALLBACK_NEG_PATH);
 		return false;

@@ -72,7 +72,8 @@ static void path_good(struct smcr_hs *hs, const struct smcr_neglist_key *key)
 
 	smcr_neglist_succeed(net, key);
 	if (hs->client)
-		smcr_peers_good(net, &key->addr, SMCR_PEERS_HOST);
+		smcr_peers_met(net, &key->addr,
+			       smcr_gid_kind(hs->port.gid));
 }
 
 /**
@@ -144,4 +145,30 @@ void smcr_hs_dest_failed(struct smcr_hs *hs)
 	if (!forgiven(hs, &key.addr, key.port,
 		      READ_ONCE(smcr_pernet(net)->sysctl.handshake_timeout_ms)))
 		smcr_neglist_fail(net, &key);
+}
+
+/**
+ * smcr_hs_gid_kind() - the kind of GID to name to the peer
+ * @hs: the handshake, on the server with the Proposal
+ *
+ * What is set; if nothing is, what the Proposal has, or what the last first
+ * contact with the server had.
+ *
+ * Context: process.
+ * Return: SMCR_GID_ROUTABLE or SMCR_GID_LINK_LOCAL.
+ */
+enum smcr_gid_kind smcr_hs_gid_kind(const struct smcr_hs *hs)
+{
+	struct net *net = sock_net(hs->sk);
+	enum smcr_gid_kind hint;
+	struct in6_addr addr;
+
+	if (hs->client) {
+		smcr_path_peer_addr(smcr_sk(hs->sk)->inner->sk, &addr);
+		hint = smcr_peers_gid_kind(net, &addr);
+	} else {
+		hint = smcr_gid_kind(hs->proposal.gid);
+	}
+	return smcr_gid_prefer(READ_ONCE(smcr_pernet(net)->sysctl.gid_kind),
+			       hint);
 }

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * RDMA devices: which port carries an address, and send chunks.
- *
- * Each device has a small list of its usable GIDs, made when the device comes
- * and again on each GID event, so that connect() learns without a walk over
- * the device's GID table (1024 entries on some) whether a netdev has a RoCE
- * port. The list is a hint: an entry is looked up in the table again before
- * it is used.
+ * RDMA devices, and send chunks. Their ports are in ib_port.c.
  *
  * Removal, in this order (law 3), and who may still hold what:
  *
@@ -22,12 +16,8 @@
  *			them behind a closed gate
  *   @mem		the structure goes with the last link or chunk
  */
-#include <linux/cleanup.h>
-#include <linux/etherdevice.h>
 #include <linux/mutex.h>
-#include <linux/netdevice.h>
 #include <linux/slab.h>
-#include <rdma/ib_cache.h>
 #include <rdma/ib_verbs.h>
 
 #include "ib.h"
@@ -41,54 +31,17 @@
 #define IB_RMB_PAGES_MAX	((u32)(SMCR_MAX_RMBES * SMCR_RMBE_SIZE_MAX / \
 				       PAGE_SIZE))
 
-/**
- * struct ib_gid_entry - a GID that may be used
- * @port: port number
- * @index: index in the port's GID table
- * @v2: RoCEv2; otherwise RoCEv1
- * @gid: the GID
- * @ndev: its netdev and
- * @net: that one's namespace, for comparing only, never dereferenced
- */
-struct ib_gid_entry {
-	u32		port;
-	u16		index;
-	bool		v2;
-	union ib_gid	gid;
-	const void	*ndev;
-	const void	*net;
-};
-
-struct smcr_ib_gids {
-	u32			n;
-	struct ib_gid_entry	entry[] __counted_by(n);
-};
-
 struct smcr_ib_events {
 	struct ib_event_handler	handler;
 	struct smcr_ibdev	*dev;
 };
 
-/* What a GID is worth for a connection, best first */
-enum ib_score {
-	IB_SCORE_SAME,		/* RoCEv2, the connection's own address */
-	IB_SCORE_ROUTABLE,	/* another RoCEv2 GID */
-	IB_SCORE_LINK_LOCAL,	/* a link-local RoCEv2 GID */
-	IB_SCORE_V1,		/* RoCEv1 */
-	IB_SCORES,
-};
-
-/* Protects ib_devices and each device's @gids; leaf, any context */
-static DEFINE_SPINLOCK(ib_lock);
-static LIST_HEAD(ib_devices);
-/* One update of a GID list at a time, so that the newest stays. Inside: ib_lock
- * and ib_core's table locks.
- */
-static DEFINE_MUTEX(ib_gids_mutex);
-
 static void ib_dev_release(struct kref *mem)
 {
-	kfree(container_of(mem, struct smcr_ibdev, mem));
+	struct smcr_ibdev *dev = container_of(mem, struct smcr_ibdev, mem);
+
+	/* Lookups find it under RCU */
+	kfree_rcu(dev, rcu);
 }
 
 /**
@@ -166,322 +119,6 @@ void smcr_ib_port_put(struct smcr_port *port)
 
 	port->dev = NULL;
 	ib_dev_put(dev);
-}
-
-/* GIDs of a device */
-
-static bool ib_gid_read(struct ib_device *ibdev, u32 port, int index,
-			struct ib_gid_entry *entry)
-{
-	const struct ib_gid_attr *attr;
-	struct net_device *ndev;
-
-	attr = rdma_get_gid_attr(ibdev, port, index);
-	if (IS_ERR(attr))
-		return false;
-	rcu_read_lock();
-	ndev = rcu_dereference(attr->ndev);
-	entry->port = port;
-	entry->index = index;
-	entry->v2 = attr->gid_type == IB_GID_TYPE_ROCE_UDP_ENCAP;
-	entry->gid = attr->gid;
-	entry->ndev = ndev;
-	entry->net = ndev ? dev_net(ndev) : NULL;
-	rcu_read_unlock();
-	rdma_put_gid_attr(attr);
-	return ndev;
-}
-
-static u32 ib_gids_fill(struct ib_device *ibdev, struct ib_gid_entry *to, u32 n)
-{
-	struct ib_gid_entry entry;
-	u32 port, found = 0;
-	int i, len;
-
-	rdma_for_each_port(ibdev, port) {
-		if (!rdma_protocol_roce(ibdev, port))
-			continue;
-		len = ibdev->port_data[port].immutable.gid_tbl_len;
-		for (i = 0; i < len; i++) {
-			if (!ib_gid_read(ibdev, port, i, &entry))
-				continue;
-			if (found < n)
-				to[found] = entry;
-			found++;
-		}
-	}
-	return found;
-}
-
-static int ib_gids_update(struct smcr_ibdev *dev)
-{
-	struct smcr_ib_gids *gids, *old;
-	u32 n;
-
-	guard(mutex)(&ib_gids_mutex);
-	n = ib_gids_fill(dev->ibdev, NULL, 0);
-	gids = kzalloc(struct_size(gids, entry, n), GFP_KERNEL);
-	if (!gids)
-		return -ENOMEM;
-	gids->n = n;
-	/* Entries may have come or gone between the two walks */
-	n = ib_gids_fill(dev->ibdev, gids->entry, n);
-	gids->n = min(n, gids->n);
-	spin_lock_bh(&ib_lock);
-	old = dev->gids;
-	dev->gids = gids;
-	spin_unlock_bh(&ib_lock);
-	kfree(old);
-	return 0;
-}
-
-static enum ib_score ib_gid_score(const struct ib_gid_entry *entry,
-				  const struct in6_addr *local)
-{
-	const struct in6_addr *addr = (const struct in6_addr *)entry->gid.raw;
-
-	if (!entry->v2)
-		return IB_SCORE_V1;
-	if (ipv6_addr_equal(addr, local))
-		return IB_SCORE_SAME;
-	if (ipv6_addr_type(addr) & IPV6_ADDR_LINKLOCAL)
-		return IB_SCORE_LINK_LOCAL;
-	return IB_SCORE_ROUTABLE;
-}
-
-/**
- * struct ib_query - what a lookup wants
- * @ndev: the netdev, or NULL for any
- * @net: the namespace, or NULL for any
- * @gid: the GID, or NULL for any
- * @local: address to prefer, for @score
- * @score: worth that an entry must have, or IB_SCORES for any
- */
-struct ib_query {
-	const void		*ndev;
-	const void		*net;
-	const u8		*gid;
-	const struct in6_addr	*local;
-	enum ib_score		score;
-};
-
-static bool ib_match(const struct ib_query *q, const struct ib_gid_entry *e)
-{
-	if (q->ndev && q->ndev != e->ndev)
-		return false;
-	if (q->net && q->net != e->net)
-		return false;
-	if (q->gid && memcmp(q->gid, e->gid.raw, SMCR_GID_LEN))
-		return false;
-	return q->score == IB_SCORES || ib_gid_score(e, q->local) == q->score;
-}
-
-/* The entry number @nth of those that match, and a reference to its device. */
-static struct smcr_ibdev *ib_lookup(const struct ib_query *q, u32 nth,
-				    struct ib_gid_entry *out)
-{
-	struct smcr_ibdev *dev, *found = NULL;
-	u32 i;
-
-	spin_lock_bh(&ib_lock);
-	list_for_each_entry(dev, &ib_devices, list) {
-		for (i = 0; i < dev->gids->n && !found; i++) {
-			if (!ib_match(q, &dev->gids->entry[i]) || nth--)
-				continue;
-			*out = dev->gids->entry[i];
-			refcount_inc(&dev->refs);
-			found = dev;
-		}
-		if (found)
-			break;
-	}
-	spin_unlock_bh(&ib_lock);
-	return found;
-}
-
-static bool ib_any_match(const struct ib_query *q)
-{
-	struct ib_gid_entry entry;
-	struct smcr_ibdev *dev;
-
-	dev = ib_lookup(q, 0, &entry);
-	if (dev)
-		ib_dev_put(dev);
-	return dev;
-}
-
-/* Fill a port from the GID table itself; the entry was only a hint. */
-static bool ib_port_fill(struct smcr_ibdev *dev,
-			 const struct ib_gid_entry *entry,
-			 struct smcr_port *out)
-{
-	const struct ib_gid_attr *attr;
-	struct net_device *ndev;
-	bool same = false;
-
-	attr = rdma_get_gid_attr(dev->ibdev, entry->port, entry->index);
-	if (IS_ERR(attr))
-		return false;
-	rcu_read_lock();
-	ndev = rcu_dereference(attr->ndev);
-	if (ndev && ndev == entry->ndev &&
-	    !memcmp(&attr->gid, &entry->gid, sizeof(attr->gid))) {
-		ether_addr_copy(out->mac, ndev->dev_addr);
-		out->ifindex = ndev->ifindex;
-		same = true;
-	}
-	rcu_read_unlock();
-	rdma_put_gid_attr(attr);
-	out->dev = dev;
-	out->port = entry->port;
-	out->sgid_index = entry->index;
-	memcpy(out->gid, entry->gid.raw, SMCR_GID_LEN);
-	return same;
-}
-
-/* Asks the driver, so it may sleep. */
-static bool ib_port_active(struct smcr_port *port)
-{
-	struct ib_port_attr attr;
-
-	if (ib_query_port(port->dev->ibdev, port->port, &attr))
-		return false;
-	port->mtu = attr.active_mtu;
-	return attr.state == IB_PORT_ACTIVE && smcr_mtu_valid(port->mtu);
-}
-
-/* First active port for @q; its device's reference passes to @out. */
-static bool ib_find(const struct ib_query *q, struct smcr_port *out)
-{
-	struct ib_gid_entry entry;
-	struct smcr_ibdev *dev;
-	u32 nth;
-
-	for (nth = 0; (dev = ib_lookup(q, nth, &entry)); nth++) {
-		memset(out, 0, sizeof(*out));
-		if (ib_port_fill(dev, &entry, out) && ib_port_active(out))
-			return true;
-		ib_dev_put(dev);
-	}
-	memset(out, 0, sizeof(*out));
-	return false;
-}
-
-/**
- * smcr_ib_port_find() - a port that reaches the LAN of a netdev
- * @ndev: netdev that carries the connection's address
- * @local: that address, IPv4 as a mapped one
- * @out: the port, to be dropped, or with @dev NULL. Whoever keeps it for long
- *	does not delay the removal of its device
- *
- * The GIDs on @ndev are tried in this order: the address itself, another
- * RoCEv2 GID, a link-local one, RoCEv1 (law 26).
- *
- * Context: process; asks the device.
- * Return: SMCR_PORT_OK, or why there is none.
- */
-enum smcr_port_miss smcr_ib_port_find(struct net_device *ndev,
-				      const struct in6_addr *local,
-				      struct smcr_port *out)
-{
-	struct ib_query q = { .ndev = ndev, .local = local };
-
-	for (q.score = 0; q.score < IB_SCORES; q.score++) {
-		if (!ib_find(&q, out))
-			continue;
-		smcr_ib_dev_hold(out->dev);
-		ib_dev_put(out->dev);
-		return SMCR_PORT_OK;
-	}
-	q.score = IB_SCORES;
-	return ib_any_match(&q) ? SMCR_PORT_NO_GID : SMCR_PORT_NO_RNIC;
-}
-
-/**
- * smcr_ib_port_usable() - may a connection over a netdev use RDMA?
- * @ndev: netdev of the route
- *
- * A cheap hint for connect(): smcr_ib_port_find() decides.
- *
- * Context: any but hard irq.
- * Return: true if the netdev carries a GID of a RoCE port.
- */
-bool smcr_ib_port_usable(struct net_device *ndev)
-{
-	struct ib_query q = { .ndev = ndev, .score = IB_SCORES };
-
-	return ib_any_match(&q);
-}
-
-/**
- * smcr_ib_any() - is there any device that could be used?
- *
- * Context: any.
- * Return: true if there is; a hint.
- */
-bool smcr_ib_any(void)
-{
-	return !list_empty_careful(&ib_devices);
-}
-
-/**
- * smcr_ib_gid_is_ours() - does a local netdev carry this GID?
- * @net: namespace of the netdev
- * @gid: a GID that a peer claims
- *
- * Context: any but hard irq.
- * Return: true if one does.
- */
-bool smcr_ib_gid_is_ours(const struct net *net, const u8 *gid)
-{
-	struct ib_query q = { .net = net, .gid = gid, .score = IB_SCORES };
-
-	return ib_any_match(&q);
-}
-
-static bool ib_same_port(const struct smcr_port *a, const struct smcr_port *b)
-{
-	return a->dev == b->dev && a->port == b->port;
-}
-
-/**
- * smcr_ib_walk() - show each port that a namespace may use
- * @net: the namespace
- * @skip: ports to pass over, as an earlier call returned
- * @fn: called with the port's first GID, the device's name and whether the
- *	port is active; non-zero ends the walk and the port counts as not shown
- * @arg: for @fn
- *
- * Context: process; no lock is held while @fn runs.
- * Return: ports passed over or shown.
- */
-int smcr_ib_walk(const struct net *net, int skip,
-		 int (*fn)(const struct smcr_port *port, const char *dev,
-			   bool active, void *arg), void *arg)
-{
-	struct ib_query q = { .net = net, .score = IB_SCORES };
-	struct smcr_port port, last = {};
-	struct ib_gid_entry entry;
-	struct smcr_ibdev *dev;
-	int stop = 0, seen = 0;
-	u32 nth;
-
-	for (nth = 0; !stop && (dev = ib_lookup(&q, nth, &entry)); nth++) {
-		memset(&port, 0, sizeof(port));
-		if (ib_port_fill(dev, &entry, &port) &&
-		    !ib_same_port(&port, &last)) {
-			last = port;
-			if (seen >= skip) {
-				bool active = ib_port_active(&port);
-
-				stop = fn(&port, dev_name(&dev->ibdev->dev),
-					  active, arg);
-			}
-			seen += !stop;
-		}
-		ib_dev_put(dev);
-	}
-	return seen;
 }
 
 /**
@@ -649,13 +286,12 @@ static void ib_event(struct ib_event_handler *handler, struct ib_event *event)
 		break;
 	case IB_EVENT_PORT_ERR:
 		smcr_link_port_down(events->dev, event->element.port_num);
+		smcr_ib_port_event(events->dev, event->element.port_num);
 		break;
 	case IB_EVENT_GID_CHANGE:
 	case IB_EVENT_PORT_ACTIVE:
-		/* Without memory the old list stays: entries are checked
-		 * before use, so at worst a new address is TCP only
-		 */
-		ib_gids_update(events->dev);
+		smcr_ib_port_event(events->dev, event->element.port_num);
+		smcr_ib_gids_update(events->dev);
 		break;
 	default:
 		break;
@@ -692,10 +328,14 @@ static bool ib_supported(struct ib_device *ibdev)
 
 static struct smcr_ibdev *ib_dev_alloc(struct ib_device *ibdev)
 {
-	struct smcr_ibdev *dev = kzalloc(sizeof(*dev), GFP_KERNEL);
+	u32 n_ports = rdma_end_port(ibdev) + 1;
+	struct smcr_ibdev *dev;
 
+	dev = kzalloc(struct_size(dev, ports, n_ports), GFP_KERNEL);
 	if (!dev)
 		return NULL;
+	dev->n_ports = n_ports;
+	mutex_init(&dev->port_mutex);
 	dev->events = kzalloc(sizeof(*dev->events), GFP_KERNEL);
 	if (!dev->events) {
 		kfree(dev);
@@ -740,17 +380,14 @@ static int ib_add(struct ib_device *ibdev)
 	dev->events->dev = dev;
 	INIT_IB_EVENT_HANDLER(&dev->events->handler, ibdev, ib_event);
 	ib_register_event_handler(&dev->events->handler);
-	if (ib_gids_update(dev)) {
+	ib_set_client_data(ibdev, &ib_client, dev);
+	if (smcr_ib_ports_add(dev)) {
 		ib_unregister_event_handler(&dev->events->handler);
-		kfree(dev->gids);
+		smcr_ib_ports_free(dev);
 		kfree(dev->events);
 		smcr_ib_dev_drop(dev);
 		return -ENOMEM;
 	}
-	ib_set_client_data(ibdev, &ib_client, dev);
-	spin_lock_bh(&ib_lock);
-	list_add_tail(&dev->list, &ib_devices);
-	spin_unlock_bh(&ib_lock);
 	return 0;
 }
 
@@ -759,16 +396,14 @@ static void ib_remove(struct ib_device *ibdev, void *client_data)
 {
 	struct smcr_ibdev *dev = client_data;
 
-	spin_lock_bh(&ib_lock);
-	list_del_init(&dev->list);
-	spin_unlock_bh(&ib_lock);
+	smcr_ib_ports_del(dev);
 	ib_unregister_event_handler(&dev->events->handler);
 	smcr_link_device_failed(dev, -ENODEV);
 	smcr_lgr_device_removed(dev);
 	ib_dev_put(dev);
 	wait_for_completion(&dev->released);
 	ib_chunks_unmap(dev);
-	kfree(dev->gids);
+	smcr_ib_ports_free(dev);
 	kfree(dev->events);
 	smcr_ib_dev_drop(dev);
 }

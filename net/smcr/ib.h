@@ -6,13 +6,15 @@
 #define _SMCR_IB_H
 
 #include <linux/completion.h>
-#include <linux/in6.h>
 #include <linux/kref.h>
 #include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
+#include "gid.h"
 #include "wire.h"
 
 struct ib_device;
@@ -32,8 +34,12 @@ struct smcr_ib_gids;
  * @mem: this structure: its registration, each link, each chunk in use. A
  *	reader that holds a connection never delays removal (law 9)
  * @released: completed when @refs reaches zero
- * @list: in ib.c's device list, under ib.c's lock
- * @gids: ports and GIDs that can be used, under ib.c's lock
+ * @rcu: lookups find the structure under RCU
+ * @list: in ib_port.c's device list, under its lock
+ * @gids: copy of the GID tables, changed under ib_port.c's lock
+ * @listed: lookups find the device; under the same
+ * @port_mutex: serialises the reading of ports and GID tables, so that what
+ *	was read last stays; process context, ib_port.c's lock inside
  * @links_lock: protects @links and @removing; any context, hard irq too. A
  *	link's tx_lock is taken inside
  * @links: links that have a queue pair on the device
@@ -48,14 +54,20 @@ struct smcr_ib_gids;
  * @max_cqe: entries of one completion queue
  * @max_send_sge: scatter entries of one work request
  * @events: subscription to the device's events, ib.c's own
+ * @n_ports: entries of @ports
+ * @ports: state and MTU by port number, as ib_port.c has them; written under
+ *	@port_mutex
  */
 struct smcr_ibdev {
 	struct ib_device	*ibdev;
 	refcount_t		refs;
 	struct kref		mem;
 	struct completion	released;
+	struct rcu_head		rcu;
 	struct list_head	list;
-	struct smcr_ib_gids	*gids;
+	struct smcr_ib_gids __rcu *gids;
+	bool			listed;
+	struct mutex		port_mutex;
 
 	spinlock_t		links_lock;
 	struct list_head	links;
@@ -72,6 +84,8 @@ struct smcr_ibdev {
 	u32			max_cqe;
 	u32			max_send_sge;
 	struct smcr_ib_events	*events;
+	u32			n_ports;
+	u32			ports[] __counted_by(n_ports);
 };
 
 /**
@@ -81,7 +95,7 @@ struct smcr_ibdev {
  *	somebody has it from smcr_ib_port_tryget(), until smcr_ib_port_put()
  * @port: port number on @dev
  * @sgid_index: GID table index; says RoCEv1 or v2 for the local side
- * @mtu: active path MTU of the port, as the RFC's enumeration (1..5)
+ * @mtu: path MTU of the port and its netdev, as the RFC's enumeration (1..5)
  * @gid: the GID at @sgid_index, opaque on the wire
  * @mac: MAC address of the netdev that carries @gid
  * @ifindex: that netdev
@@ -124,18 +138,9 @@ enum smcr_port_miss {
 
 int smcr_ib_init(void);
 void smcr_ib_exit(void);
-enum smcr_port_miss smcr_ib_port_find(struct net_device *ndev,
-				      const struct in6_addr *local,
-				      struct smcr_port *out);
-bool smcr_ib_port_usable(struct net_device *ndev);
-bool smcr_ib_any(void);
 void smcr_ib_port_drop(struct smcr_port *port);
 bool smcr_ib_port_tryget(const struct smcr_port *port);
 void smcr_ib_port_put(struct smcr_port *port);
-bool smcr_ib_gid_is_ours(const struct net *net, const u8 *gid);
-int smcr_ib_walk(const struct net *net, int skip,
-		 int (*fn)(const struct smcr_port *port, const char *dev,
-			   bool active, void *arg), void *arg);
 
 void smcr_ib_dev_hold(struct smcr_ibdev *dev);
 void smcr_ib_dev_drop(struct smcr_ibdev *dev);
@@ -145,5 +150,37 @@ const char *smcr_ib_dev_name(const struct smcr_ibdev *dev);
 struct smcr_chunk *smcr_ib_chunk_get(struct smcr_ibdev *dev, gfp_t gfp,
 				     bool *fresh);
 void smcr_ib_chunk_put(struct smcr_chunk *chunk);
+
+/* ib_port.c */
+
+/**
+ * struct smcr_ib_port_info - what is shown of a port besides struct smcr_port
+ * @dev: name of its device
+ * @active: it works
+ * @gid_types: bits SMCR_GID_T_...: GIDs that it has in the namespace
+ */
+struct smcr_ib_port_info {
+	const char	*dev;
+	bool		active;
+	u32		gid_types;
+};
+
+typedef int (*smcr_ib_walk_fn)(const struct smcr_port *port,
+			       const struct smcr_ib_port_info *info,
+			       void *arg);
+
+int smcr_ib_ports_add(struct smcr_ibdev *dev);
+void smcr_ib_ports_del(struct smcr_ibdev *dev);
+void smcr_ib_ports_free(struct smcr_ibdev *dev);
+void smcr_ib_port_event(struct smcr_ibdev *dev, u32 port);
+void smcr_ib_gids_update(struct smcr_ibdev *dev);
+enum smcr_port_miss smcr_ib_port_find(struct net_device *ndev,
+				      const struct smcr_gid_want *want,
+				      struct smcr_port *out);
+bool smcr_ib_port_usable(struct net_device *ndev);
+bool smcr_ib_any(void);
+bool smcr_ib_gid_is_ours(const struct net *net, const u8 *gid);
+int smcr_ib_walk(const struct net *net, int pos, smcr_ib_walk_fn fn,
+		 void *arg);
 
 #endif /* _SMCR_IB_H */

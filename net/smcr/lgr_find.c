@@ -138,6 +138,38 @@ static bool lgr_join(struct smcr_lgr *lgr)
 	return may;
 }
 
+/* Does one of its links lead to this port of the peer? */
+static bool lgr_has_peer(struct smcr_lgr *lgr, const struct smcr_lgr_key *key)
+{
+	const struct smcr_link *link;
+	bool found = false;
+	int i;
+
+	spin_lock_bh(&lgr->conns_lock);
+	for (i = 0; i < SMCR_MAX_LINKS && !found; i++) {
+		link = lgr->links[i];
+		found = link &&
+			!memcmp(link->peer.gid, key->gid, SMCR_GID_LEN) &&
+			!memcmp(link->peer.mac, key->mac, SMCR_MAC_LEN);
+	}
+	spin_unlock_bh(&lgr->conns_lock);
+	return found;
+}
+
+/* A client whose Confirm had another GID than its Proposal may propose either
+ * of them from then on.
+ */
+static bool lgr_is_for(struct smcr_lgr *lgr, const struct smcr_lgr_key *key)
+{
+	struct smcr_lgr_key other = *key;
+
+	if (key_equal(&lgr->key, key))
+		return true;
+	memcpy(other.gid, lgr->key.gid, SMCR_GID_LEN);
+	memcpy(other.mac, lgr->key.mac, SMCR_MAC_LEN);
+	return key_equal(&lgr->key, &other) && lgr_has_peer(lgr, key);
+}
+
 /**
  * smcr_lgr_find_server() - a group that a server may reuse (law 21)
  * @net: namespace
@@ -156,7 +188,7 @@ struct smcr_lgr *smcr_lgr_find_server(struct net *net,
 
 	spin_lock_bh(&sn->lgr_lock);
 	hlist_for_each_entry(lgr, chain, node) {
-		if (lgr->role != SMCR_SERVER || !key_equal(&lgr->key, key) ||
+		if (lgr->role != SMCR_SERVER || !lgr_is_for(lgr, key) ||
 		    !lgr_join(lgr))
 			continue;
 		found = smcr_lgr_get(lgr);

@@ -315,7 +315,8 @@ static enum smcr_fallback_reason check_proposal(struct smcr_hs *hs)
 	if (reason == SMCR_FALLBACK_NONE)
 		reason = check_identity(hs);
 	if (reason == SMCR_FALLBACK_NONE)
-		reason = smcr_path_port(inner, &hs->port);
+		reason = smcr_path_port(inner, smcr_hs_gid_kind(hs),
+					hs->proposal.gid, &hs->port);
 	if (reason == SMCR_FALLBACK_NONE &&
 	    !smcr_path_subnet_match(inner, &hs->port, &hs->proposal))
 		reason = SMCR_FALLBACK_SUBNET;

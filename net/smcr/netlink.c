@@ -30,6 +30,8 @@ static_assert((int)SMCR_NL_LINKGROUP_STATE_DEAD == (int)SMCR_LGR_DEAD);
 static_assert((int)SMCR_NL_LINK_STATE_INIT == (int)SMCR_LINK_INIT);
 static_assert((int)SMCR_NL_LINK_STATE_DEAD == (int)SMCR_LINK_DEAD);
 static_assert((int)SMCR_NL_DIALECT_LINUX == (int)SMCR_DIALECT_LINUX);
+static_assert((int)SMCR_NL_GID_TYPE_V2 == SMCR_GID_T_V2);
+static_assert((int)SMCR_NL_GID_TYPE_V1_LINK_LOCAL == SMCR_GID_T_V1_LINK_LOCAL);
 static_assert((int)SMCR_NL_CONN_STATE_INIT == (int)SMCR_CONN_INIT);
 static_assert((int)SMCR_NL_CONN_STATE_PEER_ABORT_WAIT ==
 	      (int)SMCR_CONN_PEER_ABORT_WAIT);
@@ -122,33 +124,34 @@ static u32 mtu_bytes(u8 mtu)
 /* Devices */
 
 static int device_fill(struct msg *msg, const struct smcr_port *port,
-		       const char *dev, bool active)
+		       const struct smcr_ib_port_info *info)
 {
 	struct sk_buff *skb = msg->skb;
 
-	if (nla_put_string(skb, SMCR_A_DEVICE_DEVICE, dev) ||
+	if (nla_put_string(skb, SMCR_A_DEVICE_DEVICE, info->dev) ||
 	    nla_put_u32(skb, SMCR_A_DEVICE_PORT, port->port) ||
 	    nla_put_u32(skb, SMCR_A_DEVICE_STATE,
-			active ? SMCR_NL_PORT_STATE_ACTIVE :
-				 SMCR_NL_PORT_STATE_DOWN) ||
+			info->active ? SMCR_NL_PORT_STATE_ACTIVE :
+				       SMCR_NL_PORT_STATE_DOWN) ||
 	    nla_put_u32(skb, SMCR_A_DEVICE_IFINDEX, port->ifindex) ||
 	    nla_put_u32(skb, SMCR_A_DEVICE_MTU, mtu_bytes(port->mtu)) ||
 	    nla_put_u32(skb, SMCR_A_DEVICE_GID_INDEX, port->sgid_index) ||
+	    nla_put_u32(skb, SMCR_A_DEVICE_GID_TYPES, info->gid_types) ||
 	    put_private(msg, SMCR_A_DEVICE_GID, port->gid, SMCR_GID_LEN) ||
 	    put_private(msg, SMCR_A_DEVICE_MAC, port->mac, SMCR_MAC_LEN))
 		return -EMSGSIZE;
 	return 0;
 }
 
-static int device_show(const struct smcr_port *port, const char *dev,
-		       bool active, void *arg)
+static int device_show(const struct smcr_port *port,
+		       const struct smcr_ib_port_info *info, void *arg)
 {
 	struct msg *msg = arg;
 	int err = msg_begin(msg);
 
 	if (err)
 		return err;
-	return msg_end(msg, device_fill(msg, port, dev, active));
+	return msg_end(msg, device_fill(msg, port, info));
 }
 
 /**

@@ -296,25 +296,32 @@ bool smcr_path_is_local(const struct sock *inner)
 /**
  * smcr_path_port() - the RoCE port of a connected TCP socket
  * @inner: TCP socket
+ * @kind: kind of GID that is wanted, not SMCR_GID_AUTO
+ * @peer_gid: GID that the peer named, or NULL
  * @port: result, to be dropped
  *
  * Context: process.
- * Return: SMCR_FALLBACK_NONE and a port, or why there is none.
+ * Return: SMCR_FALLBACK_NONE and a port, whose GID is of another kind if it has
+ * none of that one; or why there is none.
  */
 enum smcr_fallback_reason smcr_path_port(struct sock *inner,
+					 enum smcr_gid_kind kind,
+					 const u8 *peer_gid,
 					 struct smcr_port *port)
 {
 	enum smcr_fallback_reason reason = SMCR_FALLBACK_NONE;
+	struct smcr_gid_want want = { .kind = kind, .peer = peer_gid };
 	struct way way = { };
 	struct net_device *dev;
 	struct in6_addr local;
 
 	local_addr(inner, &local);
+	want.local = local.s6_addr;
 	sock_way(inner, &way);
 	dev = real_dev(sock_net(inner), &way, &local, &reason);
 	if (!dev)
 		return reason;
-	switch (smcr_ib_port_find(dev, &local, port)) {
+	switch (smcr_ib_port_find(dev, &want, port)) {
 	case SMCR_PORT_OK:
 		break;
 	case SMCR_PORT_NO_GID:

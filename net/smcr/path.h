@@ -9,6 +9,8 @@
 #include <linux/types.h>
 #include <uapi/linux/smcr.h>
 
+#include "gid.h"
+
 struct smcr_clc_proposal;
 struct smcr_port;
 struct sock;
@@ -18,6 +20,8 @@ enum smcr_fallback_reason smcr_path_check(struct sock *inner,
 					  const struct sockaddr *addr,
 					  int addr_len);
 enum smcr_fallback_reason smcr_path_port(struct sock *inner,
+					 enum smcr_gid_kind kind,
+					 const u8 *peer_gid,
 					 struct smcr_port *port);
 void smcr_path_subnet_fill(struct sock *inner, const struct smcr_port *port,
 			   struct smcr_clc_proposal *msg);

@@ -10,6 +10,9 @@
  * it has done nothing else for a while. Likewise a host with which a first
  * contact was completed before is forgiven the end of one in its last step.
  *
+ * Of a host it also remembers the kind of GID of the last first contact: the
+ * next Proposal has the same kind, because a server finds its link group by it.
+ *
  * Only a valid answer makes an entry. Entries are few, and the one that was
  * used longest ago makes room for a new one: what is forgotten costs no more
  * than plain TCP for a while. Handshakes look entries up under RCU and write
@@ -37,6 +40,7 @@
  *	cleared without it
  * @closed_at: jiffies; under smcr_peers.lock
  * @used: jiffies of the last good answer, to the second
+ * @kind: of a host: enum smcr_gid_kind of the last first contact
  */
 struct peer {
 	struct hlist_node	node;
@@ -46,6 +50,7 @@ struct peer {
 	bool			closed;
 	unsigned long		closed_at;
 	unsigned long		used;
+	u8			kind;
 };
 
 static struct smcr_peers *peers_of(struct net *net)
@@ -75,8 +80,10 @@ static struct peer *peer_find(struct smcr_peers *peers,
 	return NULL;
 }
 
-static void peer_touch(struct peer *peer)
+static void peer_touch(struct peer *peer, enum smcr_gid_kind kind)
 {
+	if (READ_ONCE(peer->kind) != kind)
+		WRITE_ONCE(peer->kind, kind);
 	if (READ_ONCE(peer->closed))
 		WRITE_ONCE(peer->closed, false);
 	if (time_after(jiffies, READ_ONCE(peer->used) + HZ))
@@ -106,7 +113,7 @@ static void evict(struct smcr_peers *peers)
 }
 
 static void peer_add(struct smcr_peers *peers, const struct in6_addr *addr,
-		     __be16 port)
+		     __be16 port, enum smcr_gid_kind kind)
 {
 	struct peer *new;
 
@@ -116,6 +123,7 @@ static void peer_add(struct smcr_peers *peers, const struct in6_addr *addr,
 	new->addr = *addr;
 	new->port = port;
 	new->used = jiffies;
+	new->kind = kind;
 	spin_lock(&peers->lock);
 	if (peer_find(peers, addr, port)) {
 		kfree(new);
@@ -127,29 +135,69 @@ static void peer_add(struct smcr_peers *peers, const struct in6_addr *addr,
 	spin_unlock(&peers->lock);
 }
 
+/* Without memory the server is not remembered. */
+static void peer_note(struct smcr_peers *peers, const struct in6_addr *addr,
+		      __be16 port, enum smcr_gid_kind kind)
+{
+	struct peer *peer;
+
+	rcu_read_lock();
+	peer = peer_find(peers, addr, port);
+	if (peer)
+		peer_touch(peer, kind);
+	rcu_read_unlock();
+	if (!peer)
+		peer_add(peers, addr, port, kind);
+}
+
 /**
  * smcr_peers_good() - a server has answered as SMC-R servers do
  * @net: namespace
  * @addr: the server's TCP address, IPv4 as mapped
- * @port: its TCP port; or SMCR_PEERS_HOST: a first contact was completed
- *
- * Without memory the server is not remembered.
+ * @port: its TCP port
  *
  * Context: process.
  */
 void smcr_peers_good(struct net *net, const struct in6_addr *addr,
 		     __be16 port)
 {
-	struct smcr_peers *peers = peers_of(net);
-	struct peer *peer;
+	peer_note(peers_of(net), addr, port, SMCR_GID_AUTO);
+}
+
+/**
+ * smcr_peers_met() - a first contact with a server was completed
+ * @net: namespace
+ * @addr: the server's TCP address, IPv4 as mapped
+ * @kind: kind of GID that both ends named
+ *
+ * Context: process.
+ */
+void smcr_peers_met(struct net *net, const struct in6_addr *addr,
+		    enum smcr_gid_kind kind)
+{
+	peer_note(peers_of(net), addr, SMCR_PEERS_HOST, kind);
+}
+
+/**
+ * smcr_peers_gid_kind() - the kind of GID that a server uses
+ * @net: namespace
+ * @addr: the server's TCP address, IPv4 as mapped
+ *
+ * Context: any.
+ * Return: the kind, or SMCR_GID_AUTO if it is not known.
+ */
+enum smcr_gid_kind smcr_peers_gid_kind(struct net *net,
+				       const struct in6_addr *addr)
+{
+	enum smcr_gid_kind kind = SMCR_GID_AUTO;
+	const struct peer *peer;
 
 	rcu_read_lock();
-	peer = peer_find(peers, addr, port);
+	peer = peer_find(peers_of(net), addr, SMCR_PEERS_HOST);
 	if (peer)
-		peer_touch(peer);
+		kind = READ_ONCE(peer->kind);
 	rcu_read_unlock();
-	if (!peer)
-		peer_add(peers, addr, port);
+	return kind;
 }
 
 /**

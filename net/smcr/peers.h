@@ -10,6 +10,8 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
+#include "gid.h"
+
 struct net;
 
 /**
@@ -31,6 +33,10 @@ void smcr_peers_net_init(struct net *net);
 void smcr_peers_net_exit(struct net *net);
 void smcr_peers_good(struct net *net, const struct in6_addr *addr,
 		     __be16 port);
+void smcr_peers_met(struct net *net, const struct in6_addr *addr,
+		    enum smcr_gid_kind kind);
+enum smcr_gid_kind smcr_peers_gid_kind(struct net *net,
+				       const struct in6_addr *addr);
 bool smcr_peers_forgive(struct net *net, const struct in6_addr *addr,
 			__be16 port, unsigned int ms);
 

@@ -11,6 +11,7 @@
 #include <linux/sysctl.h>
 #include <net/tcp.h>
 
+#include "gid.h"
 #include "smcr.h"
 #include "transparent.h"
 
@@ -195,6 +196,7 @@ static const unsigned int min_qp_timeout = 8, max_qp_timeout = 21;
 /* 7 would mean: for ever */
 static const unsigned int max_retry = 6;
 static const unsigned int min_ms = 100, max_ms = 3600 * 1000;
+static const unsigned int max_gid_kind = SMCR_GID_KINDS - 1;
 static const unsigned int max_count = 1 << 20;
 static const unsigned int max_conns = 65535;
 
@@ -220,6 +222,7 @@ static struct ctl_table template[] = {
 	ENTRY(qp_timeout, timing_write, &min_qp_timeout, &max_qp_timeout),
 	ENTRY(qp_retry, timing_write, SYSCTL_ONE, &max_retry),
 	UINT(rnr_retry, SYSCTL_ONE, &max_retry),
+	UINT(gid_kind, SYSCTL_ZERO, &max_gid_kind),
 	ENTRY(handshake_timeout_ms, timing_write, &min_ms, &max_ms),
 	ENTRY(confirm_link_timeout_ms, timing_write, &min_ms, &max_ms),
 	UINT(llc_timeout_ms, &min_ms, &max_ms),

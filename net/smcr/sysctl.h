@@ -21,6 +21,7 @@ struct smcr_sysctl_names;
  * @qp_timeout: local ACK timeout of queue pairs: 4.096 us << qp_timeout
  * @qp_retry: how often a queue pair sends again before its link fails
  * @rnr_retry: the same when the peer has no receive posted
+ * @gid_kind: enum smcr_gid_kind to name to peers
  * @handshake_timeout_ms: absolute deadline of a rendezvous; later than the
  *	server's wait for CONFIRM LINK
  * @confirm_link_timeout_ms: client's wait for CONFIRM LINK (C.7); the server's
@@ -56,6 +57,7 @@ struct smcr_sysctl {
 	unsigned int	qp_timeout;
 	unsigned int	qp_retry;
 	unsigned int	rnr_retry;
+	unsigned int	gid_kind;
 	unsigned int	handshake_timeout_ms;
 	unsigned int	confirm_link_timeout_ms;
 	unsigned int	llc_timeout_ms;

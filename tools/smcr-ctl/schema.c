@@ -48,6 +48,10 @@ static const char *const port_state_names[] = {
 	NULL
 };
 
+static const char *const gid_type_names[] = {
+	"v2", "v2-link-local", "v1", "v1-link-local", NULL
+};
+
 static const char *const conn_state_names[] = {
 	[SMCR_NL_CONN_STATE_INIT] = "init",
 	[SMCR_NL_CONN_STATE_ACTIVE] = "active",
@@ -96,6 +100,7 @@ static const struct column device_columns[] = {
 	{ "gid-index", SMCR_A_DEVICE_GID_INDEX, COL_U32, COL_DETAIL, NULL },
 	{ "gid", SMCR_A_DEVICE_GID, COL_GID, 0, NULL },
 	{ "mac", SMCR_A_DEVICE_MAC, COL_MAC, COL_DETAIL, NULL },
+	{ "gid-types", SMCR_A_DEVICE_GID_TYPES, COL_FLAGS, 0, gid_type_names },
 	{ NULL, 0, 0, 0, NULL }
 };
 
@@ -276,6 +281,25 @@ static void name_number(const struct column *col, struct value *out)
 		snprintf(out->text, sizeof(out->text), "%" PRIu64, out->num);
 }
 
+/* "v2,v1"; bits that have no name, from a newer kernel, as a number */
+static void name_flags(const struct column *col, struct value *out)
+{
+	uint64_t rest = out->num;
+	size_t pos = 0;
+	int i;
+
+	for (i = 0; col->names[i]; i++) {
+		if (!(rest & 1ULL << i))
+			continue;
+		rest &= ~(1ULL << i);
+		pos += snprintf(out->text + pos, sizeof(out->text) - pos,
+				"%s%s", pos ? "," : "", col->names[i]);
+	}
+	if (rest || !pos)
+		snprintf(out->text + pos, sizeof(out->text) - pos,
+			 "%s%#" PRIx64, pos ? "," : "", rest);
+}
+
 static int decode_string(const char *data, size_t len, struct value *out)
 {
 	size_t n = strnlen(data, len);
@@ -346,6 +370,10 @@ int value_decode(const struct column *col, const void *data, size_t len,
 	case COL_UINT:
 		err = decode_number(data, len, &out->num);
 		name_number(col, out);
+		break;
+	case COL_FLAGS:
+		err = decode_number(data, len, &out->num);
+		name_flags(col, out);
 		break;
 	case COL_GID:
 	case COL_ADDR:

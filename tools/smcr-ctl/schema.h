@@ -22,6 +22,7 @@
  * @COL_U32: a number of 4 bytes
  * @COL_UINT: a number of 4 or 8 bytes
  * @COL_ENUM: a number of 4 bytes with a name
+ * @COL_FLAGS: 4 bytes of flags with a name each
  * @COL_GID: 16 bytes, as an IPv6 address
  * @COL_ADDR: 4 or 16 bytes, an IP address; the port is the next column
  * @COL_MAC: 6 bytes
@@ -32,6 +33,7 @@ enum column_type {
 	COL_U32,
 	COL_UINT,
 	COL_ENUM,
+	COL_FLAGS,
 	COL_GID,
 	COL_ADDR,
 	COL_MAC,
@@ -48,7 +50,8 @@ enum column_type {
  * @attr: its number
  * @type: encoding
  * @flags: COL_DETAIL, COL_WITH_PORT
- * @names: for COL_ENUM, indexed by the number, then NULL
+ * @names: for COL_ENUM, indexed by the number, then NULL; for COL_FLAGS by the
+ *	number of the bit
  */
 struct column {
 	const char *key;

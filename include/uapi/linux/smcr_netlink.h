@@ -220,6 +220,20 @@ enum smcr_nl_port_state {
 	SMCR_NL_PORT_STATE_ACTIVE,
 };
 
+/**
+ * enum smcr_nl_gid_type - what a GID stands for
+ * @SMCR_NL_GID_TYPE_V2: RoCEv2, with an address that routers pass on
+ * @SMCR_NL_GID_TYPE_V2_LINK_LOCAL: RoCEv2, with a link-local address
+ * @SMCR_NL_GID_TYPE_V1: RoCEv1, with an address that routers would pass on
+ * @SMCR_NL_GID_TYPE_V1_LINK_LOCAL: RoCEv1, with a link-local address
+ */
+enum smcr_nl_gid_type {
+	SMCR_NL_GID_TYPE_V2 = 1,
+	SMCR_NL_GID_TYPE_V2_LINK_LOCAL = 2,
+	SMCR_NL_GID_TYPE_V1 = 4,
+	SMCR_NL_GID_TYPE_V1_LINK_LOCAL = 8,
+};
+
 enum {
 	SMCR_A_DEVICE_DEVICE = 1,
 	SMCR_A_DEVICE_PORT,
@@ -229,6 +243,7 @@ enum {
 	SMCR_A_DEVICE_GID_INDEX,
 	SMCR_A_DEVICE_GID,
 	SMCR_A_DEVICE_MAC,
+	SMCR_A_DEVICE_GID_TYPES,
 
 	__SMCR_A_DEVICE_MAX,
 	SMCR_A_DEVICE_MAX = (__SMCR_A_DEVICE_MAX - 1)

@@ -85,6 +85,30 @@ static void test_bad(const struct object *conn)
 	tap(decode(conn, buf, len) == -22, "row__address_of_wrong_size");
 }
 
+static bool flags_are(const struct object *device, uint32_t flags,
+		      const char *text)
+{
+	uint8_t buf[16];
+	size_t len = put(buf, 0, SMCR_A_DEVICE_GID_TYPES, &flags,
+			 sizeof(flags));
+
+	return !decode(device, buf, len) &&
+	       !strcmp(row[column_find(device, "gid-types")].text, text);
+}
+
+static void test_flags(void)
+{
+	bool ambiguous;
+	const struct object *device = object_find("device", &ambiguous);
+
+	tap(flags_are(device, SMCR_NL_GID_TYPE_V2, "v2") &&
+	    flags_are(device, 15, "v2,v2-link-local,v1,v1-link-local") &&
+	    flags_are(device, 0, "0") &&
+	    flags_are(device, 0x104, "v1,0x100") &&
+	    flags_are(device, 0x80000000, "0x80000000"),
+	    "row__flags_with_and_without_a_name");
+}
+
 static void test_random(const struct object *conn, unsigned int seed)
 {
 	uint8_t buf[128];
@@ -109,6 +133,7 @@ int main(int argc, char **argv)
 
 	test_good(conn);
 	test_bad(conn);
+	test_flags();
 	test_random(conn, argc > 1 ? atoi(argv[1]) : time(NULL));
 	return tap_end();
 }

@@ -1,0 +1,652 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * RoCE ports and their GIDs: which one carries an address.
+ *
+ * Of each device there is a copy of its GID tables (1024 entries on some),
+ * ordered by netdev, made when the device comes and again on each GID event.
+ * Two hash tables, by netdev and by GID, lead into the copies of all devices
+ * and are read under RCU: no connect and no handshake takes a lock that others
+ * take, or walks over what is not its own. A copy is a hint: an entry is
+ * looked up in the device's table again before it is used.
+ *
+ * The state and the MTU of a port are kept as well, since asking for them is a
+ * command to some devices' firmware. Events refresh them, but events can be
+ * lost, and there is none for the MTU. So the device is asked after all where
+ * the port is not known to be active, or the netdev has room for larger
+ * packets than the port is known to send. A port that is taken for active and
+ * is not costs no more than a link that fails; a netdev that takes smaller
+ * packets now is seen directly.
+ */
+#include <linux/cleanup.h>
+#include <linux/etherdevice.h>
+#include <linux/hashtable.h>
+#include <linux/jhash.h>
+#include <linux/mm.h>
+#include <linux/net.h>
+#include <linux/netdevice.h>
+#include <linux/rculist.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+#include <rdma/ib_addr.h>
+#include <rdma/ib_cache.h>
+#include <rdma/ib_verbs.h>
+
+#include "ib.h"
+
+/**
+ * struct ib_seat - the GIDs that a device has on a netdev
+ * @node: in ib_seats
+ * @dev: the device, in memory for as long as the seat can be found
+ * @ndev: the netdev and
+ * @net: its namespace, for comparing only, never dereferenced
+ * @gids: in smcr_ib_gids.table
+ * @n: entries of @gids
+ */
+struct ib_seat {
+	struct hlist_node	node;
+	struct smcr_ibdev	*dev;
+	const void		*ndev;
+	const void		*net;
+	const struct smcr_gid	*gids;
+	u32			n;
+};
+
+/**
+ * struct ib_owner - whose a GID is
+ * @node: in ib_owners
+ * @gid: the GID
+ * @seat: where it is
+ */
+struct ib_owner {
+	struct hlist_node	node;
+	const struct smcr_gid	*gid;
+	const struct ib_seat	*seat;
+};
+
+/**
+ * struct smcr_ib_gids - a copy of a device's GID tables
+ * @rcu: replaced as a whole
+ * @seats: one for each netdev
+ * @owners: one for each GID
+ * @n_seats: entries of @seats
+ * @n: entries of @table and @owners
+ * @table: by netdev, port and index
+ */
+struct smcr_ib_gids {
+	struct rcu_head	rcu;
+	struct ib_seat	*seats;
+	struct ib_owner	*owners;
+	u32		n_seats;
+	u32		n;
+	struct smcr_gid	table[] __counted_by(n);
+};
+
+/**
+ * struct ib_row - a GID table's entry while a copy is being made
+ * @gid: the entry
+ * @ndev: its netdev and
+ * @net: that one's namespace
+ */
+struct ib_row {
+	struct smcr_gid	gid;
+	const void	*ndev;
+	const void	*net;
+};
+
+/**
+ * struct ib_hit - an entry that was found
+ * @dev: device, with a reference
+ * @gid: the entry
+ * @ndev: its netdev, for comparing only
+ */
+struct ib_hit {
+	struct smcr_ibdev	*dev;
+	struct smcr_gid		gid;
+	const void		*ndev;
+};
+
+/* Seats by netdev, GIDs by value; read under RCU */
+static DEFINE_HASHTABLE(ib_seats, 8);
+static DEFINE_HASHTABLE(ib_owners, 8);
+/* Devices in the order in which they came; read under RCU */
+static LIST_HEAD(ib_devices);
+/* Protects changes of the three, and each device's @gids and @listed; leaf,
+ * process context
+ */
+static DEFINE_SPINLOCK(ib_lock);
+
+static u32 gid_hash(const u8 *gid)
+{
+	static u32 seed __read_mostly;
+
+	net_get_random_once(&seed, sizeof(seed));
+	return jhash(gid, SMCR_GID_LEN, seed);
+}
+
+/* Copies of GID tables */
+
+static bool row_read(struct ib_device *ibdev, u32 port, int index,
+		     struct ib_row *row)
+{
+	const struct ib_gid_attr *attr;
+	struct net_device *ndev;
+
+	attr = rdma_get_gid_attr(ibdev, port, index);
+	if (IS_ERR(attr))
+		return false;
+	rcu_read_lock();
+	ndev = rcu_dereference(attr->ndev);
+	row->gid.port = port;
+	row->gid.index = index;
+	row->gid.v2 = attr->gid_type == IB_GID_TYPE_ROCE_UDP_ENCAP;
+	memcpy(row->gid.raw, attr->gid.raw, SMCR_GID_LEN);
+	row->ndev = ndev;
+	row->net = ndev ? dev_net(ndev) : NULL;
+	rcu_read_unlock();
+	rdma_put_gid_attr(attr);
+	return ndev;
+}
+
+/* Read as many as fit into @rows. Returns how many there are. */
+static u32 rows_read(struct ib_device *ibdev, struct ib_row *rows, u32 n)
+{
+	struct ib_row row = {};
+	u32 port, found = 0;
+	int i, len;
+
+	rdma_for_each_port(ibdev, port) {
+		if (!rdma_protocol_roce(ibdev, port))
+			continue;
+		len = ibdev->port_data[port].immutable.gid_tbl_len;
+		for (i = 0; i < len; i++) {
+			if (!row_read(ibdev, port, i, &row))
+				continue;
+			if (found < n)
+				rows[found] = row;
+			found++;
+		}
+	}
+	return found;
+}
+
+static int row_cmp(const void *a, const void *b)
+{
+	const struct ib_row *x = a, *y = b;
+
+	if (x->ndev != y->ndev)
+		return x->ndev < y->ndev ? -1 : 1;
+	if (x->gid.port != y->gid.port)
+		return x->gid.port < y->gid.port ? -1 : 1;
+	return x->gid.index - y->gid.index;
+}
+
+static struct smcr_ib_gids *gids_alloc(u32 n)
+{
+	struct smcr_ib_gids *gids;
+	size_t size;
+
+	size = ALIGN(struct_size(gids, table, n), sizeof(void *));
+	gids = kvzalloc(size + n * (sizeof(*gids->seats) +
+				    sizeof(*gids->owners)), GFP_KERNEL);
+	if (!gids)
+		return NULL;
+	gids->n = n;
+	gids->seats = (void *)gids + size;
+	gids->owners = (void *)(gids->seats + n);
+	return gids;
+}
+
+static struct smcr_ib_gids *gids_make(struct smcr_ibdev *dev,
+				      const struct ib_row *rows, u32 n)
+{
+	struct smcr_ib_gids *gids = gids_alloc(n);
+	struct ib_seat *seat = NULL;
+	u32 i;
+
+	if (!gids)
+		return NULL;
+	for (i = 0; i < n; i++) {
+		gids->table[i] = rows[i].gid;
+		if (!seat || seat->ndev != rows[i].ndev) {
+			seat = &gids->seats[gids->n_seats++];
+			seat->dev = dev;
+			seat->ndev = rows[i].ndev;
+			seat->net = rows[i].net;
+			seat->gids = &gids->table[i];
+		}
+		seat->n++;
+		gids->owners[i].gid = &gids->table[i];
+		gids->owners[i].seat = seat;
+	}
+	return gids;
+}
+
+static struct smcr_ib_gids *gids_read(struct smcr_ibdev *dev)
+{
+	struct smcr_ib_gids *gids = NULL;
+	struct ib_row *rows;
+	u32 n;
+
+	n = rows_read(dev->ibdev, NULL, 0);
+	rows = kvcalloc(max(n, 1u), sizeof(*rows), GFP_KERNEL);
+	if (!rows)
+		return NULL;
+	/* Entries may have come or gone between the two walks */
+	n = min(rows_read(dev->ibdev, rows, n), n);
+	sort(rows, n, sizeof(*rows), row_cmp, NULL);
+	gids = gids_make(dev, rows, n);
+	kvfree(rows);
+	return gids;
+}
+
+static void gids_hash(struct smcr_ib_gids *gids)
+{
+	u32 i;
+
+	for (i = 0; i < gids->n_seats; i++)
+		hash_add_rcu(ib_seats, &gids->seats[i].node,
+			     (unsigned long)gids->seats[i].ndev);
+	for (i = 0; i < gids->n; i++)
+		hash_add_rcu(ib_owners, &gids->owners[i].node,
+			     gid_hash(gids->table[i].raw));
+}
+
+static void gids_unhash(struct smcr_ib_gids *gids)
+{
+	u32 i;
+
+	for (i = 0; i < gids->n_seats; i++)
+		hash_del_rcu(&gids->seats[i].node);
+	for (i = 0; i < gids->n; i++)
+		hash_del_rcu(&gids->owners[i].node);
+}
+
+/* Put @new, or nothing, in the place of a device's copy. The new one is found
+ * before the old one goes, so that no lookup misses a GID that stays.
+ */
+static void gids_replace(struct smcr_ibdev *dev, struct smcr_ib_gids *new,
+			 bool listed)
+{
+	struct smcr_ib_gids *old;
+
+	lockdep_assert_held(&ib_lock);
+	old = rcu_dereference_protected(dev->gids, lockdep_is_held(&ib_lock));
+	if (new && listed)
+		gids_hash(new);
+	rcu_assign_pointer(dev->gids, new);
+	if (old && dev->listed)
+		gids_unhash(old);
+	dev->listed = listed;
+	if (old)
+		kvfree_rcu(old, rcu);
+}
+
+/* State and MTU of ports: enum ib_mtu, and whether the port is active */
+#define PORT_MTU	0xff
+#define PORT_ACTIVE	0x100
+
+/* Asked and noted under the lock, so that the last answer stays. */
+static u32 port_ask(struct smcr_ibdev *dev, u32 port)
+{
+	struct ib_port_attr attr;
+	u32 state = 0;
+
+	mutex_lock(&dev->port_mutex);
+	if (!ib_query_port(dev->ibdev, port, &attr)) {
+		state = attr.active_mtu & PORT_MTU;
+		if (attr.state == IB_PORT_ACTIVE)
+			state |= PORT_ACTIVE;
+	}
+	WRITE_ONCE(dev->ports[port], state);
+	mutex_unlock(&dev->port_mutex);
+	return state;
+}
+
+/**
+ * smcr_ib_port_event() - something has happened to a port
+ * @dev: the device
+ * @port: the port's number
+ *
+ * Context: process; asks the device.
+ */
+void smcr_ib_port_event(struct smcr_ibdev *dev, u32 port)
+{
+	if (port < dev->n_ports)
+		port_ask(dev, port);
+}
+
+/**
+ * smcr_ib_gids_update() - a device's GIDs have changed
+ * @dev: the device
+ *
+ * Without memory the old copy stays: entries are checked before use, so at
+ * worst a new address is TCP only.
+ *
+ * Context: process.
+ */
+void smcr_ib_gids_update(struct smcr_ibdev *dev)
+{
+	struct smcr_ib_gids *gids;
+
+	mutex_lock(&dev->port_mutex);
+	gids = gids_read(dev);
+	if (gids) {
+		spin_lock(&ib_lock);
+		gids_replace(dev, gids, dev->listed);
+		spin_unlock(&ib_lock);
+	}
+	mutex_unlock(&dev->port_mutex);
+}
+
+/**
+ * smcr_ib_ports_add() - let a new device's ports be found
+ * @dev: the device, whose events are subscribed to
+ *
+ * Context: process; asks the device.
+ * Return: 0 or -ENOMEM.
+ */
+int smcr_ib_ports_add(struct smcr_ibdev *dev)
+{
+	struct smcr_ib_gids *gids;
+	u32 port;
+
+	rdma_for_each_port(dev->ibdev, port)
+		port_ask(dev, port);
+	mutex_lock(&dev->port_mutex);
+	gids = gids_read(dev);
+	if (gids) {
+		spin_lock(&ib_lock);
+		gids_replace(dev, gids, true);
+		list_add_tail_rcu(&dev->list, &ib_devices);
+		spin_unlock(&ib_lock);
+	}
+	mutex_unlock(&dev->port_mutex);
+	return gids ? 0 : -ENOMEM;
+}
+
+/**
+ * smcr_ib_ports_del() - let a device's ports be found no more
+ * @dev: the device
+ *
+ * Events may still come. Lookups that began before may get references to the
+ * device until the last is dropped; its structure outlives them.
+ *
+ * Context: process.
+ */
+void smcr_ib_ports_del(struct smcr_ibdev *dev)
+{
+	spin_lock(&ib_lock);
+	list_del_rcu(&dev->list);
+	gids_replace(dev, NULL, false);
+	spin_unlock(&ib_lock);
+}
+
+/**
+ * smcr_ib_ports_free() - forget what events have told since
+ * @dev: a device whose ports cannot be found, and that has no events any more
+ *
+ * Context: process.
+ */
+void smcr_ib_ports_free(struct smcr_ibdev *dev)
+{
+	spin_lock(&ib_lock);
+	gids_replace(dev, NULL, false);
+	spin_unlock(&ib_lock);
+}
+
+/* Lookups */
+
+/* The candidate number @nth, best first, with a reference to its device. */
+static bool find_gid(const void *ndev, const struct smcr_gid_want *want,
+		     u32 nth, struct ib_hit *hit)
+{
+	const struct ib_seat *seat;
+	unsigned int rank;
+	int i;
+
+	hit->dev = NULL;
+	rcu_read_lock();
+	for (rank = 0; rank < SMCR_GID_RANKS && !hit->dev; rank++) {
+		hash_for_each_possible_rcu(ib_seats, seat, node,
+					   (unsigned long)ndev) {
+			if (seat->ndev != ndev)
+				continue;
+			i = smcr_gid_find(seat->gids, seat->n, want, rank,
+					  &nth);
+			if (i < 0)
+				continue;
+			if (refcount_inc_not_zero(&seat->dev->refs)) {
+				hit->dev = seat->dev;
+				hit->gid = seat->gids[i];
+				hit->ndev = ndev;
+				break;
+			}
+			/* The device goes; its others do too */
+			nth = 0;
+		}
+	}
+	rcu_read_unlock();
+	return hit->dev;
+}
+
+/* The largest packets that a netdev has room for; 0 if it has for none. */
+static u8 netdev_mtu(const struct net_device *ndev)
+{
+	return iboe_get_mtu(READ_ONCE(ndev->mtu));
+}
+
+/* Fill a port from the GID table itself; the hit is only a hint. The hit's
+ * reference passes to @out in any case. @out's MTU is that of the netdev.
+ */
+static bool port_fill(const struct ib_hit *hit, struct smcr_port *out)
+{
+	const struct ib_gid_attr *attr;
+	struct net_device *ndev;
+	bool same = false;
+
+	memset(out, 0, sizeof(*out));
+	out->dev = hit->dev;
+	out->port = hit->gid.port;
+	out->sgid_index = hit->gid.index;
+	memcpy(out->gid, hit->gid.raw, SMCR_GID_LEN);
+	attr = rdma_get_gid_attr(hit->dev->ibdev, out->port, out->sgid_index);
+	if (IS_ERR(attr))
+		return false;
+	rcu_read_lock();
+	ndev = rcu_dereference(attr->ndev);
+	if (ndev && ndev == hit->ndev &&
+	    !memcmp(attr->gid.raw, out->gid, SMCR_GID_LEN)) {
+		ether_addr_copy(out->mac, ndev->dev_addr);
+		out->ifindex = ndev->ifindex;
+		out->mtu = netdev_mtu(ndev);
+		same = true;
+	}
+	rcu_read_unlock();
+	rdma_put_gid_attr(attr);
+	return same;
+}
+
+/* @port comes with the MTU of its netdev. */
+static bool port_ready(struct smcr_port *port)
+{
+	u32 state = READ_ONCE(port->dev->ports[port->port]);
+
+	if (!(state & PORT_ACTIVE) || port->mtu > (state & PORT_MTU))
+		state = port_ask(port->dev, port->port);
+	port->mtu = min_t(u32, port->mtu, state & PORT_MTU);
+	return state & PORT_ACTIVE && smcr_mtu_valid(port->mtu);
+}
+
+/**
+ * smcr_ib_port_find() - a port that reaches the LAN of a netdev
+ * @ndev: netdev that carries the connection's address
+ * @want: what kind of GID is wanted
+ * @out: the port, to be dropped, or with @dev NULL. A port that is kept for
+ *	long does not delay the removal of its device
+ *
+ * Context: process; may ask the device.
+ * Return: SMCR_PORT_OK, or why there is none.
+ */
+enum smcr_port_miss smcr_ib_port_find(struct net_device *ndev,
+				      const struct smcr_gid_want *want,
+				      struct smcr_port *out)
+{
+	struct ib_hit hit;
+	u32 nth;
+
+	for (nth = 0; find_gid(ndev, want, nth, &hit); nth++) {
+		bool found = port_fill(&hit, out) && port_ready(out);
+		struct smcr_port busy = *out;
+
+		if (found)
+			smcr_ib_dev_hold(out->dev);
+		smcr_ib_port_put(&busy);
+		if (found)
+			return SMCR_PORT_OK;
+	}
+	memset(out, 0, sizeof(*out));
+	return nth ? SMCR_PORT_NO_GID : SMCR_PORT_NO_RNIC;
+}
+
+/**
+ * smcr_ib_port_usable() - may a connection over a netdev use RDMA?
+ * @ndev: netdev of the route
+ *
+ * A cheap hint for connect(): smcr_ib_port_find() decides.
+ *
+ * Context: any.
+ * Return: true if the netdev carries a GID of a RoCE port.
+ */
+bool smcr_ib_port_usable(struct net_device *ndev)
+{
+	const struct ib_seat *seat;
+	bool found = false;
+
+	rcu_read_lock();
+	hash_for_each_possible_rcu(ib_seats, seat, node, (unsigned long)ndev) {
+		found = seat->ndev == ndev;
+		if (found)
+			break;
+	}
+	rcu_read_unlock();
+	return found;
+}
+
+/**
+ * smcr_ib_any() - is there any device that could be used?
+ *
+ * Context: any.
+ * Return: true if there is; a hint.
+ */
+bool smcr_ib_any(void)
+{
+	return !list_empty(&ib_devices);
+}
+
+/**
+ * smcr_ib_gid_is_ours() - does a local netdev carry this GID?
+ * @net: namespace of the netdev
+ * @gid: a GID that a peer claims
+ *
+ * Context: any.
+ * Return: true if one does.
+ */
+bool smcr_ib_gid_is_ours(const struct net *net, const u8 *gid)
+{
+	const struct ib_owner *owner;
+	bool found = false;
+
+	rcu_read_lock();
+	hash_for_each_possible_rcu(ib_owners, owner, node, gid_hash(gid)) {
+		found = owner->seat->net == net &&
+			!memcmp(owner->gid->raw, gid, SMCR_GID_LEN);
+		if (found)
+			break;
+	}
+	rcu_read_unlock();
+	return found;
+}
+
+/* The first GID that a port has in a namespace, and the types of them all. */
+static const struct smcr_gid *port_gids(const struct smcr_ib_gids *gids,
+					u32 port, const struct net *net,
+					struct ib_hit *hit, u32 *types)
+{
+	const struct smcr_gid *gid, *first = NULL;
+	const struct ib_seat *seat;
+	u32 i;
+
+	*types = 0;
+	for (seat = gids->seats; seat < gids->seats + gids->n_seats; seat++) {
+		if (seat->net != net)
+			continue;
+		*types |= smcr_gid_types(seat->gids, seat->n, port);
+		for (i = 0; i < seat->n; i++) {
+			gid = &seat->gids[i];
+			if (gid->port != port ||
+			    (first && first->index < gid->index))
+				continue;
+			first = gid;
+			hit->gid = *gid;
+			hit->ndev = seat->ndev;
+		}
+	}
+	return first;
+}
+
+/* The port number @nth of a namespace, with a reference to its device. */
+static bool find_port(const struct net *net, int nth, struct ib_hit *hit,
+		      u32 *types)
+{
+	struct smcr_ib_gids *gids;
+	struct smcr_ibdev *dev;
+	u32 port;
+
+	hit->dev = NULL;
+	rcu_read_lock();
+	list_for_each_entry_rcu(dev, &ib_devices, list) {
+		gids = rcu_dereference(dev->gids);
+		for (port = 0; gids && port < dev->n_ports; port++) {
+			if (!port_gids(gids, port, net, hit, types) || nth--)
+				continue;
+			if (refcount_inc_not_zero(&dev->refs))
+				hit->dev = dev;
+			goto out;
+		}
+	}
+out:
+	rcu_read_unlock();
+	return hit->dev;
+}
+
+/**
+ * smcr_ib_walk() - show each port that a namespace may use
+ * @net: the namespace
+ * @pos: where to begin, as an earlier call returned, or 0
+ * @fn: called with the port, which has its first GID, and more; non-zero ends
+ *	the walk, and the port counts as not shown
+ * @arg: for @fn
+ *
+ * Context: process; asks the devices. No lock is held while @fn runs.
+ * Return: where the next call shall begin.
+ */
+int smcr_ib_walk(const struct net *net, int pos, smcr_ib_walk_fn fn,
+		 void *arg)
+{
+	struct smcr_ib_port_info info;
+	struct smcr_port port;
+	struct ib_hit hit;
+	int stop = 0;
+
+	for (; !stop && find_port(net, pos, &hit, &info.gid_types);
+	     pos += !stop) {
+		if (port_fill(&hit, &port)) {
+			port_ask(port.dev, port.port);
+			info.active = port_ready(&port);
+			info.dev = smcr_ib_dev_name(port.dev);
+			stop = fn(&port, &info, arg);
+		}
+		smcr_ib_port_put(&port);
+	}
+	return pos;
+}
