@@ -347,11 +347,14 @@ static int link_hold_gid(struct smcr_link *link)
 /* The peer's MAC comes with its GID, so no address has to be resolved. */
 static void link_path(const struct smcr_link *link, struct rdma_ah_attr *ah)
 {
+	const struct smcr_sysctl *sysctl = &smcr_pernet(link->lgr->net)->sysctl;
 	union ib_gid dgid;
 
 	memcpy(dgid.raw, link->peer.gid, SMCR_GID_LEN);
 	ah->type = RDMA_AH_ATTR_TYPE_ROCE;
-	rdma_ah_set_grh(ah, &dgid, 0, link->local.sgid_index, LINK_HOPS, 0);
+	rdma_ah_set_grh(ah, &dgid, 0, link->local.sgid_index, LINK_HOPS,
+			READ_ONCE(sysctl->traffic_class));
+	rdma_ah_set_sl(ah, READ_ONCE(sysctl->service_level));
 	ah->grh.sgid_attr = link->sgid_attr;
 	rdma_ah_set_port_num(ah, link->local.port);
 	ether_addr_copy(ah->roce.dmac, link->peer.mac);

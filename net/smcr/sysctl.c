@@ -197,6 +197,9 @@ static const unsigned int min_qp_timeout = 8, max_qp_timeout = 21;
 static const unsigned int max_retry = 6;
 static const unsigned int min_ms = 100, max_ms = 3600 * 1000;
 static const unsigned int max_gid_kind = SMCR_GID_KINDS - 1;
+static const unsigned int max_traffic_class = 255;
+/* Priorities of Ethernet */
+static const unsigned int max_service_level = 7;
 static const unsigned int max_count = 1 << 20;
 static const unsigned int max_conns = 65535;
 
@@ -223,6 +226,8 @@ static struct ctl_table template[] = {
 	ENTRY(qp_retry, timing_write, SYSCTL_ONE, &max_retry),
 	UINT(rnr_retry, SYSCTL_ONE, &max_retry),
 	UINT(gid_kind, SYSCTL_ZERO, &max_gid_kind),
+	UINT(traffic_class, SYSCTL_ZERO, &max_traffic_class),
+	UINT(service_level, SYSCTL_ZERO, &max_service_level),
 	ENTRY(handshake_timeout_ms, timing_write, &min_ms, &max_ms),
 	ENTRY(confirm_link_timeout_ms, timing_write, &min_ms, &max_ms),
 	UINT(llc_timeout_ms, &min_ms, &max_ms),

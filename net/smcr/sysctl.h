@@ -22,6 +22,8 @@ struct smcr_sysctl_names;
  * @qp_retry: how often a queue pair sends again before its link fails
  * @rnr_retry: the same when the peer has no receive posted
  * @gid_kind: enum smcr_gid_kind to name to peers
+ * @traffic_class: of the packets of links
+ * @service_level: likewise
  * @handshake_timeout_ms: absolute deadline of a rendezvous; later than the
  *	server's wait for CONFIRM LINK
  * @confirm_link_timeout_ms: client's wait for CONFIRM LINK (C.7); the server's
@@ -58,6 +60,8 @@ struct smcr_sysctl {
 	unsigned int	qp_retry;
 	unsigned int	rnr_retry;
 	unsigned int	gid_kind;
+	unsigned int	traffic_class;
+	unsigned int	service_level;
 	unsigned int	handshake_timeout_ms;
 	unsigned int	confirm_link_timeout_ms;
 	unsigned int	llc_timeout_ms;

@@ -3,7 +3,7 @@
 # topology: pair
 # kernel: turns more
 # nics: 1
-# Ports and their GIDs: which kind of GID both ends name, and
+# Ports and their GIDs: which kind of GID both ends name, the traffic class, and
 # what a handshake asks the device: no query of the port goes to it.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -85,6 +85,25 @@ check "the client prefers routable" sysctl -qw net.smcr.gid_kind=1
 contact "the server answers as it is asked: routable" v4
 check "the client has no wish" sysctl -qw net.smcr.gid_kind=0
 check_not "there are no more kinds" sysctl -qw net.smcr.gid_kind=3
+
+# The packets of a link
+check "a counter of expedited packets" nft -f - <<-'END'
+	table ip smcr_gids {
+		chain out {
+			type filter hook output priority 0;
+			udp dport 4791 ip dscp ef counter
+		}
+	}
+	END
+undo_later nft delete table ip smcr_gids
+sysctl_for_now net.smcr.traffic_class 184
+sysctl_for_now net.smcr.service_level 3
+check_not "a traffic class has 8 bits" sysctl -qw net.smcr.traffic_class=256
+check_not "a service level has 3" sysctl -qw net.smcr.service_level=8
+contact "a link of a traffic class" v4
+check "its packets have it" test "$(nft list table ip smcr_gids |
+	awk '/packets/ { for (i = 1; i < NF; i++) if ($i == "packets")
+		print $(i + 1) }')" -gt 20
 
 # Nothing is asked of the device but after a change
 undo_later sh -c "echo >$trace/kprobe_events"
