@@ -46,7 +46,7 @@ resets() {
 lines begun
 before=$(resets)
 check "RoCE from the server takes its time" \
-	wire fault server0 client0 delay 150000 only roce
+	wire fault server0 client0 delay 40000 only roce
 echo >&5
 lines crossed
 check "RoCE is fast again" wire clear
