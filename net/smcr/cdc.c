@@ -26,11 +26,12 @@ static bool cdc_unwanted(const struct smcr_conn *conn)
 
 static void cdc_flags(struct smcr_conn *conn, const struct smcr_cdc_result *res)
 {
-	/* Pairs with the acquire in rx.c: who sees the end sees all bytes
-	 * before it
-	 */
-	if (res->raised & (SMCR_CDC_D | SMCR_CDC_C) && !conn->reset_err)
+	if (res->raised & (SMCR_CDC_D | SMCR_CDC_C) && !conn->reset_err) {
+		/* Pairs with the acquire in rx.c: a reader that sees the end
+		 * sees all bytes before it
+		 */
 		smp_store_release(&conn->rx.final, true);
+	}
 	if (res->raised & SMCR_CDC_A)
 		smcr_close_event(conn, SMCR_CONN_EV_PEER_ABORT);
 	else if (res->raised & SMCR_CDC_C)

@@ -20,7 +20,7 @@ import threading
 IPPROTO_SMCR = 257
 # Longer than a moment, shorter than the test may take
 PATIENCE = 20
-PIECE = 16384
+PIECE = 32768
 
 
 def smcr_socket():
@@ -85,13 +85,15 @@ def ends(address, count):
 
 def edge(address, count):
     """There is an edge for each time without room."""
-    # Little room, so that there is often none, and then all of it at once
-    sock = connected(address, b"r", 2 * PIECE)
+    # Each send() takes all room, and then all of it comes at once
+    sock = connected(address, b"r", PIECE)
     sock.setblocking(False)
     poll = select.epoll()
     poll.register(sock, select.EPOLLOUT | select.EPOLLET)
-    data = bytes(4 * PIECE)
+    data = bytes(PIECE)
     while count:
+        # Edges of former times
+        poll.poll(0)
         try:
             sock.send(data)
             continue

@@ -4,8 +4,8 @@
 # kernel: release
 # nics: 1
 # cpus: 2
-# Between any two instructions of a reader the last bytes and the end may come,
-# and between any two of a writer the room that it did not find.
+# The last bytes and the end may come between any two instructions of a reader,
+# and the room that a writer did not find between any two of its own.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -25,7 +25,7 @@ slowly() {
 }
 
 slowly smcr_rx_recvmsg 50 python3 -B slowly.py ends "$SERVER" "$PORT" 20
-slowly smcr_tx_sendmsg 50 python3 -B slowly.py edge "$SERVER" "$PORT" 30
+slowly smcr_tx_sendmsg 200 python3 -B slowly.py edge "$SERVER" "$PORT" 20
 no_fallback begin
 no_conn_left
 together end
