@@ -17,11 +17,11 @@
  * is not costs no more than a link that fails; a netdev that takes smaller
  * packets now is seen directly.
  */
-#include <linux/cleanup.h>
 #include <linux/etherdevice.h>
 #include <linux/hashtable.h>
 #include <linux/jhash.h>
 #include <linux/mm.h>
+#include <linux/mutex.h>
 #include <linux/net.h>
 #include <linux/netdevice.h>
 #include <linux/rculist.h>
@@ -421,7 +421,7 @@ static bool find_gid(const void *ndev, const struct smcr_gid_want *want,
 				hit->ndev = ndev;
 				break;
 			}
-			/* The device goes; its others do too */
+			/* The device is on its way out: try the next GID */
 			nth = 0;
 		}
 	}

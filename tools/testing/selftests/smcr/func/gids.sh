@@ -113,7 +113,7 @@ check "port queries are counted" sh -c "
 	echo 1 >$trace/events/kprobes/smcr_asked/enable"
 before=$(asked)
 wait_until "there is no group" no_group
-io_check "50 connections" $kind "$SERVER" many -n 50
+io_check "50 connections" $kind "$SERVER" seq -n 50
 check "no handshake asked the device" test "$(asked)" = "$before"
 dev=$(netdev_of "$CLIENT")
 undo_later ip link set "$dev" mtu 1500

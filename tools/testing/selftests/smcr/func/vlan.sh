@@ -16,19 +16,20 @@ vlans 2
 together ready
 save begin
 groups=0
+kind=smcr4
 for address in 10.9.0.1 10.31.0.1 10.32.0.1 \
 	       "$(link_local 1)%$UNTAGGED" "$(link_local 1)%vlan31" \
 	       "$(link_local 1)%vlan32"; do
-	if [ "${address#*:}" != "$address" ] && [ $kind = smcr4 ]; then
+	if [ "${address#*:}" != "$address" ] && [ "$kind" = smcr4 ]; then
 		kind=smcr6
 		sysctl_for_now net.smcr.gid_kind 2
 	fi
 	groups=$((groups + 1))
-	io_check "a stream to $address" $kind "$address" \
+	io_check "a stream to $address" "$kind" "$address" \
 		stream -u 256k -d 256k -H
 	grew begin FirstContacts -eq $groups
 	grew begin LinkGroups -eq $groups
-	io_check "another one" $kind "$address" stream -u 64k -d 64k -H
+	io_check "another one" "$kind" "$address" stream -u 64k -d 64k -H
 	grew begin SubsequentContacts -eq $groups
 	grew begin LinkGroups -eq $groups
 done

@@ -5,20 +5,16 @@
 #include "tap.h"
 #include "gid.h"
 
-#define LL	0xfe, 0x80, 0, 0, 0, 0, 0, 0
-#define MAPPED	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff
-#define ULA	0xfd, 0x09, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-
 /* Addresses of this host */
-static const u8 ll[] = { LL, 2, 0, 0, 0xff, 0xfe, 0, 0, 2 };
-static const u8 ll_private[] = { LL, 9, 9, 9, 9, 9, 9, 9, 9 };
-static const u8 v4[] = { MAPPED, 10, 9, 0, 2 };
-static const u8 v4_other[] = { MAPPED, 10, 9, 0, 12 };
-static const u8 v6[] = { ULA, 2 };
+static const u8 ll[16] = { 0xfe, 0x80, [8] = 2, [11] = 0xff, 0xfe, [15] = 2 };
+static const u8 ll_private[16] = { 0xfe, 0x80, [8] = 9, 9, 9, 9, 9, 9, 9, 9 };
+static const u8 v4[16] = { [10] = 0xff, 0xff, 10, 9, 0, 2 };
+static const u8 v4_other[16] = { [10] = 0xff, 0xff, 10, 9, 0, 12 };
+static const u8 v6[16] = { 0xfd, 0x09, [15] = 2 };
 /* and of its peer */
-static const u8 peer_ll[] = { LL, 2, 0, 0, 0xff, 0xfe, 0, 0, 1 };
-static const u8 peer_v4[] = { MAPPED, 10, 9, 0, 1 };
-static const u8 peer_v6[] = { ULA, 1 };
+static const u8 peer_ll[16] = { 0xfe, 0x80, [8] = 2, [11] = 0xff, 0xfe, [15] = 1 };
+static const u8 peer_v4[16] = { [10] = 0xff, 0xff, 10, 9, 0, 1 };
+static const u8 peer_v6[16] = { 0xfd, 0x09, [15] = 1 };
 
 struct row {
 	const u8	*raw;
