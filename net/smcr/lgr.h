@@ -106,10 +106,10 @@ struct smcr_lgr_key {
  * @dialect: fixed at CONFIRM LINK
  * @offer_linux: server: the Proposal's version allows the Linux dialect
  * @key: the peer; on the client @addr and @ifindex are unused
- * @mutex: protects @rmbs and what is said about the next one; process
- *	context, no sock lock inside. Handshakes take elements under it, so it is
- *	never held while memory is had, zeroed, registered or freed, or a link
- *	drained
+ * @mutex: protects @rmbs, @rmb_size, @rmb_awaited and @rmb_err; process
+ *	context, no sock lock inside. Handshakes take elements under it, so it
+ *	is never held while memory is allocated, zeroed, registered or freed, or
+ *	a link is drained
  * @links: links by slot; a slot is set under @conns_lock, and emptied under
  *	@mutex too
  * @nums: link numbers given so far (2.2.4)

@@ -473,7 +473,7 @@ struct subnet_match {
 };
 
 /* The figure of A.2.2 says mask, 3.5.1.2 says subnet number: take either. A
- * mask says nothing by itself, so the peer's address must be in the subnet then.
+ * mask says nothing by itself, so the peer's address must be in the subnet.
  */
 static bool match4(__be32 net, u8 len, void *arg)
 {

@@ -16,6 +16,7 @@ addresses $kind
 params=/sys/module/slowmr/parameters
 
 # both COMMAND: on each host
+# shellcheck disable=SC2317 # called by name
 both() {
 	sh -c "$1" && peer "$1"
 }

@@ -17,13 +17,10 @@ HOST=$FUNC_DIR/faults_host.sh
 # The device's removal waits for nothing that a peer or a program may delay.
 most=$((10000 * SLOW))
 
-in_flight() {
-	echo $(($(value HandshakesStarted) - $(value HandshakesEnded)))
-}
-
+# flying N: so many handshakes are in flight
 # shellcheck disable=SC2317 # called through wait_until
 flying() {
-	[ "$(in_flight)" = "$1" ]
+	[ $(($(value HandshakesStarted) - $(value HandshakesEnded))) = "$1" ]
 }
 
 # connect_to PORT: in the background; it hangs

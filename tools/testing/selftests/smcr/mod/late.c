@@ -24,6 +24,7 @@ static int on_done(struct kprobe *kp, struct pt_regs *regs)
 	instruction_pointer_set(regs, (unsigned long)late_nothing);
 	return 1;
 }
+
 NOKPROBE_SYMBOL(on_done);
 
 /* A probe that has one is never made a jump, which could not skip anything. */
@@ -31,6 +32,7 @@ static void on_after(struct kprobe *kp, struct pt_regs *regs,
 		     unsigned long flags)
 {
 }
+
 NOKPROBE_SYMBOL(on_after);
 
 static struct kprobe probe = {

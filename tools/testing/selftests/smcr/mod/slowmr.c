@@ -73,7 +73,7 @@ static void __exit slowmr_exit(void)
 	ib_unregister_client(&slowmr_client);
 	/* Who came before is still inside */
 	while (atomic_read(&waiting))
-		msleep(10);
+		msleep(20);
 }
 
 module_init(slowmr_init);
