@@ -7,7 +7,7 @@
  * TCP at the moment:
  *
  *   mode        event                            goes to
- *   LISTEN      data_ready of the listener       smcr_listen_event()
+ *   LISTEN      data_ready, end of the listener  smcr_listen_event()
  *   HANDSHAKE   any                              smcr_hs_event()
  *   RDMA        FIN, RST, error                  smcr_close_tcp_event()
  *               data                             smcr_close_tcp_data_event()
@@ -16,9 +16,9 @@
  *               data, after a Decline of ours    smcr_fallback_data_event()
  *
  * sk_user_data points to the outer socket. It is tagged, so that a TCP child,
- * which inherits the listener's callbacks, does not inherit the pointer: until
- * it is adopted its events go nowhere, and who adopts it looks at its state
- * and its queue afterwards.
+ * which is a copy of the listener, does not inherit the pointer, and
+ * inner_listen.c gives it TCP's callbacks back. Until it is adopted its events
+ * are TCP's; who adopts it looks at its state and its queue afterwards.
  */
 #include <linux/in.h>
 #include <linux/net.h>
@@ -109,7 +109,7 @@ static void tell(struct sock *sk, struct sock *inner, enum inner_event event)
 	case SMCR_MODE_INIT:
 		break;
 	case SMCR_MODE_LISTEN:
-		if (inner->sk_state == TCP_LISTEN && event == INNER_DATA)
+		if (inner->sk_state != TCP_LISTEN || event == INNER_DATA)
 			smcr_listen_event(sk);
 		break;
 	case SMCR_MODE_HANDSHAKE:
@@ -162,6 +162,19 @@ static void inner_write_space(struct sock *inner)
 static void inner_error_report(struct sock *inner)
 {
 	inner_event(inner, INNER_ERROR);
+}
+
+/**
+ * smcr_inner_outer() - the outer socket of an inner one
+ * @inner: TCP socket, perhaps of somebody else
+ *
+ * Context: any, in an RCU section. The outer socket of a listener is freed
+ * after a grace period (see smcr_inner_listen()); another one's is not.
+ * Return: the outer socket, or NULL if @inner has none, or no more.
+ */
+struct sock *smcr_inner_outer(const struct sock *inner)
+{
+	return outer_of(inner);
 }
 
 static void save_callbacks(struct smcr_sock *smcr, const struct sock *inner)
@@ -256,7 +269,8 @@ void smcr_inner_adopt(struct sock *sk, struct socket *inner)
  * The inner sock keeps its own struct socket: TCP Fast Open, TLS and
  * IPV6_ADDRFORM take sk->sk_socket for one of TCP's, and call or change its
  * operations. What ss(8) finds a socket's process by, the inode's number, is
- * copied instead; the inner inode is in no table.
+ * copied instead; the inner inode is in no table. An accepted socket has its
+ * file already, one from socket() gets it in smcr_inner_lend().
  *
  * Context: process.
  */
@@ -268,15 +282,43 @@ void smcr_inner_graft(struct sock *sk, struct socket *parent)
 	SOCK_INODE(own)->i_uid = SOCK_INODE(parent)->i_uid;
 	write_lock_bh(&own->sk->sk_callback_lock);
 	rcu_assign_pointer(own->sk->sk_wq, &parent->wq);
+	WRITE_ONCE(own->file, parent->file);
 	own->sk->sk_uid = SOCK_INODE(parent)->i_uid;
 	write_unlock_bh(&own->sk->sk_callback_lock);
 }
 
 /**
- * smcr_inner_ungraft() - undo smcr_inner_graft()
+ * smcr_inner_lend() - let TCP see the program's file
+ * @sk: outer socket, in a call of its program
+ * @file: the outer socket's, or NULL
+ *
+ * TCP asks it for O_NONBLOCK (splice()) and for whom to signal (SIGURG),
+ * netfilter asks it for its owner. No reference is taken, as the file holds the
+ * socket: smcr_inner_ungraft() takes the file back before it goes.
+ *
+ * Context: process.
+ */
+void smcr_inner_lend(struct sock *sk, struct file *file)
+{
+	struct socket *own = smcr_sk(sk)->inner;
+
+	if (READ_ONCE(own->file) == file)
+		return;
+	write_lock_bh(&own->sk->sk_callback_lock);
+	WRITE_ONCE(own->file, file);
+	write_unlock_bh(&own->sk->sk_callback_lock);
+}
+
+/**
+ * smcr_inner_ungraft() - undo smcr_inner_graft() and smcr_inner_lend()
  * @sk: outer socket; nothing happens if its inner one was released
  *
- * Context: process; before the outer struct socket may be freed.
+ * Who looks at the file holds sk_callback_lock (netfilter), or owns the inner
+ * sock lock, or holds the slock while nobody owns it (SIGURG, and what looks at
+ * packets that TCP sends).
+ *
+ * Context: process; before the outer struct socket or its file may be freed. No
+ * call of the program is under way. The outer sock lock may be held.
  */
 void smcr_inner_ungraft(struct sock *sk)
 {
@@ -284,9 +326,12 @@ void smcr_inner_ungraft(struct sock *sk)
 
 	if (!own)
 		return;
+	lock_sock(own->sk);
 	write_lock_bh(&own->sk->sk_callback_lock);
 	rcu_assign_pointer(own->sk->sk_wq, &own->wq);
+	WRITE_ONCE(own->file, NULL);
 	write_unlock_bh(&own->sk->sk_callback_lock);
+	release_sock(own->sk);
 }
 
 /**
@@ -307,19 +352,26 @@ void smcr_inner_hook(struct sock *sk)
 	write_unlock_bh(&inner->sk_callback_lock);
 }
 
-/* An upper layer protocol may have put its own in the place of TCP's. */
-static void restore(struct sock *sk, struct sock *inner)
+/**
+ * smcr_inner_strip() - put TCP's callbacks in the place of this file's
+ * @inner: TCP socket
+ * @tcp: TCP's own
+ *
+ * An upper layer protocol may have put its own there; they stay.
+ *
+ * Context: any; sk_callback_lock held for writing, or @inner not visible yet.
+ */
+void smcr_inner_strip(struct sock *inner,
+		      const struct smcr_inner_callbacks *tcp)
 {
-	const struct smcr_sock *smcr = smcr_sk(sk);
-
 	if (inner->sk_state_change == inner_state_change)
-		inner->sk_state_change = smcr->orig.state_change;
+		inner->sk_state_change = tcp->state_change;
 	if (inner->sk_data_ready == inner_data_ready)
-		inner->sk_data_ready = smcr->orig.data_ready;
+		inner->sk_data_ready = tcp->data_ready;
 	if (inner->sk_write_space == inner_write_space)
-		inner->sk_write_space = smcr->orig.write_space;
+		inner->sk_write_space = tcp->write_space;
 	if (inner->sk_error_report == inner_error_report)
-		inner->sk_error_report = smcr->orig.error_report;
+		inner->sk_error_report = tcp->error_report;
 }
 
 /**
@@ -336,7 +388,7 @@ void smcr_inner_unhook(struct sock *sk)
 	struct sock *inner = inner_sk(sk);
 
 	write_lock_bh(&inner->sk_callback_lock);
-	restore(sk, inner);
+	smcr_inner_strip(inner, &smcr_sk(sk)->orig);
 	inner->sk_error_report = inner_error_report;
 	if (smcr_sk(sk)->crossing)
 		inner->sk_data_ready = inner_data_ready;
@@ -357,7 +409,8 @@ void smcr_inner_take_error(struct sock *sk)
 static void silence(struct sock *sk, struct sock *inner)
 {
 	write_lock_bh(&inner->sk_callback_lock);
-	restore(sk, inner);
+	smcr_inner_strip(inner, &smcr_sk(sk)->orig);
+	smcr_inner_listen_end(inner);
 	rcu_assign_sk_user_data(inner, NULL);
 	write_unlock_bh(&inner->sk_callback_lock);
 }
@@ -400,6 +453,7 @@ int smcr_inner_disconnect(struct sock *sk)
 	/* It may have been silenced when it was reset */
 	lock_sock(inner->sk);
 	attach(sk, inner);
+	smcr_inner_listen_end(inner->sk);
 	release_sock(inner->sk);
 	/* The outer socket knows what it was, and why it ended */
 	sock_error(inner->sk);
@@ -429,8 +483,6 @@ void smcr_inner_release(struct sock *sk)
 		sock_reset_flag(inner->sk, SOCK_LINGER);
 		release_sock(inner->sk);
 	}
-	/* Lent by sock_io.c; without it sock_release() frees the inode */
-	inner->file = NULL;
 	sock_release(inner);
 }
 

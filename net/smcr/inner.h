@@ -7,6 +7,7 @@
 
 #include <linux/types.h>
 
+struct file;
 struct sock;
 struct socket;
 
@@ -17,11 +18,29 @@ enum smcr_inner_end {
 	SMCR_INNER_FAILED,	/* an error, or the socket is gone */
 };
 
+/**
+ * struct smcr_inner_callbacks - how TCP tells of a socket's events
+ * @state_change: sk_state_change
+ * @data_ready: sk_data_ready
+ * @write_space: sk_write_space
+ * @error_report: sk_error_report
+ */
+struct smcr_inner_callbacks {
+	void	(*state_change)(struct sock *sk);
+	void	(*data_ready)(struct sock *sk);
+	void	(*write_space)(struct sock *sk);
+	void	(*error_report)(struct sock *sk);
+};
+
 int smcr_inner_create(struct sock *sk, int family, int kern);
 void smcr_inner_adopt(struct sock *sk, struct socket *inner);
 void smcr_inner_graft(struct sock *sk, struct socket *parent);
 void smcr_inner_ungraft(struct sock *sk);
+void smcr_inner_lend(struct sock *sk, struct file *file);
 void smcr_inner_hook(struct sock *sk);
+void smcr_inner_strip(struct sock *inner,
+		      const struct smcr_inner_callbacks *tcp);
+struct sock *smcr_inner_outer(const struct sock *inner);
 void smcr_inner_unhook(struct sock *sk);
 void smcr_inner_abort(struct sock *sk);
 int smcr_inner_disconnect(struct sock *sk);
@@ -32,5 +51,9 @@ void smcr_inner_ack_now(struct socket *inner);
 bool smcr_inner_smc_ok(const struct sock *sk, bool client);
 bool smcr_inner_has_data(struct sock *sk);
 enum smcr_inner_end smcr_inner_end(const struct sock *sk);
+
+/* inner_listen.c */
+int smcr_inner_listen(struct sock *sk, int backlog);
+void smcr_inner_listen_end(struct sock *inner);
 
 #endif /* _SMCR_INNER_H */

@@ -25,6 +25,9 @@
 #include "path.h"
 #include "sock.h"
 
+/* After which a listener that could not take a child tries again */
+#define LISTEN_RETRY_TIME	(HZ / 10)
+
 static u32 hs_limit(const struct sock *sk)
 {
 	return READ_ONCE(smcr_pernet(sock_net(sk))->sysctl.max_handshakes);
@@ -39,7 +42,7 @@ static bool listen_congested(const struct sock *inner)
 	bool full = true;
 
 	rcu_read_lock();
-	sk = rcu_dereference_sk_user_data(inner);
+	sk = smcr_inner_outer(inner);
 	if (sk && smcr_ib_any()) {
 		full = READ_ONCE(smcr_sk(sk)->n_pending) >= hs_limit(sk);
 		if (full) {
@@ -74,7 +77,7 @@ int smcr_listen_start(struct sock *sk, int backlog)
 		WRITE_ONCE(sk->sk_state, TCP_LISTEN);
 		smcr_inner_hook(sk);
 	}
-	err = kernel_listen(inner, backlog);
+	err = smcr_inner_listen(sk, backlog);
 	if (!err) {
 		/* Not before: listen() clears it */
 		smcr_inner_ack_later(inner);
@@ -87,15 +90,25 @@ int smcr_listen_start(struct sock *sk, int backlog)
 }
 
 /**
- * smcr_listen_event() - TCP has a child for us
+ * smcr_listen_event() - TCP has a child for us, or listens no more
  * @sk: outer socket, counted by the caller, that is or was in mode LISTEN
  *
  * Context: any.
  */
 void smcr_listen_event(struct sock *sk)
 {
+	/* Queued work owns a reference; what is queued already has its own */
 	sock_hold(sk);
-	if (!queue_work(smcr_hs_wq, &smcr_sk(sk)->listen_work))
+	if (mod_delayed_work(smcr_hs_wq, &smcr_sk(sk)->listen_work, 0))
+		sock_put(sk);
+}
+
+/* No memory for a child: it stays with TCP, and nobody tells of it again. */
+static void listen_retry(struct sock *sk)
+{
+	sock_hold(sk);
+	if (!queue_delayed_work(smcr_hs_wq, &smcr_sk(sk)->listen_work,
+				LISTEN_RETRY_TIME))
 		sock_put(sk);
 }
 
@@ -206,13 +219,21 @@ static bool listen_has_child(const struct sock *sk)
 	return !reqsk_queue_empty(&inet_csk(inner)->icsk_accept_queue);
 }
 
+/* listen() changes both states under one hold of the outer sock lock. */
+static bool listen_lost(const struct sock *sk)
+{
+	return READ_ONCE(smcr_sk(sk)->inner->sk->sk_state) != TCP_LISTEN;
+}
+
 static int listen_accept(struct sock *sk, struct socket **inner)
 {
 	int err = -EINVAL;
 
 	if (!smcr_sock_own(sk, SMCR_SOCK_D_LISTEN))
 		return -EAGAIN;
-	if (sk->sk_state == TCP_LISTEN && listen_has_child(sk))
+	if (sk->sk_state == TCP_LISTEN && listen_lost(sk))
+		smcr_sock_listener_gone(sk);
+	else if (sk->sk_state == TCP_LISTEN && listen_has_child(sk))
 		err = kernel_accept(smcr_sk(sk)->inner, inner, O_NONBLOCK);
 	release_sock(sk);
 	return err;
@@ -226,13 +247,16 @@ static int listen_accept(struct sock *sk, struct socket **inner)
  */
 void smcr_listen_work(struct work_struct *work)
 {
-	struct smcr_sock *lsk = container_of(work, struct smcr_sock,
-					     listen_work);
+	struct smcr_sock *lsk = container_of(to_delayed_work(work),
+					     struct smcr_sock, listen_work);
 	struct sock *sk = &lsk->inet.sk;
 	struct socket *inner;
+	int err;
 
-	while (!listen_accept(sk, &inner))
+	while (!(err = listen_accept(sk, &inner)))
 		listen_child(sk, inner);
+	if (err != -EAGAIN && err != -EINVAL)
+		listen_retry(sk);
 	sock_put(sk);
 }
 

@@ -4,7 +4,8 @@
  *
  *   application
  *      | sock.c sock_ops.c sock_io.c sockopt.c    what a socket does
- *      | inner.c fallback.c close.c transparent.c TCP below it, the end of it
+ *      | inner.c inner_listen.c fallback.c close.c transparent.c
+ *      |                                          TCP below it, the end of it
  *   connect.c listen.c hs.c hs_peer.c path.c clc.c clc_msg.c
  *      |                                          rendezvous over TCP
  *   conn.c conn_state.c tx.c tx_plan.c rx.c cursor.h cdc.c cdc_msg.c
@@ -24,12 +25,11 @@
  *              outer sock lock > lgr->mutex: no sock lock inside
  *   softirq    inner sock slock > conn->lock > link->tx_lock > driver
  *   any        smcr_net.lgr_lock > lgr->conns_lock
- *              a listener's accept_lock > the lock of TCP's accept queue
  *   hard irq   ibdev->links_lock > link->tx_lock
  *              outer or inner slock > workqueue: release_cb queues works
- *   leaves     hs->lock, lgr->conns_lock, lgr->rtoken_lock, lgr->llc.lock, RMB
- *              and chunk locks, the device list's, neglist.c's and peers.c's:
- *              nothing is taken inside them
+ *   leaves     hs->lock, a listener's accept_lock, lgr->conns_lock,
+ *              lgr->rtoken_lock, lgr->llc.lock, RMB and chunk locks, the device
+ *              list's, neglist.c's and peers.c's: nothing is taken inside them
  *
  * No lock is held while waiting for a peer.
  */

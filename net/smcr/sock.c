@@ -102,7 +102,7 @@ static void init_common(struct sock *sk)
 	INIT_LIST_HEAD(&smcr->accept_q);
 	INIT_LIST_HEAD(&smcr->accept_node);
 	INIT_LIST_HEAD(&smcr->listen_hs);
-	INIT_WORK(&smcr->listen_work, smcr_listen_work);
+	INIT_DELAYED_WORK(&smcr->listen_work, smcr_listen_work);
 	sk->sk_destruct = sock_destruct;
 	init_buffers(sk);
 	sk_sockets_allocated_inc(sk);
@@ -394,6 +394,7 @@ struct sock *smcr_sock_alloc_child(struct sock *parent, struct socket *inner)
 	if (!sk)
 		return NULL;
 	sock_init_data(NULL, sk);
+	sk->sk_type = parent->sk_type;
 	sk->sk_protocol = parent->sk_protocol;
 	sk->sk_state = TCP_SYN_RECV;
 #if IS_ENABLED(CONFIG_IPV6)
@@ -489,33 +490,6 @@ void smcr_sock_connected(struct sock *sk, int err)
 	sk_error_report(sk);
 }
 
-/**
- * smcr_sock_backlog_sync() - count our children in TCP's backlog
- * @listener: outer listener in mode LISTEN
- *
- * Children leave TCP's accept queue before the program accepts them. TCP goes
- * on counting those that it could accept, so that listen()'s limit holds for
- * all together and a further client waits, as it would for TCP. Those in a
- * handshake are not among them: silent peers would keep everybody out. They
- * are bounded by net.smcr.max_handshakes.
- *
- * Context: any, accept_lock held, after a change of accept_len.
- */
-void smcr_sock_backlog_sync(struct sock *listener)
-{
-	struct smcr_sock *smcr = smcr_sk(listener);
-	struct sock *inner = smcr->inner->sk;
-	struct request_sock_queue *queue;
-	u32 held = smcr->accept_len;
-
-	queue = &inet_csk(inner)->icsk_accept_queue;
-	spin_lock_bh(&queue->rskq_lock);
-	WRITE_ONCE(inner->sk_ack_backlog,
-		   inner->sk_ack_backlog + held - smcr->held);
-	spin_unlock_bh(&queue->rskq_lock);
-	smcr->held = held;
-}
-
 /* Handshakes run beside each other, so children get ready in any order.
  * accept() returns those that are ready in the order in which TCP had them,
  * which is that of their numbers.
@@ -556,7 +530,6 @@ bool smcr_sock_accept_ready(struct sock *listener, struct sock *child)
 		accept_insert(smcr, smcr_sk(child));
 		WRITE_ONCE(smcr->accept_len, smcr->accept_len + 1);
 		sk_acceptq_added(listener);
-		smcr_sock_backlog_sync(listener);
 	}
 	spin_unlock_bh(&smcr->accept_lock);
 	if (listening)

@@ -14,6 +14,7 @@
 #include <net/inet_sock.h>
 #include <net/sock.h>
 
+#include "inner.h"
 #include "smcr.h"
 
 struct smcr_conn;
@@ -77,14 +78,13 @@ enum smcr_sock_deferred {
  *	sock lock is released
  * @n_refused: a listener's SYNs that got no handshake at its limit, and whose
  *	child has not come yet
- * @accept_lock: protects @accept_q, @accept_len, @n_pending, @held and
- *	@listen_hs of a listener; any context, only TCP's queue lock inside
+ * @accept_lock: protects @accept_q, @accept_len, @n_pending and @listen_hs of
+ *	a listener; any context, a leaf
  * @accept_q: children that are ready for accept(), each with the reference
  *	of its creation
  * @accept_node: a child's place in its listener's @accept_q
- * @accept_len: entries of @accept_q
+ * @accept_len: entries of @accept_q; read without the lock by who only counts
  * @n_pending: a listener's children in handshake
- * @held: children that TCP's backlog counts though it has them no more
  * @listen_hs: a listener's handshakes in flight, under @accept_lock
  * @listen_work: accepts TCP children; owns a reference while queued
  * @orig: TCP's own callbacks of the inner socket, see inner.c
@@ -108,21 +108,15 @@ struct smcr_sock {
 	unsigned long		deferred;
 
 	atomic_t		n_refused;
-	spinlock_t		accept_lock;	/* covers the next six */
+	spinlock_t		accept_lock;	/* covers the next five */
 	struct list_head	accept_q;
 	struct list_head	accept_node;
 	u32			accept_len;
 	u32			n_pending;
-	u32			held;
 	struct list_head	listen_hs;
-	struct work_struct	listen_work;
+	struct delayed_work	listen_work;
 
-	struct {
-		void	(*state_change)(struct sock *sk);
-		void	(*data_ready)(struct sock *sk);
-		void	(*write_space)(struct sock *sk);
-		void	(*error_report)(struct sock *sk);
-	} orig;
+	struct smcr_inner_callbacks orig;
 };
 
 /**
@@ -159,7 +153,6 @@ void smcr_sock_drop_child(struct sock *child);
 bool smcr_sock_own(struct sock *sk, enum smcr_sock_deferred work);
 void smcr_sock_mode_set(struct sock *sk, enum smcr_sock_mode mode);
 void smcr_sock_connected(struct sock *sk, int err);
-void smcr_sock_backlog_sync(struct sock *listener);
 bool smcr_sock_accept_ready(struct sock *listener, struct sock *child);
 void smcr_sock_wake_error(struct sock *sk, int err);
 
@@ -168,6 +161,7 @@ extern const struct proto_ops smcr_sock_ops;
 extern const struct proto_ops smcr_sock_inet_ops;
 extern const struct proto_ops smcr_sock_inet6_ops;
 void smcr_sock_end(struct sock *sk, long timeout);
+void smcr_sock_listener_gone(struct sock *sk);
 
 /* sock_io.c */
 int smcr_sock_sendmsg(struct socket *sock, struct msghdr *msg, size_t len);

@@ -20,6 +20,7 @@
 
 #include "conn.h"
 #include "fallback.h"
+#include "inner.h"
 #include "rx.h"
 #include "sock.h"
 #include "tx.h"
@@ -50,6 +51,8 @@ static int send_tcp(struct socket *sock, struct msghdr *msg, size_t len)
 	ret = sock_error(sk);
 	if (ret)
 		return ret;
+	/* MSG_FASTOPEN connects */
+	smcr_inner_lend(sk, sock->file);
 	msg->msg_flags |= MSG_NOSIGNAL;
 	ret = READ_ONCE(inner->ops)->sendmsg(inner, msg, len);
 	msg->msg_flags = flags;
@@ -249,7 +252,7 @@ static ssize_t splice_tcp(struct socket *sock, loff_t *ppos,
 	ssize_t ret;
 
 	/* TCP asks it for O_NONBLOCK */
-	WRITE_ONCE(inner->file, sock->file);
+	smcr_inner_lend(sock->sk, sock->file);
 	ret = READ_ONCE(inner->ops)->splice_read(inner, ppos, pipe, len,
 						 flags);
 	return recv_tcp_end(sock, ret);

@@ -30,13 +30,11 @@ static struct socket *inner_of(const struct socket *sock)
 	return smcr_sk(sock->sk)->inner;
 }
 
-/* TCP looks at the file for its flags and, through netfilter, its owner. */
+/* For a call after which TCP may send something. */
 static struct socket *inner_with_file(struct socket *sock)
 {
-	struct socket *inner = inner_of(sock);
-
-	WRITE_ONCE(inner->file, sock->file);
-	return inner;
+	smcr_inner_lend(sock->sk, sock->file);
+	return inner_of(sock);
 }
 
 static int ops_bind(struct socket *sock, struct sockaddr *addr, int len)
@@ -56,7 +54,6 @@ static void drop_accept_q(struct sock *sk)
 	list_splice_init(&smcr->accept_q, &gone);
 	WRITE_ONCE(smcr->accept_len, 0);
 	WRITE_ONCE(sk->sk_ack_backlog, 0);
-	smcr_sock_backlog_sync(sk);
 	spin_unlock_bh(&smcr->accept_lock);
 	list_for_each_entry_safe(child, next, &gone, accept_node) {
 		list_del_init(&child->accept_node);
@@ -74,6 +71,28 @@ static void end_listen(struct sock *sk)
 	spin_unlock_bh(&smcr_sk(sk)->accept_lock);
 	smcr_listen_stop(sk);
 	drop_accept_q(sk);
+}
+
+/**
+ * smcr_sock_listener_gone() - TCP's listener was destroyed, as "ss -K" does
+ * @sk: outer socket in mode LISTEN
+ *
+ * As with TCP, accept() fails, an error is pending, the children that nobody
+ * accepted are reset, and the program may listen again.
+ *
+ * Context: process, outer sock lock held.
+ */
+void smcr_sock_listener_gone(struct sock *sk)
+{
+	/* Complete before poll() sees the state; TCP may not be ready */
+	smcr_inner_take_error(sk);
+	if (!sk->sk_err)
+		WRITE_ONCE(sk->sk_err, ECONNABORTED);
+	WRITE_ONCE(sk->sk_shutdown, SHUTDOWN_MASK);
+	smcr_sock_mode_set(sk, SMCR_MODE_INIT);
+	end_listen(sk);
+	sk->sk_state_change(sk);
+	sk_error_report(sk);
 }
 
 /**
@@ -262,6 +281,17 @@ static int connect_locked(struct socket *sock, struct sockaddr *addr, int len,
 	}
 }
 
+/* getsockopt(SO_ACCEPTCONN) looks at the outer socket. */
+static void show_listening(struct sock *sk)
+{
+	const struct sock *inner = smcr_sk(sk)->inner->sk;
+
+	if (READ_ONCE(inner->sk_state) == TCP_LISTEN)
+		WRITE_ONCE(sk->sk_state, TCP_LISTEN);
+	else if (sk->sk_state == TCP_LISTEN)
+		WRITE_ONCE(sk->sk_state, TCP_CLOSE);
+}
+
 static int connect_tcp(struct socket *sock, struct sockaddr *addr, int len,
 		       int flags)
 {
@@ -272,6 +302,7 @@ static int connect_tcp(struct socket *sock, struct sockaddr *addr, int len,
 	if (addr->sa_family != AF_UNSPEC && inner->state == SS_UNCONNECTED)
 		WRITE_ONCE(sock->sk->sk_err, 0);
 	err = READ_ONCE(inner->ops)->connect(inner, addr, len, flags);
+	show_listening(sock->sk);
 	/* inner.c has moved the error here */
 	if (err == -ECONNABORTED)
 		err = sock_error(sock->sk) ? : err;
@@ -295,20 +326,13 @@ static int ops_connect(struct socket *sock, struct sockaddr *addr, int len,
 	return err;
 }
 
-static int inner_listen(struct sock *sk, int backlog)
-{
-	struct socket *inner = smcr_sk(sk)->inner;
-
-	return READ_ONCE(inner->ops)->listen(inner, backlog);
-}
-
 static int listen_begin(struct sock *sk, int backlog)
 {
 	enum smcr_fallback_reason reason = smcr_fallback_check(sk);
 
 	if (reason) {
 		smcr_fallback_listener(sk, reason);
-		return inner_listen(sk, backlog);
+		return smcr_inner_listen(sk, backlog);
 	}
 	return smcr_listen_start(sk, backlog);
 }
@@ -319,7 +343,7 @@ static int listen_locked(struct socket *sock, int backlog)
 
 	switch (smcr_sk(sk)->mode) {
 	case SMCR_MODE_FALLBACK:
-		return inner_listen(sk, backlog);
+		return smcr_inner_listen(sk, backlog);
 	case SMCR_MODE_LISTEN:
 		return smcr_listen_start(sk, backlog);
 	case SMCR_MODE_INIT:
@@ -338,6 +362,8 @@ static int ops_listen(struct socket *sock, int backlog)
 	inner_with_file(sock);
 	lock_sock(sock->sk);
 	err = listen_locked(sock, backlog);
+	if (smcr_sock_is_fallback(sock->sk))
+		show_listening(sock->sk);
 	release_sock(sock->sk);
 	return err;
 }
@@ -354,7 +380,6 @@ static struct sock *accept_dequeue(struct sock *sk)
 		list_del_init(&child->accept_node);
 		WRITE_ONCE(smcr->accept_len, smcr->accept_len - 1);
 		sk_acceptq_removed(sk);
-		smcr_sock_backlog_sync(sk);
 	}
 	spin_unlock_bh(&smcr->accept_lock);
 	return child ? &child->inet.sk : NULL;
@@ -554,7 +579,9 @@ static int ops_shutdown(struct socket *sock, int how)
 	lock_sock(sk);
 	if (smcr_sock_is_fallback(sk)) {
 		release_sock(sk);
-		return inner_shutdown(sock, how);
+		err = inner_shutdown(sock, how);
+		show_listening(sk);
+		return err;
 	}
 	settle_state(sock);
 	err = shutdown_locked(sock, how);

@@ -9,6 +9,8 @@
  *   stalled KIND ADDRESS listeners N	N listeners; a thread of each stalls in
  *					setsockopt(SO_LINGER), and a client
  *					connects to each
+ *   stalled KIND ADDRESS shared PORT	one listener, with SO_REUSEPORT and
+ *					SO_MARK 7, stalls so
  *   stalled KIND ADDRESS cork		a listener, a thread of which stalls in
  *					setsockopt(TCP_CORK), accepts
  *
@@ -33,6 +35,7 @@
 #define STACK_SIZE	(64 * 1024)
 #define ACCEPT_MS	30000
 #define FILES_MAX	4096
+#define SHARED_MARK	7
 
 static const struct util_kind *kind;
 static const char *address;
@@ -127,14 +130,19 @@ static void *stall_cork(void *arg)
 	return NULL;
 }
 
-static int listener(union util_addr *addr)
+static int listener(union util_addr *addr, int port)
 {
+	int mark = SHARED_MARK, one = 1;
 	socklen_t len;
 	int fd;
 
-	util_addr_parse(addr, kind->family, address, 0);
+	util_addr_parse(addr, kind->family, address, port);
 	len = util_addr_len(addr);
 	fd = util_socket(kind, 0);
+	if (port && (setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &one,
+				sizeof(one)) ||
+		     setsockopt(fd, SOL_SOCKET, SO_MARK, &mark, sizeof(mark))))
+		util_die("setsockopt: %s", strerror(errno));
 	if (fd < 0 || bind(fd, &addr->sa, len) || listen(fd, 8) ||
 	    getsockname(fd, &addr->sa, &len))
 		util_die("listen: %s", strerror(errno));
@@ -154,7 +162,7 @@ static int client(const union util_addr *addr, int flags)
 static void connections(int n, void *(*func)(void *arg), const char *byte)
 {
 	union util_addr addr;
-	int lfd = listener(&addr);
+	int lfd = listener(&addr, 0);
 	int *far = util_alloc(n * sizeof(*far));
 	int i, fd;
 
@@ -185,11 +193,21 @@ static void listeners(int n)
 	int i;
 
 	for (i = 0; i < n; i++)
-		start(stall_linger, listener(&addr[i]));
+		start(stall_linger, listener(&addr[i], 0));
 	await_stalled(already + n);
 	for (i = 0; i < n; i++)
 		client(&addr[i], SOCK_NONBLOCK);
 	free(addr);
+	say("stalled");
+}
+
+static void shared(int port)
+{
+	int already = n_stalled();
+	union util_addr addr;
+
+	start(stall_linger, listener(&addr, port));
+	await_stalled(already + 1);
 	say("stalled");
 }
 
@@ -200,7 +218,7 @@ static void cork(void)
 	union util_addr addr;
 	struct pollfd pfd = { .events = POLLIN };
 
-	pfd.fd = listener(&addr);
+	pfd.fd = listener(&addr, 0);
 	start(stall_cork, pfd.fd);
 	await_stalled(already + 1);
 	client(&addr, SOCK_NONBLOCK);
@@ -223,7 +241,7 @@ int main(int argc, char **argv)
 
 	kind = argc > 3 ? util_kind_find(argv[1]) : NULL;
 	if (!kind)
-		util_die("stalled KIND ADDRESS readers|writers|listeners|cork N");
+		util_die("stalled KIND ADDRESS readers|writers|listeners|shared|cork N");
 	address = argv[2];
 	raise_limit();
 	map_gap();
@@ -233,6 +251,8 @@ int main(int argc, char **argv)
 		connections(n, stall_send, NULL);
 	else if (!strcmp(argv[3], "listeners"))
 		listeners(n);
+	else if (!strcmp(argv[3], "shared"))
+		shared(n);
 	else
 		cork();
 	await_line();

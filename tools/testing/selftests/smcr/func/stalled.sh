@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: one
-# kernel: both
+# kernel: turns load
 # nics: 1
 # timeout: 120
 # 300 readers, 20 writers and 300 listeners of one program stall while they hold

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The inner TCP socket of a listener: what TCP does with connections before
+ * anybody accepts them.
+ *
+ * TCP calls a listener's operations (icsk_af_ops) for each SYN and for each
+ * connection that is made. Those of an inner listener are replaced by a copy
+ * in which two functions are ours:
+ *
+ *   conn_request	Children leave TCP's accept queue before the program
+ *			accepts them, so TCP's count alone would let in more
+ *			than the backlog. The SYN is dropped when both together
+ *			are too many, as TCP drops it for its own. TCP's count
+ *			is left alone: TCP relies on it when it ends a listener.
+ *   syn_recv_sock	A child is a copy of the listener, our callbacks and
+ *			operations included. They are taken away before anyone
+ *			can find the child. So one that nobody has adopted is
+ *			an ordinary TCP socket: it may move to another program's
+ *			listener (net.ipv4.tcp_migrate_req), and may outlive
+ *			this module.
+ *
+ * TCP has one set of operations for each address family, so there are few
+ * copies; they last as long as the module. TCP calls them inside an RCU
+ * section, and the module waits for a grace period before it goes.
+ */
+#include <linux/mutex.h>
+#include <net/sock.h>
+#include <net/tcp.h>
+
+#include "inner.h"
+#include "sock.h"
+
+/* IPv4, IPv6, and IPv4 on an IPv6 socket; one to spare */
+#define LISTEN_OPS	4
+
+/**
+ * struct listen_ops - operations of inner listeners
+ * @tcp: TCP's own; does not change once it is set
+ * @ops: the copy
+ */
+struct listen_ops {
+	const struct inet_connection_sock_af_ops *tcp;
+	struct inet_connection_sock_af_ops ops;
+};
+
+static struct listen_ops listen_ops[LISTEN_OPS];
+/* Those that each TCP socket has when it is made; set before @listen_ops */
+static struct smcr_inner_callbacks callbacks;
+static DEFINE_MUTEX(listen_ops_lock);
+
+/* NULL for operations of TCP's own: a listener may get them back any time. */
+static const struct listen_ops *ops_of(const struct sock *inner)
+{
+	const struct inet_connection_sock_af_ops *ops;
+	int i;
+
+	/* Pairs with the release in smcr_inner_listen() */
+	ops = smp_load_acquire(&inet_csk(inner)->icsk_af_ops);
+	for (i = 0; i < LISTEN_OPS; i++)
+		if (ops == &listen_ops[i].ops)
+			return &listen_ops[i];
+	return NULL;
+}
+
+static const struct inet_connection_sock_af_ops *
+tcp_ops_of(const struct sock *inner)
+{
+	const struct listen_ops *ours = ops_of(inner);
+
+	return ours ? ours->tcp : READ_ONCE(inet_csk(inner)->icsk_af_ops);
+}
+
+/* Children that are ready count, wherever they are. Those in a handshake do
+ * not: silent peers would keep everybody out. They are bounded by
+ * net.smcr.max_handshakes.
+ */
+static bool backlog_full(const struct sock *inner)
+{
+	const struct sock *sk;
+	u32 ready = 0;
+
+	rcu_read_lock();
+	sk = smcr_inner_outer(inner);
+	if (sk)
+		ready = READ_ONCE(smcr_sk(sk)->accept_len);
+	rcu_read_unlock();
+	return ready && READ_ONCE(inner->sk_ack_backlog) + ready >
+			READ_ONCE(inner->sk_max_ack_backlog);
+}
+
+static int conn_request(struct sock *inner, struct sk_buff *skb)
+{
+	if (backlog_full(inner)) {
+		NET_INC_STATS(sock_net(inner), LINUX_MIB_LISTENOVERFLOWS);
+		tcp_listendrop(inner);
+		return 0;
+	}
+	return tcp_ops_of(inner)->conn_request(inner, skb);
+}
+
+/* @child is locked since it was made, or NULL. With an IPv4 peer, one of an
+ * IPv6 listener has got other operations of TCP's.
+ */
+static struct sock *strip(struct sock *child)
+{
+	if (!child)
+		return NULL;
+	tcp_sk(child)->smc_hs_congested = NULL;
+	smcr_inner_listen_end(child);
+	smcr_inner_strip(child, &callbacks);
+	return child;
+}
+
+typedef void (*child_init)(struct sock *child, const struct sock *listener);
+
+/* Some kernels pass on what else is to be done to the child. */
+typedef struct sock *(*syn_recv_plain)(const struct sock *listener,
+				       struct sk_buff *skb,
+				       struct request_sock *req,
+				       struct dst_entry *dst,
+				       struct request_sock *unhash, bool *own);
+typedef struct sock *(*syn_recv_init)(const struct sock *listener,
+				      struct sk_buff *skb,
+				      struct request_sock *req,
+				      struct dst_entry *dst,
+				      struct request_sock *unhash, bool *own,
+				      child_init init);
+
+static void *tcp_syn_recv(const struct sock *inner)
+{
+	return (void *)tcp_ops_of(inner)->syn_recv_sock;
+}
+
+static struct sock *
+__maybe_unused recv_plain(const struct sock *inner, struct sk_buff *skb,
+			  struct request_sock *req, struct dst_entry *dst,
+			  struct request_sock *unhash, bool *own)
+{
+	syn_recv_plain func = tcp_syn_recv(inner);
+
+	return strip(func(inner, skb, req, dst, unhash, own));
+}
+
+static struct sock *
+__maybe_unused recv_init(const struct sock *inner, struct sk_buff *skb,
+			 struct request_sock *req, struct dst_entry *dst,
+			 struct request_sock *unhash, bool *own,
+			 child_init init)
+{
+	syn_recv_init func = tcp_syn_recv(inner);
+
+	return strip(func(inner, skb, req, dst, unhash, own, init));
+}
+
+static void ops_fill(struct listen_ops *ours, struct sock *sk,
+		     const struct inet_connection_sock_af_ops *tcp)
+{
+	callbacks = smcr_sk(sk)->orig;
+	ours->ops = *tcp;
+	ours->ops.conn_request = conn_request;
+	ours->ops.syn_recv_sock = _Generic(ours->ops.syn_recv_sock,
+					   syn_recv_plain: recv_plain,
+					   syn_recv_init: recv_init);
+	ours->tcp = tcp;
+}
+
+static struct listen_ops *
+ops_for(struct sock *sk, const struct inet_connection_sock_af_ops *tcp)
+{
+	struct listen_ops *found = NULL;
+	int i;
+
+	mutex_lock(&listen_ops_lock);
+	for (i = 0; i < LISTEN_OPS && !found; i++) {
+		if (!listen_ops[i].tcp)
+			ops_fill(&listen_ops[i], sk, tcp);
+		if (listen_ops[i].tcp == tcp)
+			found = &listen_ops[i];
+	}
+	mutex_unlock(&listen_ops_lock);
+	return found;
+}
+
+/**
+ * smcr_inner_listen() - let the inner socket listen
+ * @sk: outer socket, in mode LISTEN or FALLBACK
+ * @backlog: as listen() has it
+ *
+ * Context: process, outer sock lock held.
+ * Return: 0 or -errno.
+ */
+int smcr_inner_listen(struct sock *sk, int backlog)
+{
+	struct socket *inner = smcr_sk(sk)->inner;
+	struct inet_connection_sock *icsk = inet_csk(inner->sk);
+	struct listen_ops *ours;
+
+	/* TCP's softirq finds the outer socket through the inner one */
+	sock_set_flag(sk, SOCK_RCU_FREE);
+	if (!ops_of(inner->sk)) {
+		ours = ops_for(sk, icsk->icsk_af_ops);
+		if (!ours)
+			return -EOPNOTSUPP;
+		/* Pairs with the acquire in ops_of() */
+		smp_store_release(&icsk->icsk_af_ops, &ours->ops);
+	}
+	return READ_ONCE(inner->ops)->listen(inner, backlog);
+}
+
+/**
+ * smcr_inner_listen_end() - give TCP its operations back
+ * @inner: TCP socket that does not listen any more, is about to close, or is a
+ *	child that nobody can see; nothing happens if they are TCP's already
+ *
+ * Context: any.
+ */
+void smcr_inner_listen_end(struct sock *inner)
+{
+	const struct listen_ops *ours = ops_of(inner);
+
+	if (ours)
+		WRITE_ONCE(inet_csk(inner)->icsk_af_ops, ours->tcp);
+}

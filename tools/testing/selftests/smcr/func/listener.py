@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""The end of a listener whose children nobody has accepted.
+
+Prints what the program sees, which must be the same over TCP (protocol 0) and
+over smcr (257). "migrate" is a TCP listener that gets another one's child, and
+its client: it says "listening", "accepted" and, for lines of input, goes on.
+
+"destroy" does what "ss -K" does, to the one of several listeners on a port that
+has a mark: TCP looks for it by the addresses of a client, of which one in so
+many leads to it.
+
+usage: listener.py steps ADDRESS PROTOCOL
+       listener.py migrate ADDRESS PORT
+       listener.py destroy ADDRESS PORT MARK
+"""
+import errno
+import re
+import select
+import socket
+import struct
+import subprocess
+import sys
+
+CHILDREN = 3
+MS = 30000
+NETLINK_SOCK_DIAG = 4
+SOCK_DESTROY = 21
+NLM_F_REQUEST = 1
+NLM_F_ACK = 4
+TCP_LISTEN = 10
+MASKS = ((select.POLLIN, "in"), (select.POLLERR, "err"),
+         (select.POLLHUP, "hup"), (select.POLLRDHUP, "rdhup"))
+
+
+def stream(protocol=0):
+    """A new socket."""
+    sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, protocol)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    return sock
+
+
+def word(function, *args):
+    """What a call came to."""
+    try:
+        return str(function(*args) or 0)
+    except OSError as err:
+        return errno.errorcode[err.errno]
+
+
+def events(sock, wanted):
+    """Poll until one of the wanted events is there; all that are then."""
+    poll = select.poll()
+    poll.register(sock, select.POLLIN | select.POLLRDHUP)
+    while True:
+        found = poll.poll(MS)
+        if not found:
+            return "nothing"
+        if found[0][1] & wanted:
+            return "+".join(n for bit, n in MASKS if found[0][1] & bit)
+
+
+class Steps:
+    """One address, one protocol."""
+
+    def __init__(self, address, protocol):
+        self.address = address
+        self.protocol = protocol
+
+    def listener(self):
+        """A new one."""
+        sock = stream(self.protocol)
+        sock.bind((self.address, 0))
+        sock.listen(8)
+        return sock
+
+    def clients(self, listener):
+        """As many children, with their clients; the last one was ready."""
+        socks = [stream(self.protocol) for _ in range(CHILDREN)]
+        for sock in socks:
+            sock.connect(listener.getsockname())
+        events(listener, select.POLLIN)
+        return socks
+
+    @staticmethod
+    def reset(socks):
+        """What the clients read, once it is there."""
+        for sock in socks:
+            events(sock, select.POLLIN | select.POLLERR)
+            print("client", word(sock.recv, 1))
+            sock.close()
+
+    def serve_again(self, listener):
+        """It listens anew, and a child passes a byte."""
+        print("listen", word(listener.listen, 8))
+        with stream(self.protocol) as client:
+            client.connect(listener.getsockname())
+            with listener.accept()[0] as conn:
+                for option in (socket.SO_TYPE, socket.SO_ACCEPTCONN):
+                    print("child", conn.getsockopt(socket.SOL_SOCKET, option))
+                conn.sendall(b"x")
+                print("byte", client.recv(1))
+
+    def destroyed(self):
+        """ss -K."""
+        listener = self.listener()
+        socks = self.clients(listener)
+        port = listener.getsockname()[1]
+        subprocess.run(["ss", "-Kltn", f"sport = :{port}"], check=True,
+                       stdout=subprocess.DEVNULL)
+        print("poll", events(listener, select.POLLERR | select.POLLHUP))
+        print("error", listener.getsockopt(socket.SOL_SOCKET,
+                                           socket.SO_ERROR))
+        print("accept", word(listener.accept))
+        self.reset(socks)
+        # It is shut down for good, but nothing is counted wrong
+        print("listen", word(listener.listen, 8))
+        print("shutdown", word(listener.shutdown, socket.SHUT_RD))
+        listener.close()
+
+    def shut_down(self):
+        """shutdown()."""
+        listener = self.listener()
+        socks = self.clients(listener)
+        print("shutdown", word(listener.shutdown, socket.SHUT_RD))
+        self.reset(socks)
+        self.serve_again(listener)
+        listener.close()
+
+    def closed(self):
+        """close()."""
+        listener = self.listener()
+        socks = self.clients(listener)
+        listener.close()
+        self.reset(socks)
+
+    def fallen_back(self):
+        """A listener that only TCP can serve."""
+        with stream(self.protocol) as listener:
+            listener.bind((self.address, 0))
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_FASTOPEN, 5)
+            for call in (lambda: listener.listen(8),
+                         lambda: listener.shutdown(socket.SHUT_RD),
+                         lambda: listener.listen(8)):
+                call()
+                print("accepts", listener.getsockopt(socket.SOL_SOCKET,
+                                                     socket.SO_ACCEPTCONN))
+            self.serve_again(listener)
+
+
+def migrate(address):
+    """A child of another listener on the same port."""
+    client = stream()
+    client.connect(address)
+    listener = stream()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    listener.bind(address)
+    listener.listen(8)
+    print("listening", flush=True)
+    conn = listener.accept()[0]
+    print("accepted", flush=True)
+    sys.stdin.readline()
+    client.sendall(b"x")
+    conn.sendall(conn.recv(1))
+    print("byte", client.recv(1), flush=True)
+
+
+def destroy(address, mark):
+    """Of the listeners at an address, the one with a mark."""
+    out = subprocess.run(["ss", "-Hltne", f"fwmark = {mark}"], check=True,
+                         capture_output=True, text=True).stdout
+    cookie = int(re.search(r"sk:([0-9a-f]+)", out)[1], 16)
+    sock = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_SOCK_DIAG)
+    for port in range(1, 257):
+        req = struct.pack("=BBBBI", socket.AF_INET, socket.IPPROTO_TCP, 0, 0,
+                          1 << TCP_LISTEN)
+        req += struct.pack("!HH", address[1], port)
+        req += socket.inet_aton(address[0]).ljust(16, b"\0")
+        req += socket.inet_aton(address[0]).ljust(16, b"\0")
+        req += struct.pack("=IQ", 0, cookie)
+        head = struct.pack("=IHHII", 16 + len(req), SOCK_DESTROY,
+                           NLM_F_REQUEST | NLM_F_ACK, 1, 0)
+        sock.send(head + req)
+        if struct.unpack("=i", sock.recv(4096)[16:20])[0] == 0:
+            return
+    sys.exit("not found")
+
+
+def main():
+    """What is asked for."""
+    if sys.argv[1] == "migrate":
+        migrate((sys.argv[2], int(sys.argv[3])))
+        return
+    if sys.argv[1] == "destroy":
+        destroy((sys.argv[2], int(sys.argv[3])), int(sys.argv[4]))
+        return
+    steps = Steps(sys.argv[2], int(sys.argv[3]))
+    for step in (steps.destroyed, steps.shut_down, steps.closed,
+                 steps.fallen_back):
+        print(step.__doc__)
+        step()
+
+
+main()

@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: one
+# kernel: both
+# nics: 1
+# timeout: 120
+# A listener ends with children that nobody accepted: by "ss -K", shutdown() or
+# close(). TCP finds its own count right (it would WARN), and the program what
+# TCP would show. A child that nobody has adopted is TCP's: it moves to another
+# program's listener and outlives smcr.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+own4=$(ip -4 -o addr show scope global | awk '{ sub("/.*", "", $4); print $4; exit }')
+limit=$((30 * SLOW))
+module=${SMCR_KO:-$SHARED/smcr.ko}
+PROGRAM=$FUNC_DIR/listener.py
+
+# steps_of PROTOCOL
+# shellcheck disable=SC2317 # called through check
+steps_of() {
+	timeout "$limit" python3 "$PROGRAM" steps "$own4" "$1" >"$tmp/steps.$1"
+}
+
+sysctl_for_now net.smcr.loopback 1
+save begin
+check "ends over TCP" steps_of 0
+check "ends over smcr" steps_of 257
+check "both show the same" diff -U 12 "$tmp/steps.0" "$tmp/steps.257"
+grew begin PassiveOpens -ge 10
+no_conn_left
+
+check "a device whose pages do not come" insmod "$SHARED/stall.ko"
+undo_later rmmod stall
+sysctl_for_now net.ipv4.tcp_migrate_req 1
+mkfifo "$tmp/stall.in" "$tmp/stall.out" "$tmp/to.in" "$tmp/to.out"
+"$FUNC_DIR/stalled" inet4 "$own4" shared "$PORT" \
+	<"$tmp/stall.in" >"$tmp/stall.out" &
+stalled=$!
+jobs_started+=("$stalled")
+exec 5>"$tmp/stall.in" 6<"$tmp/stall.out"
+read -r -t "$limit" -u 6 line
+check "a listener that cannot take its children" test "$line" = stalled
+python3 "$PROGRAM" migrate "$own4" "$PORT" <"$tmp/to.in" >"$tmp/to.out" &
+jobs_started+=($!)
+exec 7>"$tmp/to.in" 8<"$tmp/to.out"
+read -r -t "$limit" -u 8 line
+check "a TCP listener on the same port" test "$line" = listening
+check "the first one is destroyed" \
+	python3 "$PROGRAM" destroy "$own4" "$PORT" 7
+read -r -t "$limit" -u 8 line
+check "TCP's has its child" test "$line" = accepted
+kill -KILL "$stalled"
+# shellcheck disable=SC2317 # called through wait_until
+unreferenced() {
+	[ "$(cat /sys/module/smcr/refcnt)" = 0 ]
+}
+wait_until "nothing refers to the module" unreferenced
+check "smcr is unloaded" rmmod smcr
+echo go >&7
+read -r -t "$limit" -u 8 line
+check "the child goes on" test "$line" = "byte b'x'"
+check "smcr is loaded" insmod "$module"
+undo=("${undo[@]/*loopback*/:}")
+finish

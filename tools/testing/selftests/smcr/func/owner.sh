@@ -1,0 +1,88 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: one
+# kernel: both
+# nics: 1
+# timeout: 90
+# The program's file, which tells netfilter a packet's owner and TCP whom to
+# signal, is TCP's to look at as long as the program has it, also for accepted
+# sockets, and no longer: the packets of a connection that outlives its program
+# have no owner.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+own4=$(ip -4 -o addr show scope global | awk '{ sub("/.*", "", $4); print $4; exit }')
+limit=$((30 * SLOW))
+server=1235
+client=1234
+
+sysctl_for_now net.smcr.loopback 1
+sysctl_for_now net.smcr.orphan_timeout_ms 60000
+check "packets are counted by their owner" nft -f - <<-EOT
+	table inet smcr_owner {
+		counter server { }
+		counter client { }
+		counter all { }
+		chain out {
+			type filter hook output priority 0;
+			tcp sport $PORT meta skuid $server counter name server
+			tcp dport $PORT meta skuid $client counter name client
+			tcp dport $PORT counter name all
+		}
+	}
+EOT
+undo_later nft delete table inet smcr_owner
+
+count() {
+	nft list counter inet smcr_owner "$1" | awk '$1 == "packets" { print $2 }'
+}
+
+# run MODE PROTOCOL: until it is done
+run() {
+	local line
+
+	mkfifo "$tmp/$1$2.in" "$tmp/$1$2.out"
+	python3 "$FUNC_DIR/owner.py" "$1" "$own4" "$PORT" "$2" $server \
+		$client <"$tmp/$1$2.in" >"$tmp/$1$2.out" &
+	jobs_started+=($!)
+	exec 5>"$tmp/$1$2.in" 6<"$tmp/$1$2.out"
+	if [ "$1" = urgent ]; then
+		read -r -t "$limit" -u 6 line
+		check "protocol $2: an accepted socket's SIGURG" \
+			test "$line" = "signal True"
+	fi
+	read -r -t "$limit" -u 6 line
+	check "protocol $2: $1" test "$line" = done
+}
+
+ended() {
+	exec 5>&-
+	wait "${jobs_started[-1]}"
+	exec 6<&-
+}
+
+# shellcheck disable=SC2317 # called through wait_until
+more_than() {
+	[ "$(count "$1")" -gt "$2" ]
+}
+
+for protocol in 0 257; do
+	was=$(count server)
+	run urgent $protocol
+	wait_until "protocol $protocol: an accepted socket's packets have an owner" \
+		more_than server "$was"
+	ended
+done
+
+save orphan
+run orphan 257
+no_fallback orphan
+grew orphan OrphansOpened -eq 1
+own=$(count client)
+check "its packets had an owner" test "$own" -gt 0
+wait_until "it is kept alive when its program is gone" \
+	more_than all $(($(count all) + 2))
+check "without an owner" test "$(count client)" = "$own"
+ended
+no_conn_left
+finish
