@@ -209,10 +209,17 @@ void smcr_lgr_queue(struct smcr_lgr *lgr)
 		smcr_lgr_put(lgr);
 }
 
-/* For a deadline. Work that was queued meanwhile is left alone: what it is for,
- * a message from the peer perhaps, must not wait that long.
+/**
+ * smcr_lgr_queue_later() - let the group's work run after a while
+ * @lgr: the group, counted by the caller
+ * @delay: jiffies
+ *
+ * Work that was queued meanwhile is left alone: what it is for, a message from
+ * the peer perhaps, must not wait that long.
+ *
+ * Context: any.
  */
-static void lgr_queue_later(struct smcr_lgr *lgr, unsigned long delay)
+void smcr_lgr_queue_later(struct smcr_lgr *lgr, unsigned long delay)
 {
 	smcr_lgr_get(lgr);
 	if (!queue_delayed_work(smcr_wq, &lgr->work, delay))
@@ -743,8 +750,8 @@ static void lgr_work(struct work_struct *work)
 	if (smcr_lgr_state(lgr) == SMCR_LGR_DEAD)
 		smcr_lgr_rmbs_clean(lgr);
 	else if (next)
-		lgr_queue_later(lgr, time_after(next, jiffies) ?
-				next - jiffies : LGR_TICK);
+		smcr_lgr_queue_later(lgr, time_after(next, jiffies) ?
+				     next - jiffies : LGR_TICK);
 	smcr_lgr_put(lgr);
 }
 

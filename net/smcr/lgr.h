@@ -182,7 +182,6 @@ static inline enum smcr_lgr_state smcr_lgr_state(const struct smcr_lgr *lgr)
 {
 	return READ_ONCE(lgr->state);
 }
-
 void smcr_lgr_net_init(struct net *net);
 void smcr_lgr_net_exit(struct net *net);
 
@@ -198,6 +197,7 @@ void smcr_lgr_terminate(struct smcr_lgr *lgr, enum smcr_reset_reason reason,
 			int err);
 void smcr_lgr_kick(struct smcr_lgr *lgr, enum smcr_lgr_todo what);
 void smcr_lgr_queue(struct smcr_lgr *lgr);
+void smcr_lgr_queue_later(struct smcr_lgr *lgr, unsigned long delay);
 struct smcr_link *smcr_lgr_link(struct smcr_lgr *lgr);
 int smcr_lgr_link_slot(const struct smcr_lgr *lgr,
 		       const struct smcr_link *link);

@@ -7,6 +7,11 @@
  * the moment, the functions here do it. Nothing waits: a request of ours sets
  * a deadline, its answer or the deadline moves the exchange on.
  *
+ * A peer sets the number of its messages, not how much of this host they take:
+ * a group handles LLC_PER_SECOND of them, and no request while the peer leaves
+ * the answers unacknowledged. The others wait in their receive slots, so a peer that
+ * goes on finds no receive posted.
+ *
  *   first contact (3.5.1.5, 3.5.1.6), one adapter on each side
  *
  *      server                               client
@@ -35,6 +40,12 @@
  * goes, whatever net.smcr.llc_timeout_ms says.
  */
 #define TEARDOWN_MS	5000u
+
+/* Messages that a group handles in a second, a part of them in each jiffy. Two
+ * exchanges for each connection, as a Linux peer makes them, leave room for
+ * more connections than any two hosts make.
+ */
+#define LLC_PER_SECOND		8192
 
 static const struct smcr_sysctl *llc_ctl(const struct smcr_lgr *lgr)
 {
@@ -634,22 +645,51 @@ static bool llc_handle(struct smcr_lgr *lgr, struct smcr_wr_recv *recv)
 	return verdict != SMCR_LLC_QUEUE;
 }
 
+/* May one more message be handled now? Replies ask for no answer, so they are
+ * handled even if there is no room for one: two hosts that waited for each
+ * other's acknowledgements would wait for ever.
+ */
+static bool llc_in_pace(struct smcr_llc *llc, const struct smcr_wr_recv *recv)
+{
+	unsigned long now = jiffies;
+
+	if (now != llc->pace_at) {
+		llc->pace_at = now;
+		llc->pace_left = DIV_ROUND_UP(LLC_PER_SECOND, HZ);
+	}
+	if (smcr_link_state(recv->link) >= SMCR_LINK_FAILED)
+		return true;
+	return llc->pace_left && (recv->msg[3] & SMCR_LLC_F_REPLY ||
+				  smcr_wr_may_answer(recv->link));
+}
+
 static void llc_process(struct smcr_lgr *lgr)
 {
 	struct smcr_wr_recv *recv, *tmp;
+	struct smcr_llc *llc = &lgr->llc;
 	LIST_HEAD(list);
 
-	list_splice_init(&lgr->llc.held, &list);
-	spin_lock_bh(&lgr->llc.lock);
-	list_splice_tail_init(&lgr->llc.queue, &list);
-	spin_unlock_bh(&lgr->llc.lock);
+	list_splice_init(&llc->held, &list);
+	spin_lock_bh(&llc->lock);
+	list_splice_tail_init(&llc->queue, &list);
+	spin_unlock_bh(&llc->lock);
 	list_for_each_entry_safe(recv, tmp, &list, list) {
+		if (!llc_in_pace(llc, recv))
+			break;
 		list_del_init(&recv->list);
-		if (llc_handle(lgr, recv))
+		if (llc_handle(lgr, recv)) {
+			llc->pace_left -= !!llc->pace_left;
 			smcr_wr_recv_release(recv);
-		else
-			list_add_tail(&recv->list, &lgr->llc.held);
+		} else {
+			list_add_tail(&recv->list, &llc->held);
+		}
 	}
+	if (list_empty(&list))
+		return;
+	spin_lock_bh(&llc->lock);
+	list_splice(&list, &llc->queue);
+	spin_unlock_bh(&llc->lock);
+	smcr_lgr_queue_later(lgr, 1);
 }
 
 /**

@@ -20,6 +20,8 @@ struct smcr_wr_recv;
  * struct smcr_llc - LLC state of a group
  * @lock: protects @queue; leaf, any context
  * @queue: received messages in their receive slots, oldest first
+ * @pace_at: the jiffy in which the work may still handle
+ * @pace_left: so many messages
  * @held: messages that wait until the exchange under way is over (3.5.5.3);
  *	like all that follows, for the group's work alone
  * @flow: exchanges under way
@@ -44,6 +46,8 @@ struct smcr_wr_recv;
 struct smcr_llc {
 	spinlock_t		lock;
 	struct list_head	queue;
+	unsigned long		pace_at;
+	u32			pace_left;
 	struct list_head	held;
 	struct smcr_llc_flow	flow;
 	bool			confirm_sent;

@@ -43,6 +43,8 @@
 
 /* Slots that data leaves to LLC messages, registrations and fences */
 #define WR_CTL_SLOTS		16u
+/* Free slots without which no LLC message of the peer is answered for now */
+#define WR_ANSWER_SLOTS		8u
 /* SENDs that data leaves to LLC messages */
 #define WR_CTL_SENDS		4u
 /* SENDs outstanding toward a Linux peer, which has 48 receives (law 23) */
@@ -425,6 +427,19 @@ static int control_check(const struct smcr_link *link)
 	if (err)
 		return err;
 	return wr_room(link->wr) ? 0 : -EAGAIN;
+}
+
+/**
+ * smcr_wr_may_answer() - is there room for the answer to an LLC message?
+ * @link: the link
+ *
+ * Context: any; a hint.
+ * Return: false while the peer leaves too many of our messages unacknowledged.
+ */
+bool smcr_wr_may_answer(const struct smcr_link *link)
+{
+	return wr_room(link->wr) >= WR_ANSWER_SLOTS &&
+	       wr_may_send(link->wr, 0);
 }
 
 /**

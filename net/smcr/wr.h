@@ -125,6 +125,7 @@ struct smcr_chunk *smcr_wr_chunk_get(struct smcr_link *link, gfp_t gfp,
 void smcr_wr_chunk_put(struct smcr_link *link, struct smcr_chunk *chunk);
 
 /* Control */
+bool smcr_wr_may_answer(const struct smcr_link *link);
 int smcr_wr_post_llc(struct smcr_link *link, const u8 *msg, u32 cookie);
 int smcr_wr_post_reg(struct smcr_link *link, struct smcr_wr_reg *reg);
 

@@ -5,7 +5,8 @@
  * All buffers are posted from the start, and go back in batches. A CDC message
  * is handled where it lies; an LLC message is copied to the buffer's
  * descriptor, which the group's queue then holds until its work has handled
- * it, so a peer that sends faster than we handle finds no receive posted.
+ * it, so a peer that sends faster than the group handles finds no receive posted
+ * and has to wait, or its queue pair gives up.
  *
  * Buffers are freed with the link's last reference. Each message that waits
  * owns one, and the completion queue has gone before.
@@ -25,10 +26,6 @@
 #define RECV_BATCH		16u
 /* Malformed messages of a peer before its link is given up */
 #define RECV_BAD_MAX		16u
-/* LLC messages that a peer may send in a second. The most that the protocol can
- * ask for, all 255 RMBs told anew for each of 7 links, is 128 messages a link.
- */
-#define RECV_LLC_PER_SECOND	1024u
 
 /**
  * struct recv_buf - a receive buffer
@@ -49,10 +46,7 @@ struct recv_buf {
  * @free: buffers to be posted
  * @n_free: entries of @free
  * @n_held: buffers that an LLC message of the group's queue occupies
- * @n_bad: malformed messages seen; like the next two, completions alone touch
- *	it
- * @n_llc: LLC messages since
- * @llc_since: jiffies when that count began
+ * @n_bad: malformed messages seen; completions alone touch it
  * @bufs: the buffers' descriptors
  * @mem: SMCR_WR_STRIDE bytes for each
  * @dma: DMA address of the same
@@ -67,8 +61,6 @@ struct smcr_rq {
 	u32			n_free;
 	u32			n_held;
 	u32			n_bad;
-	u32			n_llc;
-	unsigned long		llc_since;
 	struct recv_buf		*bufs;
 	u8			*mem;
 	u64			dma;
@@ -155,41 +147,21 @@ static void recv_fatal(struct smcr_link *link, const char *what)
 	smcr_link_fail(link, -EPROTO);
 }
 
-static bool llc_too_fast(struct smcr_rq *rq)
-{
-	if (time_after(jiffies, rq->llc_since + HZ)) {
-		rq->llc_since = jiffies;
-		rq->n_llc = 0;
-	}
-	return ++rq->n_llc > RECV_LLC_PER_SECOND;
-}
-
-/* Hand an LLC message up in its buffer. A peer that fills half of the queue
- * with messages we had no time for is not one to keep (RFC 7609 has at most a
- * few exchanges under way at a time, 3.5.5.3), nor is one that keeps us busy
- * with more than any exchange needs.
- */
+/* Hand an LLC message up in its buffer. */
 static void recv_llc(struct smcr_link *link, struct recv_buf *rbuf,
 		     const u8 *msg)
 {
 	struct smcr_rq *rq = link->rq;
-	bool flood = llc_too_fast(rq);
 
 	/* Nobody owns a link that is drained on its way to be freed */
 	if (!refcount_inc_not_zero(&link->refs))
 		return;
 	spin_lock_bh(&rq->lock);
-	flood |= rq->n_held++ >= rq->depth / 2;
+	rq->n_held++;
 	spin_unlock_bh(&rq->lock);
 	memcpy(rbuf->recv.msg, msg, SMCR_ROCE_MSG_LEN);
 	rbuf->recv.link = link;
-	if (flood) {
-		smcr_mib_inc(smcr_wr_net(link), SMCR_MIB_BADLLC);
-		recv_fatal(link, "too many LLC messages");
-		smcr_wr_recv_release(&rbuf->recv);
-	} else {
-		smcr_llc_recv(&rbuf->recv);
-	}
+	smcr_llc_recv(&rbuf->recv);
 }
 
 /* Neither an LLC nor a CDC message. An RDMA write with immediate data lands
