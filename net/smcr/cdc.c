@@ -17,6 +17,7 @@
 #include "link.h"
 #include "mib.h"
 #include "tx.h"
+#include "wr.h"
 
 /* Has the application closed, though the peer may not know it yet? */
 static bool cdc_unwanted(const struct smcr_conn *conn)
@@ -70,6 +71,7 @@ static void cdc_take(struct smcr_conn *conn, const struct smcr_cdc_result *res)
 	if (res->gap)
 		smcr_mib_add(conn->lgr->net, SMCR_MIB_CDCGAPS, res->gap);
 	cdc_answer(conn, res->flags);
+	smcr_wr_consumed(conn->link, conn, res->cons);
 	smcr_tx_reclaim(conn, res->cons);
 	/* Nothing is written to a peer that has closed (4.8.1, 4.8.2). */
 	if (!(res->raised & (SMCR_CDC_C | SMCR_CDC_A)))

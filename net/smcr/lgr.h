@@ -182,6 +182,7 @@ static inline enum smcr_lgr_state smcr_lgr_state(const struct smcr_lgr *lgr)
 {
 	return READ_ONCE(lgr->state);
 }
+
 void smcr_lgr_net_init(struct net *net);
 void smcr_lgr_net_exit(struct net *net);
 
@@ -217,9 +218,7 @@ struct smcr_lgr *smcr_lgr_find_server(struct net *net,
 struct smcr_lgr *smcr_lgr_find_client(struct net *net,
 				      const struct smcr_lgr_key *key, u32 qpn,
 				      struct smcr_link **link);
-/* Walks: a group, or NULL; each call gives a counted reference and the caller
- * drops the one of @prev.
- */
+/* Walks: a group with a reference, or NULL; the one of @prev is dropped */
 struct smcr_lgr *smcr_lgr_next(struct net *net, struct smcr_lgr *prev);
 
 /* Events from the link layer */

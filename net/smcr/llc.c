@@ -9,8 +9,8 @@
  *
  * A peer sets the number of its messages, not how much of this host they take:
  * a group handles LLC_PER_SECOND of them, and no request while the peer leaves
- * the answers unacknowledged. The others wait in their receive slots, so a peer that
- * goes on finds no receive posted.
+ * the answers unacknowledged. The others wait in their receive slots, so a peer
+ * that goes on finds no receive posted.
  *
  *   first contact (3.5.1.5, 3.5.1.6), one adapter on each side
  *
@@ -561,6 +561,7 @@ static void recv_test_link(struct smcr_link *link,
 		smcr_llc_broken(link, "TEST LINK reply with other data");
 	} else {
 		llc->test_sent = false;
+		smcr_wr_handled(link, llc->test_sends);
 	}
 }
 
@@ -764,6 +765,7 @@ static void test_idle_link(struct smcr_lgr *lgr, struct smcr_link *link)
 
 	msg->type = SMCR_LLC_TEST_LINK;
 	get_random_bytes(msg->test_link.data, sizeof(msg->test_link.data));
+	lgr->llc.test_sends = smcr_wr_sends(link);
 	if (smcr_llc_send(link, msg, SMCR_LLC_COOKIE_NONE))
 		return;
 	smcr_mib_inc(lgr->net, SMCR_MIB_TESTLINKSENT);
@@ -795,13 +797,14 @@ static unsigned long test_timer(struct smcr_lgr *lgr)
 	struct smcr_link *link = lgr->links[0];
 	unsigned long due;
 
-	if (!ms || !link || smcr_link_state(link) != SMCR_LINK_ACTIVE)
+	if (!link || smcr_link_state(link) != SMCR_LINK_ACTIVE)
 		return 0;
 	due = READ_ONCE(link->last_rx) + msecs_to_jiffies(ms);
-	if (!lgr->llc.test_sent && time_after_eq(jiffies, due))
+	if (ms && !lgr->llc.test_sent && time_after_eq(jiffies, due))
 		test_idle_link(lgr, link);
+	/* One may be under way that something else than the time asked for */
 	if (!lgr->llc.test_sent)
-		return due;
+		return ms ? due : 0;
 	if (time_after_eq(jiffies, lgr->llc.test_deadline)) {
 		smcr_mib_inc(lgr->net, SMCR_MIB_LLCTIMEOUTS);
 		smcr_link_fail(link, -ETIMEDOUT);

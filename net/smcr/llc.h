@@ -42,6 +42,7 @@ struct smcr_wr_recv;
  * @add_link: server: the link offered with ADD LINK, with a reference
  * @test_sent: a TEST LINK of ours is unanswered
  * @test_deadline: jiffies when its link has failed (C.7.1)
+ * @test_sends: messages of its link before it, which its reply shows handled
  */
 struct smcr_llc {
 	spinlock_t		lock;
@@ -59,6 +60,7 @@ struct smcr_llc {
 	struct smcr_link	*add_link;
 	bool			test_sent;
 	unsigned long		test_deadline;
+	u32			test_sends;
 	struct smcr_llc_msg	link_request;
 	struct smcr_llc_msg	rkey_request;
 	struct smcr_llc_msg	test_request;

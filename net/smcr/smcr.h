@@ -12,8 +12,7 @@
  *      |                                          one connection
  *   lgr.c lgr_find.c lgr_mem.c lgr_policy.c rmb.c rtoken.c
  *      | llc.c llc_rkey.c llc_msg.c llc_flow.c    one link group
- *   link.c wr.c wr_chunk.c wr_recv.c
- *      | ib.c ib_port.c gid.c                     one QP pair, devices
+ *   link.c wr*.c ib.c ib_port.c gid.c             one QP pair, devices
  *   ib_core
  *
  * A file calls its own layer and the layers below it; upwards it calls only

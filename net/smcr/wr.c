@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Send queue of one link; wr_recv.c has the receive queue, wr_chunk.c the send
- * space.
+ * Send queue of one link; wr_setup.c builds it, wr_chunk.c has the send space,
+ * wr_recv.c the receive queue.
  *
  * Slots. Each work request takes the next slot: slot numbers only count
  * up, and the queue is in order, so a completion for one slot is one for all
@@ -22,6 +22,22 @@
  * or by smcr_wr_flush() once nothing can complete any more. The slots
  * themselves are freed with the link's last reference, after its queue pair
  * and completion queue are gone, so a late completion finds them (law 2).
+ *
+ * Receives. A completion says that the peer's adapter has a message, not that
+ * the peer has posted another receive. A peer that is behind, by a softirq
+ * perhaps, runs out of receives, and its adapter then stops this one for the
+ * time of the RNR timer. So SENDs are bounded by the receives that the peer is
+ * taken to have, as many as this host, from the last SEND on that it is known
+ * to have handled:
+ *
+ *          handled          sends_done          sends
+ *    ---------|------------------|----------------|------
+ *     receive  with the peer's    posted           window ends
+ *     is back  adapter
+ *
+ * Messages are handled in order. A connection whose reader has got what a SEND
+ * announced shows that this one and all before it were handled, and so does the
+ * reply to a TEST LINK, which is asked for if no reader shows enough in time.
  *
  * On a failed completion only wr_cqe and status mean anything.
  */
@@ -45,10 +61,6 @@
 #define WR_CTL_SLOTS		16u
 /* Free slots without which no LLC message of the peer is answered for now */
 #define WR_ANSWER_SLOTS		8u
-/* SENDs that data leaves to LLC messages */
-#define WR_CTL_SENDS		4u
-/* SENDs outstanding toward a Linux peer, which has 48 receives (law 23) */
-#define WR_LINUX_SENDS		32u
 /* Slots of the largest batch */
 #define WR_BATCH_SLOTS		(SMCR_WR_MAX_WRITES + 1)
 
@@ -84,33 +96,169 @@ static u32 wr_room(const struct smcr_wr *wr)
 	return wr->sq_depth - (wr->head - smp_load_acquire(&wr->tail));
 }
 
+static u32 wr_unacked(const struct smcr_wr *wr)
+{
+	return READ_ONCE(wr->sends) - READ_ONCE(wr->sends_done);
+}
+
+static u32 wr_unhandled(const struct smcr_wr *wr)
+{
+	return READ_ONCE(wr->sends) - READ_ONCE(wr->handled);
+}
+
 /* Does the peer have a receive for one more SEND, and @spare others? */
 static bool wr_may_send(const struct smcr_wr *wr, u32 spare)
 {
-	return wr->sends - READ_ONCE(wr->sends_done) + spare < wr->max_sends;
+	if (wr->window && wr_unhandled(wr) + spare >= wr->window)
+		return false;
+	return wr_unacked(wr) + spare < wr->max_sends;
+}
+
+static bool wr_in_doubt(const struct smcr_wr *wr)
+{
+	return wr->window && wr_unhandled(wr) >= wr->window / 2;
+}
+
+/* Is it time to ask the peer what it has handled? */
+static bool wr_ask(struct smcr_wr *wr)
+{
+	if (wr->asked || !wr_in_doubt(wr))
+		return false;
+	wr->asked = true;
+	return true;
+}
+
+/* A reader's progress is watched from when it may be needed. One that reads
+ * nothing is given up for another connection's.
+ */
+static void wr_probe(struct smcr_wr *wr, const struct smcr_wr_batch *batch)
+{
+	u32 some = wr->window / 4;
+
+	if (!some || !batch->n_writes || wr_unhandled(wr) < some ||
+	    (wr->probe_conn && wr->sends - wr->probe_send < some))
+		return;
+	WRITE_ONCE(wr->probe_conn, batch->conn);
+	wr->probe_pos = batch->pos;
+	wr->probe_send = wr->sends;
+}
+
+/* The peer has handled so many SENDs, or more. */
+static void wr_handled(struct smcr_wr *wr, u32 sends)
+{
+	if ((s32)(sends - wr->handled) > 0)
+		WRITE_ONCE(wr->handled, sends);
+}
+
+/**
+ * smcr_wr_sends() - SENDs posted so far
+ * @link: the link
+ *
+ * Context: any.
+ * Return: a number that goes round.
+ */
+u32 smcr_wr_sends(struct smcr_link *link)
+{
+	return READ_ONCE(link->wr->sends);
+}
+
+/**
+ * smcr_wr_handled() - the peer has shown what it has handled
+ * @link: the link
+ * @sends: what smcr_wr_sends() returned before the last message that was
+ *
+ * If that is not enough for the connections that wait, the peer is asked again.
+ *
+ * Context: process or softirq, no lock of a connection held.
+ */
+void smcr_wr_handled(struct smcr_link *link, u32 sends)
+{
+	struct smcr_wr *wr = link->wr;
+	unsigned long irq;
+	bool ask;
+
+	spin_lock_irqsave(&link->tx_lock, irq);
+	wr_handled(wr, sends);
+	wr->asked = false;
+	ask = !list_empty(&wr->waiters) && wr_ask(wr);
+	spin_unlock_irqrestore(&link->tx_lock, irq);
+	if (ask)
+		smcr_lgr_link_doubtful(link);
+	smcr_wr_wake(link);
+}
+
+/**
+ * smcr_wr_consumed() - the peer's program has read bytes of a connection
+ * @link: the link
+ * @conn: the connection
+ * @pos: all before it is read
+ *
+ * Those who wait for it are served after the message has been handled.
+ *
+ * Context: softirq; the connection's lock held.
+ */
+void smcr_wr_consumed(struct smcr_link *link, const struct smcr_conn *conn,
+		      u64 pos)
+{
+	struct smcr_wr *wr = link->wr;
+	unsigned long irq;
+
+	if (READ_ONCE(wr->probe_conn) != conn)
+		return;
+	spin_lock_irqsave(&link->tx_lock, irq);
+	if (wr->probe_conn == conn && pos >= wr->probe_pos) {
+		wr_handled(wr, wr->probe_send);
+		WRITE_ONCE(wr->probe_conn, NULL);
+	}
+	spin_unlock_irqrestore(&link->tx_lock, irq);
 }
 
 /* May a batch of @n requests be posted? LLC messages keep what they need. */
 static bool wr_has_room(const struct smcr_wr *wr, u32 n)
 {
-	return wr_room(wr) >= n + WR_CTL_SLOTS && wr_may_send(wr, WR_CTL_SENDS);
+	return wr_room(wr) >= n + WR_CTL_SLOTS &&
+	       wr_may_send(wr, SMCR_WR_CTL_SENDS);
 }
 
-/* Whoever waits put himself on the list under the lock after he had found the
- * queue full, so he is seen here once @tail has moved. Room for the largest
- * batch before a wake-up: nobody is woken in vain, and the loop ends.
+/* May a connection post @n requests now? Those that wait come before it, and
+ * the one whose turn it is has one batch, then waits again.
  */
-static void wait_wake(struct smcr_link *link)
+static bool wr_may_post(struct smcr_link *link, const struct smcr_conn *conn,
+			u32 n)
+{
+	struct smcr_wr *wr = link->wr;
+	bool turn = wr->turn == conn;
+
+	lockdep_assert_held(&link->tx_lock);
+	if (turn)
+		wr->turn = NULL;
+	return (turn || list_empty(&wr->waiters)) && wr_has_room(wr, n);
+}
+
+/**
+ * smcr_wr_wake() - serve the connections that wait, each for one batch
+ * @link: the link
+ *
+ * A connection puts itself on the list under the lock after it has found no
+ * room, so it is seen here once there is some. There is room for the largest
+ * batch before each wake-up: no connection is woken in vain, and the loop ends.
+ *
+ * Context: softirq or process; no lock of a connection held.
+ */
+void smcr_wr_wake(struct smcr_link *link)
 {
 	struct smcr_wr *wr = link->wr;
 	struct smcr_conn *conn;
 	unsigned long irq;
 
+	if (list_empty(&wr->waiters))
+		return;
 	do {
 		conn = NULL;
 		spin_lock_irqsave(&link->tx_lock, irq);
 		if (wr_has_room(wr, WR_BATCH_SLOTS))
 			conn = wait_pop(link);
+		wr->turn = conn;
 		spin_unlock_irqrestore(&link->tx_lock, irq);
 		if (conn) {
 			smcr_conn_tx_ready(conn);
@@ -188,9 +336,17 @@ static void slots_reclaim(struct smcr_link *link, u32 end, int err)
 	run_end(&run, err);
 }
 
-static void send_done(struct ib_cq *cq, struct ib_wc *wc)
+/**
+ * smcr_wr_send_done() - a request of the send queue is complete
+ * @cq: its completion queue
+ * @wc: its completion, which covers all requests before it
+ *
+ * Context: softirq; completions of one queue run one at a time.
+ */
+void smcr_wr_send_done(struct ib_cq *cq, struct ib_wc *wc)
 {
-	struct smcr_wr_slot *slot = container_of(wc->wr_cqe, struct smcr_wr_slot, cqe);
+	struct smcr_wr_slot *slot = container_of(wc->wr_cqe,
+						 struct smcr_wr_slot, cqe);
 	struct smcr_link *link = cq->cq_context;
 	struct smcr_wr *wr = link->wr;
 	u32 posted, ahead;
@@ -211,16 +367,18 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 	if (WARN_ON_ONCE(ahead >= posted))
 		return;
 	slots_reclaim(link, wr->tail + ahead + 1, err);
-	wait_wake(link);
+	smcr_wr_wake(link);
 	smcr_wr_chunks_spill(wr, SMCR_WR_CHUNKS_KEPT);
 }
 
 /* Posting */
 
-static struct smcr_wr_slot *slot_next(struct smcr_wr *wr, u32 i, enum smcr_wr_kind kind)
+static struct smcr_wr_slot *slot_next(struct smcr_wr *wr, u32 i,
+				      enum smcr_wr_kind kind)
 {
-	struct smcr_wr_slot *slot = &wr->slots[(wr->head + i) & (wr->sq_depth - 1)];
+	struct smcr_wr_slot *slot;
 
+	slot = &wr->slots[(wr->head + i) & (wr->sq_depth - 1)];
 	slot->kind = kind;
 	slot->conn = NULL;
 	slot->reg = NULL;
@@ -341,7 +499,8 @@ static int batch_post(struct smcr_link *link, struct smcr_wr_batch *batch,
 	for (i = 0; i < batch->n_writes; i++)
 		write_build(link, i, &batch->writes[i]);
 	signal = batch->signal || wr->unsignaled + n >= wr->signal_at;
-	wr->sends++;
+	WRITE_ONCE(wr->sends, wr->sends + 1);
+	wr_probe(wr, batch);
 	slot = slot_next(wr, n - 1, SMCR_WR_CDC);
 	slot->conn = smcr_conn_get(batch->conn);
 	slot->pos = batch->pos;
@@ -365,13 +524,14 @@ static int batch_post(struct smcr_link *link, struct smcr_wr_batch *batch,
  *
  * Context: softirq or BH disabled; the connection's lock held. Does not call
  * back into the connection.
- * Return: 0; -EAGAIN if there are too few slots: the connection waits, and
- * smcr_conn_tx_ready() comes when there are; otherwise why the link is closed.
+ * Return: 0; -EAGAIN if there are too few slots, or others wait for some: the
+ * connection waits, and smcr_conn_tx_ready() comes when it has its turn;
+ * otherwise why the link is closed.
  */
 int smcr_wr_post(struct smcr_link *link, struct smcr_wr_batch *batch)
 {
 	u32 n = batch->n_writes + 1;
-	bool unused_ref = false, report = false;
+	bool unused_ref = false, report = false, ask;
 	unsigned long irq;
 	int err;
 
@@ -379,7 +539,7 @@ int smcr_wr_post(struct smcr_link *link, struct smcr_wr_batch *batch)
 		return -EINVAL;
 	spin_lock_irqsave(&link->tx_lock, irq);
 	err = gate_check(link);
-	if (!err && !wr_has_room(link->wr, n)) {
+	if (!err && !wr_may_post(link, batch->conn, n)) {
 		wait_add(link, batch->conn);
 		err = -EAGAIN;
 	} else if (!err) {
@@ -387,7 +547,10 @@ int smcr_wr_post(struct smcr_link *link, struct smcr_wr_batch *batch)
 		if (err)
 			report = smcr_link_fail_locked(link, err);
 	}
+	ask = wr_ask(link->wr);
 	spin_unlock_irqrestore(&link->tx_lock, irq);
+	if (unlikely(ask))
+		smcr_lgr_link_doubtful(link);
 	if (unlikely(err)) {
 		if (unused_ref)
 			smcr_conn_put(batch->conn);
@@ -433,13 +596,18 @@ static int control_check(const struct smcr_link *link)
  * smcr_wr_may_answer() - is there room for the answer to an LLC message?
  * @link: the link
  *
+ * A peer that asks has a receive for the answer, so it is not asked what it has
+ * handled.
+ *
  * Context: any; a hint.
  * Return: false while the peer leaves too many of our messages unacknowledged.
  */
 bool smcr_wr_may_answer(const struct smcr_link *link)
 {
-	return wr_room(link->wr) >= WR_ANSWER_SLOTS &&
-	       wr_may_send(link->wr, 0);
+	const struct smcr_wr *wr = link->wr;
+
+	return wr_room(wr) >= WR_ANSWER_SLOTS &&
+	       wr_unacked(wr) < wr->max_sends;
 }
 
 /**
@@ -502,7 +670,7 @@ int smcr_wr_post_llc(struct smcr_link *link, const u8 *msg, u32 cookie)
 		spin_unlock_irqrestore(&link->tx_lock, irq);
 		return err;
 	}
-	link->wr->sends++;
+	WRITE_ONCE(link->wr->sends, link->wr->sends + 1);
 	slot = slot_next(link->wr, 0, SMCR_WR_LLC);
 	slot->cookie = cookie;
 	send.wr_cqe = &slot->cqe;
@@ -544,175 +712,7 @@ int smcr_wr_post_reg(struct smcr_link *link, struct smcr_wr_reg *reg)
 	return control_post(link, &wr.wr, irq);
 }
 
-/* Building and taking down; link.c has the order */
-
-/**
- * smcr_wr_sq_depth() - send slots of a link
- * @link: link after smcr_wr_init()
- *
- * Context: any.
- * Return: a power of two. The queue pair has room for one request more, the
- * drain's.
- */
-u32 smcr_wr_sq_depth(const struct smcr_link *link)
-{
-	return link->wr->sq_depth;
-}
-
-/**
- * smcr_wr_max_sge() - scatter entries that a request of a link may have
- * @link: link after smcr_wr_init()
- *
- * Context: any.
- */
-u32 smcr_wr_max_sge(const struct smcr_link *link)
-{
-	return link->wr->max_sge;
-}
-
-/**
- * smcr_wr_max_bytes() - bytes of send space that one batch may write
- * @link: the link
- * @pos: send position of the first
- *
- * Send space is chunks, and a write has a scatter entry for each chunk that it
- * touches. Except from the start of a chunk, a write of so many bytes touches
- * as many chunks as the device has entries.
- *
- * Context: any.
- */
-u32 smcr_wr_max_bytes(const struct smcr_link *link, u64 pos)
-{
-	u32 off = pos & (SMCR_CHUNK_SIZE - 1);
-
-	return min(link->wr->max_sge * SMCR_CHUNK_SIZE - off,
-		   (SMCR_WR_MAX_SGE - 1) * SMCR_CHUNK_SIZE);
-}
-
-/**
- * smcr_wr_device_fits() - can a device carry a link at all?
- * @dev: the device
- *
- * Says in the log what it lacks.
- *
- * Context: any.
- * Return: false if its queues are too short, or gather no memory.
- */
-bool smcr_wr_device_fits(const struct smcr_ibdev *dev)
-{
-	const char *name = smcr_ib_dev_name(dev);
-
-	if (smcr_wr_max_depth(dev) <= SMCR_WR_MIN_DEPTH)
-		net_warn_ratelimited("smcr: %s: max_qp_wr %u, max_cqe %u, of which %u and %u are needed; its connections are plain TCP\n",
-				     name, dev->max_qp_wr, dev->max_cqe,
-				     SMCR_WR_MIN_DEPTH + 1,
-				     2 * (SMCR_WR_MIN_DEPTH + 1));
-	else if (!dev->max_send_sge)
-		net_warn_ratelimited("smcr: %s: max_send_sge 0, of which 1 is needed; its connections are plain TCP\n",
-				     name);
-	else
-		return true;
-	return false;
-}
-
-/**
- * smcr_wr_init() - memory for the send queue of a link
- * @link: a new link, on a device that can carry it
- *
- * Context: process.
- * Return: 0 or -ENOMEM.
- * smcr_wr_free() undoes it in either case.
- */
-int smcr_wr_init(struct smcr_link *link)
-{
-	struct smcr_wr *wr = kzalloc(sizeof(*wr), GFP_KERNEL);
-	u32 i;
-
-	if (!wr)
-		return -ENOMEM;
-	INIT_LIST_HEAD(&wr->waiters);
-	INIT_LIST_HEAD(&wr->chunks);
-	spin_lock_init(&wr->chunk_lock);
-	link->wr = wr;
-	wr->sq_depth = smcr_wr_depth(link, SMCR_WR_SQ_DEPTH);
-	/* Slot numbers go round soon after the start, not in a month */
-	wr->head = -4 * wr->sq_depth;
-	wr->tail = wr->head;
-	wr->passed = wr->tail;
-	wr->signal_at = wr->sq_depth / 2;
-	wr->max_sends = U32_MAX;
-	wr->max_sge = min(link->local.dev->max_send_sge, SMCR_WR_MAX_SGE);
-	wr->slots = kvcalloc(wr->sq_depth, sizeof(*wr->slots), GFP_KERNEL);
-	if (!wr->slots)
-		return -ENOMEM;
-	for (i = 0; i < wr->sq_depth; i++)
-		wr->slots[i].cqe.done = send_done;
-	return 0;
-}
-
-/**
- * smcr_wr_limit_sends() - the peer speaks the Linux dialect
- * @link: link that carried no data yet
- *
- * Its receives are few for all connections, and one too many SENDs costs it
- * the link (law 23). So the number outstanding is bounded, and completions
- * come often enough to know it.
- *
- * Context: any but hard irq.
- */
-void smcr_wr_limit_sends(struct smcr_link *link)
-{
-	struct smcr_wr *wr = link->wr;
-	unsigned long irq;
-
-	spin_lock_irqsave(&link->tx_lock, irq);
-	wr->max_sends = WR_LINUX_SENDS;
-	wr->signal_at = WR_LINUX_SENDS / 2;
-	spin_unlock_irqrestore(&link->tx_lock, irq);
-}
-
-/**
- * smcr_wr_map() - buffers for messages that cannot go inline
- * @link: link with a queue pair
- *
- * Context: process.
- * Return: 0 or -ENOMEM.
- */
-int smcr_wr_map(struct smcr_link *link)
-{
-	struct smcr_wr *wr = link->wr;
-	u32 bytes = wr->sq_depth * SMCR_WR_STRIDE;
-	u64 dma;
-
-	if (link->max_inline >= SMCR_ROCE_MSG_LEN)
-		return 0;
-	wr->send_buf = kzalloc(bytes, GFP_KERNEL);
-	if (!wr->send_buf)
-		return -ENOMEM;
-	dma = ib_dma_map_single(smcr_wr_ibdev(link), wr->send_buf, bytes,
-				DMA_TO_DEVICE);
-	if (ib_dma_mapping_error(smcr_wr_ibdev(link), dma))
-		return -ENOMEM;
-	wr->send_dma = dma;
-	return 0;
-}
-
-/**
- * smcr_wr_unmap() - undo smcr_wr_map()
- * @link: link without a queue pair; may not have been mapped
- *
- * Context: process.
- */
-void smcr_wr_unmap(struct smcr_link *link)
-{
-	struct smcr_wr *wr = link->wr;
-
-	if (!wr || !wr->send_dma)
-		return;
-	ib_dma_unmap_single(smcr_wr_ibdev(link), wr->send_dma,
-			    wr->sq_depth * SMCR_WR_STRIDE, DMA_TO_DEVICE);
-	wr->send_dma = 0;
-}
+/* Taking down; link.c has the order */
 
 static void waiters_drop(struct smcr_link *link)
 {
@@ -777,24 +777,4 @@ void smcr_wr_flush(struct smcr_link *link)
 	wr->drained = true;
 	spin_unlock_bh(&wr->chunk_lock);
 	smcr_wr_chunks_spill(wr, 0);
-}
-
-/**
- * smcr_wr_free() - free the send queue's memory
- * @link: link without a queue pair; smcr_wr_init() may have failed
- *
- * Context: process.
- */
-void smcr_wr_free(struct smcr_link *link)
-{
-	struct smcr_wr *wr = link->wr;
-
-	if (!wr)
-		return;
-	WARN_ON_ONCE(wr->head != wr->tail || !list_empty(&wr->waiters));
-	WARN_ON_ONCE(wr->n_chunks);
-	kfree(wr->send_buf);
-	kvfree(wr->slots);
-	kfree(wr);
-	link->wr = NULL;
 }

@@ -17,8 +17,7 @@ struct smcr_link;
 struct ib_mr;
 
 /* Depths of the queues where the device allows it; powers of two. A receive
- * stays posted for each SEND that a peer of our own kind can have outstanding,
- * and as many again while a batch waits to be posted anew.
+ * stays posted for each SEND that a peer of our own kind can have outstanding.
  */
 #define SMCR_WR_SQ_DEPTH	256u
 #define SMCR_WR_RQ_DEPTH	512u
@@ -123,6 +122,11 @@ int smcr_wr_post_fence(struct smcr_link *link);
 struct smcr_chunk *smcr_wr_chunk_get(struct smcr_link *link, gfp_t gfp,
 				     bool *fresh);
 void smcr_wr_chunk_put(struct smcr_link *link, struct smcr_chunk *chunk);
+
+u32 smcr_wr_sends(struct smcr_link *link);
+void smcr_wr_handled(struct smcr_link *link, u32 sends);
+void smcr_wr_consumed(struct smcr_link *link, const struct smcr_conn *conn,
+		      u64 pos);
 
 /* Control */
 bool smcr_wr_may_answer(const struct smcr_link *link);

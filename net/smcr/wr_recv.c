@@ -5,8 +5,8 @@
  * All buffers are posted from the start, and go back in batches. A CDC message
  * is handled where it lies; an LLC message is copied to the buffer's
  * descriptor, which the group's queue then holds until its work has handled
- * it, so a peer that sends faster than the group handles finds no receive posted
- * and has to wait, or its queue pair gives up.
+ * it, so a peer that sends faster than the group handles finds no receive
+ * posted and has to wait, or its queue pair gives up.
  *
  * Buffers are freed with the link's last reference. Each message that waits
  * owns one, and the completion queue has gone before.
@@ -22,7 +22,7 @@
 #include "wr.h"
 #include "wr_verbs.h"
 
-/* Receives that go back with one ib_post_recv() */
+/* The largest batch of receives */
 #define RECV_BATCH		16u
 /* Malformed messages of a peer before its link is given up */
 #define RECV_BAD_MAX		16u
@@ -40,6 +40,7 @@ struct recv_buf {
 /**
  * struct smcr_rq - receive queue of one link
  * @depth: buffers, a power of two
+ * @batch: receives that go back at once
  * @lock: protects @open, @free, @n_free, @n_held, @wrs, @sges; leaf but for the
  *	driver, not hard irq
  * @open: receives may be posted
@@ -55,6 +56,7 @@ struct recv_buf {
  */
 struct smcr_rq {
 	u32			depth;
+	u32			batch;
 	spinlock_t		lock;
 	bool			open;
 	struct list_head	free;
@@ -110,8 +112,8 @@ static void rbuf_free(struct smcr_link *link, struct recv_buf *rbuf, bool held)
 	rq->n_held -= held;
 	list_add_tail(&rbuf->recv.list, &rq->free);
 	rq->n_free++;
-	if (rq->open && rq->n_free >= RECV_BATCH) {
-		err = recvs_post(link, RECV_BATCH);
+	if (rq->open && rq->n_free >= rq->batch) {
+		err = recvs_post(link, rq->batch);
 		posted = true;
 	}
 	spin_unlock_bh(&rq->lock);
@@ -213,6 +215,8 @@ static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 		return;
 	}
 	rbuf_free(link, rbuf, false);
+	/* The message may have shown that the peer has handled some of ours */
+	smcr_wr_wake(link);
 }
 
 /**
@@ -293,6 +297,7 @@ int smcr_wr_recv_init(struct smcr_link *link)
 	spin_lock_init(&rq->lock);
 	INIT_LIST_HEAD(&rq->free);
 	rq->depth = smcr_wr_depth(link, SMCR_WR_RQ_DEPTH);
+	rq->batch = smcr_wr_recv_batch(rq->depth);
 	rq->bufs = kvcalloc(rq->depth, sizeof(*rq->bufs), GFP_KERNEL);
 	rq->mem = kcalloc(rq->depth, SMCR_WR_STRIDE, GFP_KERNEL);
 	if (!rq->bufs || !rq->mem)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What the send queue, the receive queue and the send space of a link share.
- * Only wr.c, wr_recv.c and wr_chunk.c include this: verbs end there.
+ * Only wr*.c include this: verbs end there.
  */
 #ifndef _SMCR_WR_VERBS_H
 #define _SMCR_WR_VERBS_H
@@ -21,6 +21,8 @@
 /* A queue shorter than this is not worth having */
 #define SMCR_WR_MIN_DEPTH	64u
 
+/* SENDs that data leaves to LLC messages */
+#define SMCR_WR_CTL_SENDS	4u
 /* Chunks that a link keeps for its next send */
 #define SMCR_WR_CHUNKS_KEPT	8u
 
@@ -62,7 +64,16 @@ struct smcr_wr_slot {
  * @max_sends: SENDs the peer has receives for, law 23
  * @sends: SENDs posted; under link->tx_lock
  * @sends_done: those that are complete; moved by completions alone
+ * @window: SENDs that the peer may not have handled yet, 0 for any number
+ * @handled: SENDs that it has handled for certain; like the next five under
+ *	link->tx_lock
+ * @asked: a TEST LINK was asked for, and its reply will say more
+ * @probe_conn: connection whose reader shows that more are; only compared
+ * @probe_pos: when it has read up to there
+ * @probe_send: so many are
  * @waiters: connections that found no slot, each with a reference; under
+ *	link->tx_lock
+ * @turn: the one of them that is being served; only compared, under
  *	link->tx_lock
  * @slots: the slots
  * @send_buf: SMCR_WR_STRIDE bytes a slot, where the device takes no inline data
@@ -86,7 +97,14 @@ struct smcr_wr {
 	u32			max_sends;
 	u32			sends;
 	u32			sends_done;
+	u32			window;
+	u32			handled;
+	bool			asked;
+	const struct smcr_conn	*probe_conn;
+	u64			probe_pos;
+	u32			probe_send;
 	struct list_head	waiters;
+	const struct smcr_conn	*turn;
 	struct smcr_wr_slot		*slots;
 	u8			*send_buf;
 	u64			send_dma;
@@ -101,6 +119,15 @@ struct smcr_wr {
 };
 
 u32 smcr_wr_chunks_spill(struct smcr_wr *wr, u32 keep);
+
+/* Receives that go back with one ib_post_recv(), of a queue of @depth */
+static inline u32 smcr_wr_recv_batch(u32 depth)
+{
+	return min(depth / 8, 16u);
+}
+
+void smcr_wr_wake(struct smcr_link *link);
+void smcr_wr_send_done(struct ib_cq *cq, struct ib_wc *wc);
 
 static inline struct net *smcr_wr_net(const struct smcr_link *link)
 {

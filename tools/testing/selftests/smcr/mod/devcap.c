@@ -4,13 +4,14 @@
  *
  * /proc/devcap takes one "name value" a write; -1 is as it was:
  *
- *   sge, wr, cqe, mr	of devices made from now on: scatter entries of a send,
- *	work requests of a queue, entries of a completion queue, pages of a
- *	memory region
- *   inline		bytes of inline data that a queue pair is granted, for
- *	which it may have asked less
- *   driver		while smcr builds a link, the device is of the driver with
- *	this number of enum rdma_driver_id
+ *   sge, wr, cqe, mr
+ *	of devices made from now on: scatter entries of a send, work requests of
+ *	a queue, entries of a completion queue, pages of a memory region
+ *   inline
+ *	bytes of inline data that a queue pair is granted, whatever it asked for
+ *   driver
+ *	while smcr builds a link, the device is of the driver with this number
+ *	of enum rdma_driver_id
  *
  * Reading gives what smcr posted since the last write, "name value" a line:
  * "posted_sge", the most scatter entries of one send request, and

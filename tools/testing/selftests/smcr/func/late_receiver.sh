@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# kernel: turns roce
+# nics: 1
+# timeout: 120
+# Queues of 64 on both hosts, and a server that looks at completions late: the
+# client stops before the server is out of receives, and its adapter never has
+# to say so. Connections that share the short queue all get on.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+kind=smcr4
+rnr=/sys/class/infiniband/rxe0/ports/1/hw_counters/rcvd_rnr_err
+addresses $kind
+
+check "QPs are patient" patient_qps
+undo_later rdma link add rxe0 type rxe netdev eth0
+undo_later rmmod devcap
+undo_later rdma link delete rxe0
+check "queues can be short" insmod /share/devcap.ko
+rdma link delete rxe0
+echo wr 65 >/proc/devcap
+rdma link add rxe0 type rxe netdev eth0
+together ready
+
+save even
+io_check "20 streams at once" $kind "$SERVER" many -n 20 -u 1m -d 1m
+no_fallback even
+naks=$(cat $rnr)
+echo "# $naks RNR NAKs so far"
+io_check "end of the server" $kind "$SERVER" quit
+
+together burst
+mkfifo "$tmp/in" "$tmp/out"
+burst=150
+./burst $kind "$SERVER" $PORT send $burst <"$tmp/in" >"$tmp/out" &
+burst_pid=$!
+jobs_started+=("$burst_pid")
+exec 5>"$tmp/in" 6<"$tmp/out"
+read -r line <&6
+check "$burst connections are open" test "$line" = open
+together open
+together late
+save late
+echo >&5
+read -r line <&6
+check "all have sent a byte" test "$line" = sent
+echo >&5
+wait $burst_pid
+check "every byte came back" test $? -eq 0
+together even
+grew late TestLinkSent -ge 1
+check "no RNR NAK came" test "$(cat $rnr)" -eq "$naks"
+no_fallback late
+no_conn_left
+together end
+finish
