@@ -154,9 +154,7 @@ static pid_t client(int *out)
 	return pid;
 }
 
-/* To the server from address @from, or from this host's first one. */
-static void relay(const struct relay_case *c, const char *from, char *saw,
-		  size_t len)
+static void relay(const struct relay_case *c, char *saw, size_t len)
 {
 	int listener = net_listen(hostile.us, PORT_RELAY, true);
 	struct msg m;
@@ -166,7 +164,7 @@ static void relay(const struct relay_case *c, const char *from, char *saw,
 
 	pid = client(&out);
 	a = net_accept(listener);
-	b = net_dial(from, hostile.them, PORT_ECHO, true);
+	b = net_dial(NULL, hostile.them, PORT_ECHO, true);
 	if (pass(a, b, c, &m) && pass(b, a, c, &m) &&
 	    (m.b[4] != ACCEPT || pass(a, b, c, &m)))
 		pump_both(a, b);
@@ -211,7 +209,7 @@ static void try(const struct relay_case *c)
 
 	agent_stat(&then);
 	local_stat(&here);
-	relay(c, NULL, saw, sizeof(saw));
+	relay(c, saw, sizeof(saw));
 	stat_settled(&then);
 	agent_stat(&now);
 	local_stat(&here_now);
@@ -299,28 +297,6 @@ static void group_sync(void)
 	honest(&then);
 }
 
-/* An element of 1 MB, before CONFIRM LINK says that it is the RFC's dialect: the
- * connection ends as one of TCP would. A first contact, since the server has
- * no group for that address.
- */
-static void group_first(void)
-{
-	static const struct relay_case big = ACCEPT_BAD("50=63");
-	struct stat_set then, here, now;
-	char saw[128];
-
-	agent_stat(&then);
-	local_stat(&here);
-	relay(&big, getenv("OTHER"), saw, sizeof(saw));
-	stat_settled(&then);
-	local_stat(&now);
-	if (!strstr(saw, big.client))
-		complain("the client saw %s", saw);
-	if (stat_value(&now, "FirstContacts") ==
-	    stat_value(&here, "FirstContacts"))
-		complain("no first contact");
-}
-
 const struct group relay_groups[] = {
 	{ "changed", "each field of a subsequent contact; bytes behind reset it",
 	  group_changed },
@@ -328,7 +304,5 @@ const struct group relay_groups[] = {
 	  group_binding },
 	{ "sync", "a Decline with S: TCP, the links are tested and stay",
 	  group_sync },
-	{ "first", "a first contact with a size of the other dialect is reset",
-	  group_first },
 	{ }
 };
