@@ -34,7 +34,7 @@ for address in 10.9.0.1 10.31.0.1 10.32.0.1 \
 	grew begin LinkGroups -eq $groups
 done
 by_rdma begin 1966080 1966080
-io_check "end of the server" smcr4 "$SERVER" quit
+io_check "end of the server" "$kind" "$address" quit
 no_conn_left
 together end
 finish
