@@ -262,3 +262,46 @@ enum smcr_fallback_reason smcr_fallback_check_conn(struct sock *sk)
 		return SMCR_FALLBACK_MEMORY;
 	return SMCR_FALLBACK_NONE;
 }
+
+struct reason_diag {
+	enum smcr_fallback_reason	reason;
+	u32				diag;
+};
+
+static const struct reason_diag diags[] = {
+	{ SMCR_FALLBACK_NO_RNIC,	SMCR_DIAG_NO_RNIC },
+	{ SMCR_FALLBACK_NO_GID,		SMCR_DIAG_NO_GID },
+	{ SMCR_FALLBACK_SUBNET,		SMCR_DIAG_SUBNET },
+	{ SMCR_FALLBACK_IPSEC,		SMCR_DIAG_IPSEC },
+	{ SMCR_FALLBACK_MD5,		SMCR_DIAG_TCP_AUTH },
+	{ SMCR_FALLBACK_VRF,		SMCR_DIAG_VRF },
+	{ SMCR_FALLBACK_LOCAL_ADDR,	SMCR_DIAG_LOCAL },
+	{ SMCR_FALLBACK_RESOURCE_LIMIT,	SMCR_DIAG_LIMIT },
+	{ SMCR_FALLBACK_CONGESTED,	SMCR_DIAG_LIMIT },
+	{ SMCR_FALLBACK_MEMORY,		SMCR_DIAG_MEMORY },
+	{ SMCR_FALLBACK_QP,		SMCR_DIAG_LINK_SETUP },
+	{ SMCR_FALLBACK_VERSION,	SMCR_DIAG_NO_SMCR },
+	{ SMCR_FALLBACK_PEER_ID,	SMCR_DIAG_BAD_IDENTITY },
+	{ SMCR_FALLBACK_BAD_ENUM,	SMCR_DIAG_BAD_VALUE },
+	{ SMCR_FALLBACK_OUT_OF_SYNC,	SMCR_DIAG_OUT_OF_SYNC },
+	{ SMCR_FALLBACK_CONFIRM_LINK,	SMCR_DIAG_CONFIRM_LINK },
+	{ SMCR_FALLBACK_NEG_PATH,	SMCR_DIAG_CONFIRM_LINK },
+	{ SMCR_FALLBACK_DEVICE_LIMIT,	SMCR_DIAG_LINK_SETUP },
+};
+
+/**
+ * smcr_fallback_diag() - a reason as the diagnosis of a Decline
+ * @reason: why the connection falls back
+ *
+ * Context: any.
+ * Return: SMCR_DIAG_*.
+ */
+u32 smcr_fallback_diag(enum smcr_fallback_reason reason)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(diags); i++)
+		if (diags[i].reason == reason)
+			return diags[i].diag;
+	return SMCR_DIAG_CONFIG;
+}

@@ -18,5 +18,6 @@ void smcr_fallback_lowat(struct sock *sk);
 void smcr_fallback_listener(struct sock *sk, enum smcr_fallback_reason reason);
 enum smcr_fallback_reason smcr_fallback_check(struct sock *sk);
 enum smcr_fallback_reason smcr_fallback_check_conn(struct sock *sk);
+u32 smcr_fallback_diag(enum smcr_fallback_reason reason);
 
 #endif /* _SMCR_FALLBACK_H */

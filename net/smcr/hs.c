@@ -65,14 +65,13 @@ void smcr_hs_put(struct smcr_hs *hs)
 }
 
 /**
- * smcr_hs_queue() - let the handshake's work run
+ * smcr_hs_queue() - let the work run, which owns a reference then
  * @hs: the handshake, counted by the caller
  *
  * Context: any.
  */
 void smcr_hs_queue(struct smcr_hs *hs)
 {
-	/* Queued work owns a reference */
 	smcr_hs_get(hs);
 	if (!queue_work(smcr_hs_wq, &hs->work))
 		smcr_hs_put(hs);
@@ -175,6 +174,13 @@ static void hs_forsake(struct smcr_hs *hs)
 	smcr_lgr_put(lgr);
 }
 
+/* Nobody uses TCP in these steps. A FIN may stand behind a Decline. */
+static bool hs_tcp_failed(const struct smcr_hs *hs)
+{
+	return (hs->step == SMCR_HS_GROUP || hs->step == SMCR_HS_REG) &&
+	       smcr_inner_end(hs->sk) == SMCR_INNER_FAILED;
+}
+
 static void hs_work(struct work_struct *work)
 {
 	struct smcr_hs *hs = container_of(work, struct smcr_hs, work);
@@ -193,6 +199,8 @@ static void hs_work(struct work_struct *work)
 	} else if (test_and_clear_bit(SMCR_HS_E_TIMEOUT, &hs->events)) {
 		smcr_mib_inc(sock_net(sk), SMCR_MIB_HANDSHAKETIMEOUTS);
 		smcr_hs_fail(hs, -ETIMEDOUT);
+	} else if (hs_tcp_failed(hs)) {
+		smcr_hs_fail(hs, -ECONNRESET);
 	} else {
 		hs_walk(hs, hs->client ? smcr_connect_steps :
 					 smcr_listen_steps);
@@ -436,42 +444,6 @@ void smcr_hs_abort(struct sock *sk)
 		smcr_hs_fail(hs, -ECONNABORTED);
 }
 
-struct reason_diag {
-	enum smcr_fallback_reason	reason;
-	u32				diag;
-};
-
-static const struct reason_diag diags[] = {
-	{ SMCR_FALLBACK_NO_RNIC,	SMCR_DIAG_NO_RNIC },
-	{ SMCR_FALLBACK_NO_GID,		SMCR_DIAG_NO_GID },
-	{ SMCR_FALLBACK_SUBNET,		SMCR_DIAG_SUBNET },
-	{ SMCR_FALLBACK_IPSEC,		SMCR_DIAG_IPSEC },
-	{ SMCR_FALLBACK_MD5,		SMCR_DIAG_TCP_AUTH },
-	{ SMCR_FALLBACK_VRF,		SMCR_DIAG_VRF },
-	{ SMCR_FALLBACK_LOCAL_ADDR,	SMCR_DIAG_LOCAL },
-	{ SMCR_FALLBACK_RESOURCE_LIMIT,	SMCR_DIAG_LIMIT },
-	{ SMCR_FALLBACK_CONGESTED,	SMCR_DIAG_LIMIT },
-	{ SMCR_FALLBACK_MEMORY,		SMCR_DIAG_MEMORY },
-	{ SMCR_FALLBACK_QP,		SMCR_DIAG_LINK_SETUP },
-	{ SMCR_FALLBACK_VERSION,	SMCR_DIAG_NO_SMCR },
-	{ SMCR_FALLBACK_PEER_ID,	SMCR_DIAG_BAD_IDENTITY },
-	{ SMCR_FALLBACK_BAD_ENUM,	SMCR_DIAG_BAD_VALUE },
-	{ SMCR_FALLBACK_OUT_OF_SYNC,	SMCR_DIAG_OUT_OF_SYNC },
-	{ SMCR_FALLBACK_CONFIRM_LINK,	SMCR_DIAG_CONFIRM_LINK },
-	{ SMCR_FALLBACK_NEG_PATH,	SMCR_DIAG_CONFIRM_LINK },
-	{ SMCR_FALLBACK_DEVICE_LIMIT,	SMCR_DIAG_LINK_SETUP },
-};
-
-static u32 reason_diag(enum smcr_fallback_reason reason)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(diags); i++)
-		if (diags[i].reason == reason)
-			return diags[i].diag;
-	return SMCR_DIAG_CONFIG;
-}
-
 /**
  * smcr_hs_decline_more() - step DECLINE: give TCP the rest of the Decline
  * @hs: the handshake; ends when all is with TCP
@@ -499,7 +471,7 @@ static void hs_decline(struct smcr_hs *hs, enum smcr_fallback_reason reason,
 	struct smcr_clc_decline msg = {
 		.version = SMCR_VERSION,
 		.out_of_sync = sync,
-		.diagnosis = reason_diag(reason),
+		.diagnosis = smcr_fallback_diag(reason),
 	};
 
 	memcpy(msg.peer_id, smcr_pernet(sock_net(hs->sk))->peer_id,

@@ -116,7 +116,7 @@ struct smcr_hs {
 	bool			offered;
 	bool			cut;
 	bool			drop;
-	spinlock_t		lock;
+	spinlock_t		lock;	/* covers lgr and port.dev */
 	struct list_head	wait_node;
 	u32			wait_size;
 	union {

@@ -12,7 +12,8 @@
  *   RDMA        FIN, RST, error                  smcr_close_tcp_event()
  *               data                             smcr_close_tcp_data_event()
  *   FALLBACK    error                            moves sk_err to the outer
- *                                                socket
+ *                                                socket, unless a thread is
+ *                                                in TCP
  *               data, after a Decline of ours    smcr_fallback_data_event()
  *
  * sk_user_data points to the outer socket. It is tagged, so that a TCP child,
@@ -21,6 +22,7 @@
  * are TCP's; who adopts it looks at its state and its queue afterwards.
  */
 #include <linux/in.h>
+#include <linux/memcontrol.h>
 #include <linux/net.h>
 #include <linux/tcp.h>
 #include <net/sock.h>
@@ -74,6 +76,64 @@ static void move_error(struct sock *sk, struct sock *inner)
 		WRITE_ONCE(sk->sk_err, -err);
 }
 
+static void return_error(struct sock *sk, struct sock *inner)
+{
+	int err = sock_error(sk);
+
+	if (err)
+		WRITE_ONCE(inner->sk_err, -err);
+}
+
+/* Each step looks again at whether a thread has come or gone meanwhile. */
+static void pass_error(struct sock *sk, struct sock *inner)
+{
+	move_error(sk, inner);
+	/* Pairs with smcr_inner_enter() */
+	smp_mb();
+	if (!atomic_read(&smcr_sk(sk)->in_tcp))
+		return;
+	return_error(sk, inner);
+	/* Pairs with smcr_inner_leave() */
+	smp_mb();
+	if (!atomic_read(&smcr_sk(sk)->in_tcp))
+		move_error(sk, inner);
+}
+
+/**
+ * smcr_inner_enter() - a thread is about to wait in TCP
+ * @sk: outer socket in mode FALLBACK
+ *
+ * A pending error is in the outer socket, where getsockopt(SO_ERROR) and poll()
+ * find it. TCP looks for it in its own, and some do not end the connection
+ * (IP_RECVERR, TLS): a reader would sleep on. So as long as a thread is in TCP
+ * an error stays there; what it leaves goes to the outer socket afterwards.
+ *
+ * Context: process.
+ */
+void smcr_inner_enter(struct sock *sk)
+{
+	atomic_inc(&smcr_sk(sk)->in_tcp);
+	/* Pairs with pass_error() */
+	smp_mb__after_atomic();
+	if (READ_ONCE(sk->sk_err))
+		return_error(sk, inner_sk(sk));
+}
+
+/**
+ * smcr_inner_leave() - the thread is back
+ * @sk: outer socket in mode FALLBACK
+ *
+ * Context: process.
+ */
+void smcr_inner_leave(struct sock *sk)
+{
+	struct sock *inner = inner_sk(sk);
+
+	if (atomic_dec_and_test(&smcr_sk(sk)->in_tcp) &&
+	    READ_ONCE(inner->sk_err))
+		move_error(sk, inner);
+}
+
 static void call_tcp(struct sock *sk, struct sock *inner,
 		     enum inner_event event)
 {
@@ -91,7 +151,7 @@ static void call_tcp(struct sock *sk, struct sock *inner,
 		smcr->orig.write_space(inner);
 		break;
 	case INNER_ERROR:
-		move_error(sk, inner);
+		pass_error(sk, inner);
 		smcr->orig.error_report(inner);
 		break;
 	}
@@ -240,6 +300,64 @@ static void rekey_live(struct sock *inner)
 			 &inner_lock_key, 0);
 	bh_unlock_sock(inner);
 	local_bh_enable();
+}
+
+#ifdef CONFIG_MEMCG
+/* TCP has charged what it holds to the protocol, and to no cgroup. So the pages
+ * are charged anew, to both, and given back to the protocol alone.
+ */
+static bool charge_held(struct sock *inner, struct mem_cgroup *memcg)
+{
+	int pages;
+	bool good;
+
+	sk_mem_reclaim(inner);
+	pages = sk_mem_pages(inner->sk_forward_alloc +
+			     atomic_read(&inner->sk_rmem_alloc));
+	inner->sk_memcg = memcg;
+	good = !pages || __sk_mem_schedule(inner, pages << PAGE_SHIFT,
+					   SK_MEM_RECV);
+	inner->sk_memcg = NULL;
+	sk_mem_reclaim(inner);
+	return good;
+}
+
+/* As TCP does for a program that accepts. A cgroup that has no room even for
+ * the first pages is not charged for this socket.
+ */
+static void charge_to(struct sock *inner, struct mem_cgroup *memcg)
+{
+	if (!mem_cgroup_sockets_enabled || !memcg || inner->sk_memcg ||
+	    !charge_held(inner, memcg))
+		return;
+	css_get(&memcg->css);
+	inner->sk_memcg = memcg;
+}
+#endif
+
+/**
+ * smcr_inner_inherit() - whose is an accepted TCP socket?
+ * @inner: straight from TCP's accept, perhaps in a work
+ * @parent: outer listener
+ *
+ * Its user and its memory cgroup are the listener's, as long as no program has
+ * accepted it. Its other cgroups TCP has copied from the inner listener.
+ *
+ * Context: process, no lock of @inner held.
+ */
+void smcr_inner_inherit(struct socket *inner, const struct sock *parent)
+{
+	struct sock *sk = inner->sk;
+
+	SOCK_INODE(inner)->i_uid = parent->sk_uid;
+	lock_sock(sk);
+	write_lock_bh(&sk->sk_callback_lock);
+	sk->sk_uid = parent->sk_uid;
+	write_unlock_bh(&sk->sk_callback_lock);
+#ifdef CONFIG_MEMCG
+	charge_to(sk, parent->sk_memcg);
+#endif
+	release_sock(sk);
 }
 
 /**

@@ -33,6 +33,7 @@ struct smcr_inner_callbacks {
 };
 
 int smcr_inner_create(struct sock *sk, int family, int kern);
+void smcr_inner_inherit(struct socket *inner, const struct sock *parent);
 void smcr_inner_adopt(struct sock *sk, struct socket *inner);
 void smcr_inner_graft(struct sock *sk, struct socket *parent);
 void smcr_inner_ungraft(struct sock *sk);
@@ -45,6 +46,8 @@ void smcr_inner_unhook(struct sock *sk);
 void smcr_inner_abort(struct sock *sk);
 int smcr_inner_disconnect(struct sock *sk);
 void smcr_inner_take_error(struct sock *sk);
+void smcr_inner_enter(struct sock *sk);
+void smcr_inner_leave(struct sock *sk);
 void smcr_inner_release(struct sock *sk);
 void smcr_inner_ack_later(struct socket *inner);
 void smcr_inner_ack_now(struct socket *inner);

@@ -10,7 +10,8 @@
  *   conn_request	Children leave TCP's accept queue before the program
  *			accepts them, so TCP's count alone would let in more
  *			than the backlog. The SYN is dropped when both together
- *			are too many, as TCP drops it for its own. TCP's count
+ *			are too many, as TCP drops it for its own, and so is
+ *			the last segment of the three-way handshake. TCP's count
  *			is left alone: TCP relies on it when it ends a listener.
  *   syn_recv_sock	A child is a copy of the listener, our callbacks and
  *			operations included. They are taken away before anyone
@@ -88,13 +89,21 @@ static bool backlog_full(const struct sock *inner)
 			READ_ONCE(inner->sk_max_ack_backlog);
 }
 
+/* What TCP does when its own queue is full. */
+static bool refused(const struct sock *inner, struct dst_entry *dst)
+{
+	if (!backlog_full(inner))
+		return false;
+	NET_INC_STATS(sock_net(inner), LINUX_MIB_LISTENOVERFLOWS);
+	dst_release(dst);
+	tcp_listendrop(inner);
+	return true;
+}
+
 static int conn_request(struct sock *inner, struct sk_buff *skb)
 {
-	if (backlog_full(inner)) {
-		NET_INC_STATS(sock_net(inner), LINUX_MIB_LISTENOVERFLOWS);
-		tcp_listendrop(inner);
+	if (refused(inner, NULL))
 		return 0;
-	}
 	return tcp_ops_of(inner)->conn_request(inner, skb);
 }
 
@@ -138,6 +147,8 @@ __maybe_unused recv_plain(const struct sock *inner, struct sk_buff *skb,
 {
 	syn_recv_plain func = tcp_syn_recv(inner);
 
+	if (refused(inner, dst))
+		return NULL;
 	return strip(func(inner, skb, req, dst, unhash, own));
 }
 
@@ -149,6 +160,8 @@ __maybe_unused recv_init(const struct sock *inner, struct sk_buff *skb,
 {
 	syn_recv_init func = tcp_syn_recv(inner);
 
+	if (refused(inner, dst))
+		return NULL;
 	return strip(func(inner, skb, req, dst, unhash, own, init));
 }
 
@@ -158,9 +171,10 @@ static void ops_fill(struct listen_ops *ours, struct sock *sk,
 	callbacks = smcr_sk(sk)->orig;
 	ours->ops = *tcp;
 	ours->ops.conn_request = conn_request;
-	ours->ops.syn_recv_sock = _Generic(ours->ops.syn_recv_sock,
-					   syn_recv_plain: recv_plain,
-					   syn_recv_init: recv_init);
+	ours->ops.syn_recv_sock =
+		__builtin_choose_expr(__same_type(tcp->syn_recv_sock,
+						  syn_recv_plain),
+				      recv_plain, recv_init);
 	ours->tcp = tcp;
 }
 

@@ -10,6 +10,7 @@
  * reference, under the listener's accept_lock.
  */
 #include <linux/net.h>
+#include <linux/sched/mm.h>
 #include <net/inet_connection_sock.h>
 #include <net/sock.h>
 #include <net/tcp.h>
@@ -239,6 +240,15 @@ static int listen_accept(struct sock *sk, struct socket **inner)
 	return err;
 }
 
+static struct mem_cgroup *listen_charge(const struct sock *sk)
+{
+#ifdef CONFIG_MEMCG
+	return set_active_memcg(sk->sk_memcg);
+#else
+	return NULL;
+#endif
+}
+
 /**
  * smcr_listen_work() - take children off the inner listener
  * @work: the listener's; owns a reference to it
@@ -250,11 +260,15 @@ void smcr_listen_work(struct work_struct *work)
 	struct smcr_sock *lsk = container_of(to_delayed_work(work),
 					     struct smcr_sock, listen_work);
 	struct sock *sk = &lsk->inet.sk;
+	struct mem_cgroup *old;
 	struct socket *inner;
 	int err;
 
+	/* Sockets, inodes and handshakes are the listener's memory */
+	old = listen_charge(sk);
 	while (!(err = listen_accept(sk, &inner)))
 		listen_child(sk, inner);
+	set_active_memcg(old);
 	if (err != -EAGAIN && err != -EINVAL)
 		listen_retry(sk);
 	sock_put(sk);

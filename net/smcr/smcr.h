@@ -24,8 +24,8 @@
  *              outer sock lock > lgr->mutex: no sock lock inside
  *   softirq    inner sock slock > conn->lock > link->tx_lock > driver
  *   any        smcr_net.lgr_lock > lgr->conns_lock
- *   hard irq   ibdev->links_lock > link->tx_lock
  *              outer or inner slock > workqueue: release_cb queues works
+ *   hard irq   ibdev->links_lock > link->tx_lock
  *   leaves     hs->lock, a listener's accept_lock, lgr->conns_lock,
  *              lgr->rtoken_lock, lgr->llc.lock, RMB and chunk locks, the device
  *              list's, neglist.c's and peers.c's: nothing is taken inside them

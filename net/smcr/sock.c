@@ -9,6 +9,8 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/cgroup.h>
+#include <linux/memcontrol.h>
 #include <linux/module.h>
 #include <linux/percpu_counter.h>
 #include <linux/security.h>
@@ -360,6 +362,24 @@ static void inherit(struct sock *child, const struct sock *parent)
 	smcr_sk(child)->orig = smcr_sk(parent)->orig;
 }
 
+/* TCP's children belong to the cgroup of who listens, by which BPF programs,
+ * classes and priorities go. A work that makes one is in the root's.
+ */
+static void inherit_cgroup(struct sock *child, const struct sock *parent)
+{
+#ifdef CONFIG_SOCK_CGROUP_DATA
+	struct cgroup *old = sock_cgroup_ptr(&child->sk_cgrp_data);
+	struct sock_cgroup_data data = parent->sk_cgrp_data;
+	struct cgroup *new = sock_cgroup_ptr(&data);
+
+	cgroup_get(new);
+	cgroup_bpf_get(new);
+	child->sk_cgrp_data = data;
+	cgroup_bpf_put(old);
+	cgroup_put(old);
+#endif
+}
+
 /* Before the first charge: memory belongs to who listens. */
 static void inherit_memcg(struct sock *child, const struct sock *parent)
 {
@@ -403,8 +423,10 @@ struct sock *smcr_sock_alloc_child(struct sock *parent, struct socket *inner)
 #endif
 	init_common(sk);
 	inherit(sk, parent);
+	inherit_cgroup(sk, parent);
 	inherit_memcg(sk, parent);
 	security_sk_clone(parent, sk);
+	smcr_inner_inherit(inner, parent);
 	smcr_inner_adopt(sk, inner);
 	return sk;
 }

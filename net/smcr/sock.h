@@ -87,6 +87,7 @@ enum smcr_sock_deferred {
  * @n_pending: a listener's children in handshake
  * @listen_hs: a listener's handshakes in flight, under @accept_lock
  * @listen_work: accepts TCP children; owns a reference while queued
+ * @in_tcp: threads in a call of TCP's that may wait, in mode FALLBACK
  * @orig: TCP's own callbacks of the inner socket, see inner.c
  */
 struct smcr_sock {
@@ -116,6 +117,7 @@ struct smcr_sock {
 	struct list_head	listen_hs;
 	struct delayed_work	listen_work;
 
+	atomic_t		in_tcp;
 	struct smcr_inner_callbacks orig;
 };
 

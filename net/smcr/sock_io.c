@@ -6,7 +6,7 @@
  * In mode FALLBACK a call passes to the inner socket without the outer lock.
  * TCP's pending error is in the outer socket then, where getsockopt(SO_ERROR)
  * finds it (inner.c moves it), so each call looks for it at the place at which
- * TCP would.
+ * TCP would, and TCP has it back while a thread is in there.
  */
 #include <linux/fs.h>
 #include <linux/net.h>
@@ -54,7 +54,9 @@ static int send_tcp(struct socket *sock, struct msghdr *msg, size_t len)
 	/* MSG_FASTOPEN connects */
 	smcr_inner_lend(sk, sock->file);
 	msg->msg_flags |= MSG_NOSIGNAL;
+	smcr_inner_enter(sk);
 	ret = READ_ONCE(inner->ops)->sendmsg(inner, msg, len);
+	smcr_inner_leave(sk);
 	msg->msg_flags = flags;
 	if (ret == -EPIPE)
 		ret = sk_stream_error(sk, flags, ret);
@@ -149,7 +151,12 @@ static int recv_tcp(struct socket *sock, struct msghdr *msg, size_t len,
 	struct socket *inner = inner_of(sock);
 	int ret;
 
+	/* Of an error queue the outer socket knows nothing */
+	if (!smcr_sock_is_fallback(sock->sk))
+		return READ_ONCE(inner->ops)->recvmsg(inner, msg, len, flags);
+	smcr_inner_enter(sock->sk);
 	ret = READ_ONCE(inner->ops)->recvmsg(inner, msg, len, flags);
+	smcr_inner_leave(sock->sk);
 	if (!len || flags & (MSG_ERRQUEUE | MSG_OOB))
 		return ret;
 	return recv_tcp_end(sock, ret);
@@ -253,8 +260,10 @@ static ssize_t splice_tcp(struct socket *sock, loff_t *ppos,
 
 	/* TCP asks it for O_NONBLOCK */
 	smcr_inner_lend(sock->sk, sock->file);
+	smcr_inner_enter(sock->sk);
 	ret = READ_ONCE(inner->ops)->splice_read(inner, ppos, pipe, len,
 						 flags);
+	smcr_inner_leave(sock->sk);
 	return recv_tcp_end(sock, ret);
 }
 

@@ -5,17 +5,24 @@
 A server and a client of different users. "urgent": the server, whose accepted
 socket is plain TCP, gets SIGURG. "orphan": the client ends with bytes that the
 server does not read, so that the connection lives on and TCP sends keepalives.
-Says "done" when that is so, and ends with its input.
+"buffers": the server, in a cgroup, accepts nothing, and a TCP client sends as
+much as there is room for. Says "done" when that is so, and ends with its input.
 
-usage: owner.py urgent|orphan ADDRESS PORT PROTOCOL SERVER_UID CLIENT_UID
+"unreachable": a client whose reader waits when an ICMP message comes. Says
+"done" when the test is to see to that, and for a line of input what came.
+
+usage: owner.py MODE ADDRESS PORT PROTOCOL SERVER_UID CLIENT_UID [CGROUP]
 """
+import errno
 import fcntl
 import os
 import signal
 import socket
 import sys
+import threading
 
 SECONDS = 30
+IP_RECVERR = 11
 CHUNK = bytes(65536)
 
 
@@ -27,7 +34,8 @@ def stream(protocol):
 
 
 def urgent(sock):
-    """Send an urgent byte, and wait for the answer."""
+    """Send an urgent byte when it is time, and wait for the answer."""
+    sock.recv(1)
     sock.send(b"u", socket.MSG_OOB)
     sock.recv(1)
 
@@ -45,6 +53,35 @@ def orphan(sock):
         pass
 
 
+def buffers(sock):
+    """Nobody accepts the connection; it may take a while to be adopted."""
+    sock.settimeout(1)
+    try:
+        while True:
+            sock.send(CHUNK)
+    except TimeoutError:
+        pass
+    os.write(1, b"done\n")
+    sys.stdin.read()
+
+
+def unreachable(sock):
+    """The reader is told of an error that does not end the connection."""
+    def read():
+        try:
+            print("reader", sock.recv(1), flush=True)
+        except OSError as err:
+            print("reader", errno.errorcode[err.errno], flush=True)
+
+    sock.setsockopt(socket.IPPROTO_IP, IP_RECVERR, 1)
+    reader = threading.Thread(target=read, daemon=True)
+    reader.start()
+    os.write(1, b"done\n")
+    sys.stdin.readline()
+    sock.send(b"x")
+    reader.join(SECONDS)
+
+
 def client(mode, address, protocol, uid):
     """A process of its own."""
     pid = os.fork()
@@ -53,7 +90,8 @@ def client(mode, address, protocol, uid):
     os.setuid(uid)
     with stream(protocol) as sock:
         sock.connect(address)
-        {"urgent": urgent, "orphan": orphan}[mode](sock)
+        {"urgent": urgent, "orphan": orphan, "buffers": buffers,
+         "unreachable": unreachable}[mode](sock)
     os._exit(0)
 
 
@@ -65,24 +103,40 @@ def main():
     ready_r, ready_w = os.pipe()
     server = os.fork()
     if not server:
+        if len(sys.argv) > 7:
+            with open(sys.argv[7] + "/cgroup.procs", "w",
+                      encoding="ascii") as procs:
+                procs.write(str(os.getpid()))
         os.setuid(int(sys.argv[5]))
         with stream(protocol) as listener:
-            if mode == "urgent":
+            if mode in ("urgent", "unreachable"):
                 listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_FASTOPEN, 5)
             listener.bind(address)
             listener.listen()
             os.write(ready_w, b"r")
+            if mode == "buffers":
+                sys.stdin.read()
+                os._exit(0)
             conn = listener.accept()[0]
             fcntl.fcntl(conn, fcntl.F_SETOWN, os.getpid())
             if mode == "urgent":
+                conn.send(b"r")
                 came = signal.sigtimedwait([signal.SIGURG], SECONDS)
                 print("signal", bool(came), flush=True)
                 conn.send(b"x")
+            if mode == "unreachable":
+                # The input is the client's
+                conn.recv(1)
+                conn.recv(1)
+                os._exit(0)
             sys.stdin.read()
         os._exit(0)
     os.read(ready_r, 1)
+    if mode == "buffers":
+        protocol = 0
     os.waitpid(client(mode, address, protocol, int(sys.argv[6])), 0)
-    print("done", flush=True)
+    if mode in ("urgent", "orphan"):
+        print("done", flush=True)
     os.waitpid(server, 0)
 
 

@@ -7,7 +7,8 @@
 # The program's file, which tells netfilter a packet's owner and TCP whom to
 # signal, is TCP's to look at as long as the program has it, also for accepted
 # sockets, and no longer: the packets of a connection that outlives its program
-# have no owner.
+# have no owner. A child that nobody has accepted is its listener's. What an ICMP
+# message says reaches a reader who waits in TCP.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -22,12 +23,12 @@ check "packets are counted by their owner" nft -f - <<-EOT
 	table inet smcr_owner {
 		counter server { }
 		counter client { }
-		counter all { }
+		counter sent { }
 		chain out {
 			type filter hook output priority 0;
 			tcp sport $PORT meta skuid $server counter name server
 			tcp dport $PORT meta skuid $client counter name client
-			tcp dport $PORT counter name all
+			tcp dport $PORT counter name sent
 		}
 	}
 EOT
@@ -37,13 +38,13 @@ count() {
 	nft list counter inet smcr_owner "$1" | awk '$1 == "packets" { print $2 }'
 }
 
-# run MODE PROTOCOL: until it is done
+# run MODE PROTOCOL [CGROUP]: until it is done
 run() {
 	local line
 
 	mkfifo "$tmp/$1$2.in" "$tmp/$1$2.out"
 	python3 "$FUNC_DIR/owner.py" "$1" "$own4" "$PORT" "$2" $server \
-		$client <"$tmp/$1$2.in" >"$tmp/$1$2.out" &
+		$client ${3:+"$3"} <"$tmp/$1$2.in" >"$tmp/$1$2.out" &
 	jobs_started+=($!)
 	exec 5>"$tmp/$1$2.in" 6<"$tmp/$1$2.out"
 	if [ "$1" = urgent ]; then
@@ -52,7 +53,7 @@ run() {
 			test "$line" = "signal True"
 	fi
 	read -r -t "$limit" -u 6 line
-	check "protocol $2: $1" test "$line" = done
+	check "protocol $2: $1" test "$line" = "done"
 }
 
 ended() {
@@ -81,8 +82,51 @@ grew orphan OrphansOpened -eq 1
 own=$(count client)
 check "its packets had an owner" test "$own" -gt 0
 wait_until "it is kept alive when its program is gone" \
-	more_than all $(($(count all) + 2))
+	more_than sent $(($(count sent) + 2))
 check "without an owner" test "$(count client)" = "$own"
 ended
+no_conn_left
+
+nft add chain inet smcr_owner in "{ type filter hook input priority 0; }"
+for protocol in 0 257; do
+	run unreachable $protocol
+	nft add rule inet smcr_owner in tcp dport "$PORT" \
+		reject with icmp type host-unreachable
+	echo go >&5
+	read -r -t "$limit" -u 6 line
+	nft flush chain inet smcr_owner in
+	check "protocol $protocol: the reader is told" \
+		test "$line" = "reader EHOSTUNREACH"
+	ended
+done
+
+root=$(findmnt -n -o TARGET -t cgroup2 | head -1)
+group=$root/smcr_owner
+check "the memory controller" sh -c "echo +memory >$root/cgroup.subtree_control"
+check "a cgroup" mkdir "$group"
+undo_later rmdir "$group"
+
+charged() {
+	awk '$1 == "sock" { print $2 }' "$group/memory.stat"
+}
+
+# shellcheck disable=SC2317 # called through wait_until
+uncharged() {
+	[ "$(charged)" = 0 ]
+}
+
+for protocol in 0 257; do
+	run buffers $protocol "$group"
+	ss -Htne state established "sport = :$PORT" >"$tmp/ss"
+	sed 's/^/# /' "$tmp/ss"
+	echo "# $(charged) bytes are charged"
+	[ $protocol = 0 ] || {
+		check "its user is the listener's" grep -q "uid:$server" "$tmp/ss"
+		check "its bytes are charged to the listener's cgroup" \
+			test "$(charged)" -ge 65536
+	}
+	ended
+	wait_until "nothing is charged any more" uncharged
+done
 no_conn_left
 finish

@@ -241,7 +241,7 @@ int main(int argc, char **argv)
 
 	kind = argc > 3 ? util_kind_find(argv[1]) : NULL;
 	if (!kind)
-		util_die("stalled KIND ADDRESS readers|writers|listeners|shared|cork N");
+		util_die("stalled KIND ADDRESS MODE [N]");
 	address = argv[2];
 	raise_limit();
 	map_gap();

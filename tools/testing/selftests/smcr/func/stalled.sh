@@ -21,14 +21,16 @@ undo_later rmmod stall
 
 # stall NAME ARGUMENTS...: begin, and wait until all threads stall
 stall() {
-	local line
+	local line fd_in fd_out
 
 	mkfifo "$tmp/$1.in" "$tmp/$1.out"
 	"$FUNC_DIR/stalled" smcr4 "$own4" "${@:2}" \
 		<"$tmp/$1.in" >"$tmp/$1.out" 2>"$tmp/$1.err" &
 	jobs_started+=($!)
-	exec {in[$1]}>"$tmp/$1.in" {out[$1]}<"$tmp/$1.out"
-	read -r -t $((limit * 3)) -u "${out[$1]}" line
+	exec {fd_in}>"$tmp/$1.in" {fd_out}<"$tmp/$1.out"
+	in[$1]=$fd_in
+	out[$1]=$fd_out
+	read -r -t $((limit * 3)) -u "$fd_out" line
 	sed 's/^/# /' "$tmp/$1.err"
 	check "${*:2} stall" test "$line" = stalled
 }
@@ -76,7 +78,8 @@ check "they still stall" test "$(threads)" = $((2 * many + 21))
 
 echo go >/dev/smcr_stall
 for name in readers writers listeners cork; do
-	eval "exec ${in[$name]}>&-"
+	fd=${in[$name]}
+	exec {fd}>&-
 done
 no_conn_left
 finish
