@@ -60,9 +60,9 @@ together ready
 few="1 2 4 6"
 [ "$SLOW" = 1 ] || few="1 6"
 for n in $few; do
-	here sge $n
+	here sge "$n"
 	carried "$n scatter entries"
-	posted posted_sge -le $n
+	posted posted_sge -le "$n"
 	posted posted_sge -ge $((n < 4 ? n : 4))
 	posted posted_inline -eq 64
 done
