@@ -392,9 +392,12 @@ static void confirm_reply(struct smcr_link *link,
 {
 	struct smcr_lgr *lgr = link->lgr;
 
-	if (!confirm_matches(link, msg) || msg->link_num != link->num ||
-	    (msg->no_eye && !lgr->offer_linux)) {
+	if (!confirm_matches(link, msg) || msg->link_num != link->num) {
 		smcr_llc_broken(link, "CONFIRM LINK reply names another link");
+		return;
+	}
+	if (msg->no_eye && !lgr->offer_linux) {
+		smcr_llc_broken(link, "CONFIRM LINK reply in another dialect");
 		return;
 	}
 	dialect_set(link, msg->no_eye);
@@ -525,6 +528,15 @@ static void delete_one(struct smcr_link *link,
 		smcr_lgr_terminate(lgr, SMCR_RESET_LINK_DOWN, ECONNRESET);
 }
 
+static void delete_done(struct smcr_lgr *lgr)
+{
+	smcr_llc_step(lgr, SMCR_LLC_EV_DELETE_DONE);
+	llc_drop_add_link(lgr);
+	if (smcr_lgr_state(lgr) == SMCR_LGR_FORMING)
+		llc_ready(lgr);
+	lgr->llc.step_deadline = 0;
+}
+
 static void recv_delete_link(struct smcr_link *link,
 			     const struct smcr_llc_msg *msg)
 {
@@ -540,11 +552,34 @@ static void recv_delete_link(struct smcr_link *link,
 		smcr_llc_broken(link, "DELETE LINK reply names another link");
 		return;
 	}
-	smcr_llc_step(lgr, SMCR_LLC_EV_DELETE_DONE);
-	llc_drop_add_link(lgr);
-	if (smcr_lgr_state(lgr) == SMCR_LGR_FORMING)
-		llc_ready(lgr);
-	lgr->llc.step_deadline = 0;
+	delete_done(lgr);
+}
+
+/* A Linux client that has agreed to ADD LINK and finds DELETE LINK in the place
+ * of the next message takes its agreement back. So the link is gone there, and
+ * the answer to DELETE LINK may come or not. Return: true if @msg is either.
+ */
+static bool is_second_thought(struct smcr_lgr *lgr,
+			      const struct smcr_llc_msg *msg)
+{
+	struct smcr_llc *llc = &lgr->llc;
+
+	if (lgr->dialect != SMCR_DIALECT_LINUX || lgr->role != SMCR_SERVER ||
+	    !msg->reply)
+		return false;
+	if (msg->type == SMCR_LLC_ADD_LINK && msg->add_link.reject &&
+	    llc->flow.step == SMCR_LLC_DELETE) {
+		llc->delete_moot = true;
+		delete_done(lgr);
+		return true;
+	}
+	if (msg->type == SMCR_LLC_DELETE_LINK && llc->delete_moot &&
+	    llc->flow.step != SMCR_LLC_DELETE &&
+	    smcr_llc_msg_answers(msg, &llc->link_request)) {
+		llc->delete_moot = false;
+		return true;
+	}
+	return false;
 }
 
 static void recv_test_link(struct smcr_link *link,
@@ -636,6 +671,8 @@ static bool llc_handle(struct smcr_lgr *lgr, struct smcr_wr_recv *recv)
 		llc_terminated(lgr);
 		return true;
 	}
+	if (is_second_thought(lgr, &msg))
+		return true;
 	verdict = smcr_llc_flow_verdict(&lgr->llc.flow, &msg);
 	if (verdict == SMCR_LLC_PROCESS)
 		llc_dispatch(link, &msg);

@@ -40,6 +40,8 @@ struct smcr_wr_recv;
  * @rkey_tries: refusals with C in a row
  * @deleting: our DELETE RKEY is about the RMBs marked deleting
  * @add_link: server: the link offered with ADD LINK, with a reference
+ * @delete_moot: the peer may still answer the DELETE LINK in @link_request,
+ *	which is over
  * @test_sent: a TEST LINK of ours is unanswered
  * @test_deadline: jiffies when its link has failed (C.7.1)
  * @test_sends: messages of its link before it, which its reply shows handled
@@ -58,6 +60,7 @@ struct smcr_llc {
 	struct smcr_rmb		*rmb;
 	bool			deleting;
 	struct smcr_link	*add_link;
+	bool			delete_moot;
 	bool			test_sent;
 	unsigned long		test_deadline;
 	u32			test_sends;

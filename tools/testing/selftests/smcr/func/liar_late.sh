@@ -1,0 +1,50 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# kernel: turns liar
+# nics: 1
+# timeout: 120
+# A client that has second thoughts about an answer to an LLC request.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=liar_lib.sh
+. "$FUNC_DIR/liar_lib.sh"
+
+HONEST=S
+LIAR=C
+
+# alone: neither host has a group
+alone() {
+	lie unhook
+	step ok C lie end
+	step ok S lie end
+	gone C
+	gone S
+}
+
+liar_begin
+
+# As Linux does: agreed, then refused when DELETE LINK comes.
+step 0 C sh insmod /share/version2.ko
+mark DeleteLinkSent LinksFailed BadLlc
+lie hook llc 02 80 0 1 2=0080 28=000099
+step ok S lie catch 04
+step ok C connect v
+more DeleteLinkSent 1
+lie llc 1 "$(printf '022c01c0%080d' 0)"
+step ok S accept v
+talk v
+ask S look reply
+answer=$reply
+step ok S lie catch 00
+lie llc 1 "$answer"
+talk v
+# What was caught counts as one that may be ignored.
+more BadLlc 1
+more LinksFailed 0
+part v
+alone
+step 0 C sh rmmod version2
+verdict "Linux dialect: a refusal after DELETE LINK ends that exchange alone"
+
+liar_end
