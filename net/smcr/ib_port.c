@@ -396,9 +396,30 @@ void smcr_ib_ports_free(struct smcr_ibdev *dev)
 
 /* Lookups */
 
+static void ib_dev_put(struct smcr_ibdev *dev)
+{
+	struct smcr_port port = { .dev = dev };
+
+	smcr_ib_port_put(&port);
+}
+
+/* Take a reference to a device that a namespace may use: "rdma system set netns
+ * exclusive" gives each device to one.
+ */
+static bool ib_dev_tryget(struct smcr_ibdev *dev, const struct net *net)
+{
+	if (!refcount_inc_not_zero(&dev->refs))
+		return false;
+	if (rdma_dev_access_netns(dev->ibdev, net))
+		return true;
+	ib_dev_put(dev);
+	return false;
+}
+
 /* The candidate number @nth, best first, with a reference to its device. */
-static bool find_gid(const void *ndev, const struct smcr_gid_want *want,
-		     u32 nth, struct ib_hit *hit)
+static bool find_gid(const struct net_device *ndev,
+		     const struct smcr_gid_want *want, u32 nth,
+		     struct ib_hit *hit)
 {
 	const struct ib_seat *seat;
 	unsigned int rank;
@@ -415,13 +436,15 @@ static bool find_gid(const void *ndev, const struct smcr_gid_want *want,
 					  &nth);
 			if (i < 0)
 				continue;
-			if (refcount_inc_not_zero(&seat->dev->refs)) {
+			if (ib_dev_tryget(seat->dev, dev_net(ndev))) {
 				hit->dev = seat->dev;
 				hit->gid = seat->gids[i];
 				hit->ndev = ndev;
 				break;
 			}
-			/* The device is on its way out: try the next GID */
+			/* The device is on its way out, or serves another
+			 * namespace: try the next GID
+			 */
 			nth = 0;
 		}
 	}
@@ -524,9 +547,12 @@ bool smcr_ib_port_usable(struct net_device *ndev)
 
 	rcu_read_lock();
 	hash_for_each_possible_rcu(ib_seats, seat, node, (unsigned long)ndev) {
-		found = seat->ndev == ndev;
-		if (found)
-			break;
+		found = seat->ndev == ndev &&
+			ib_dev_tryget(seat->dev, dev_net(ndev));
+		if (!found)
+			continue;
+		ib_dev_put(seat->dev);
+		break;
 	}
 	rcu_read_unlock();
 	return found;
@@ -607,11 +633,14 @@ static bool find_port(const struct net *net, int nth, struct ib_hit *hit,
 	list_for_each_entry_rcu(dev, &ib_devices, list) {
 		gids = rcu_dereference(dev->gids);
 		for (port = 0; gids && port < dev->n_ports; port++) {
-			if (!port_gids(gids, port, net, hit, types) || nth--)
+			if (!port_gids(gids, port, net, hit, types) ||
+			    !ib_dev_tryget(dev, net))
 				continue;
-			if (refcount_inc_not_zero(&dev->refs))
-				hit->dev = dev;
-			goto out;
+			hit->dev = dev;
+			if (!nth--)
+				goto out;
+			ib_dev_put(dev);
+			hit->dev = NULL;
 		}
 	}
 out:

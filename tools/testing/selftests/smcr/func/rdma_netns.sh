@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: one
+# kernel: turns roce
+# nics: 1
+# timeout: 60
+# "rdma system set netns exclusive": an adapter is its own namespace's, and a
+# container whose netdev stands on it has none.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# inside COMMAND...
+inside() {
+	ip netns exec box "$@"
+}
+
+# boxed MODE: a container with a netdev on eth0, while the mode is so
+boxed() {
+	check "adapters are $1" rdma system set netns "$1"
+	ip netns add box
+	ip link add box0 link eth0 type macvlan
+	ip link set box0 netns box
+	inside ip addr add 10.9.0.80/24 dev box0
+	inside ip link set box0 up
+	wait_until "$1: the container's address has a GID" \
+		grep -qs 'ffff:0a09:0050$' \
+		/sys/class/infiniband/rxe0/ports/1/gids/*
+}
+
+# shellcheck disable=SC2317 # called through wait_until
+shown() {
+	inside smcr-ctl -j device show | grep -q rxe0
+}
+
+unbox() {
+	ip netns del box
+}
+
+undo_later rdma system set netns shared
+boxed shared
+wait_until "shared: the container may use the adapter" shown
+unbox
+wait_until "its netdev is gone" test ! -e /sys/class/net/box0
+boxed exclusive
+check_not "exclusive: the container may not" shown
+check "its owner may" grep -q rxe0 <(smcr-ctl -j device show)
+unbox
+finish
