@@ -664,7 +664,10 @@ int smcr_wr_post_llc(struct smcr_link *link, const u8 *msg, u32 cookie)
 
 	spin_lock_irqsave(&link->tx_lock, irq);
 	err = control_check(link);
-	if (!err && !wr_may_send(link->wr, 0))
+	/* The window is for data, which leaves room for LLC messages: a peer
+	 * that asks more often has the receives for the answers
+	 */
+	if (!err && wr_unacked(link->wr) >= link->wr->max_sends)
 		err = -EAGAIN;
 	if (err) {
 		spin_unlock_irqrestore(&link->tx_lock, irq);
