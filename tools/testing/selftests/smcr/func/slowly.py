@@ -4,23 +4,29 @@
 
     ends    the server sends a byte and closes, COUNT times; the client asks for
             bytes all the time and must find the byte before the end
-    edge    the client writes until it finds no room, and waits for the edge that
-            tells of room; the server reads all there is whenever there is any.
-            COUNT times the client finds no room
+    edge    the client takes all room with each write, finds none a random time
+            later, and waits for the edge that tells of room; the server reads
+            all there is whenever there is any. COUNT times there is no room
 
 The client prints a line for each that failed, "bad" in front.
 
 usage: slowly.py serve|ends|edge ADDRESS PORT COUNT
 """
+import os
+import random
 import select
 import socket
 import sys
 import threading
+import time
 
 IPPROTO_SMCR = 257
 # Longer than a moment, shorter than the test may take
 PATIENCE = 20
 PIECE = 32768
+# The time in which room comes back, about, and how often none may be found
+COMES = 0.06
+TRIES = 20
 
 
 def smcr_socket():
@@ -85,23 +91,31 @@ def ends(address, count):
 
 def edge(address, count):
     """There is an edge for each time without room."""
+    seed = int(os.environ.get("SMCR_SEED", time.time_ns()))
+    print(f"SEED={seed}", file=sys.stderr)
+    rnd = random.Random(seed)
     # Each send() takes all room, and then all of it comes at once
     sock = connected(address, b"r", PIECE)
     sock.setblocking(False)
     poll = select.epoll()
     poll.register(sock, select.EPOLLOUT | select.EPOLLET)
     data = bytes(PIECE)
-    while count:
+    for _ in range(count * TRIES):
         # Edges of former times
         poll.poll(0)
         try:
             sock.send(data)
+            time.sleep(rnd.uniform(0, COMES))
             continue
         except BlockingIOError:
             count -= 1
         if not poll.poll(PATIENCE):
             print(f"bad: no edge within {PATIENCE} s, {count} to go")
             break
+        if not count:
+            break
+    else:
+        print(f"bad: there was room nearly always, {count} to go")
     sock.close()
 
 

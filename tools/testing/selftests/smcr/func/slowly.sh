@@ -17,15 +17,19 @@ save begin
 # slowly FUNCTION US COMMAND...: nothing goes wrong while it is slow
 slowly() {
 	check "$1 is slow" insmod /share/slowly.ko "functions=$1" "us=$2"
-	"${@:3}" >"$tmp/bad" 2>&1
+	"${@:3}" >"$tmp/bad" 2>"$tmp/err"
 	check "$1 being slow, all rounds are over" test $? -eq 0
 	check "$1 being slow, nothing is missed" test ! -s "$tmp/bad"
-	sed 's/^/# /' "$tmp/bad"
+	sed 's/^/# /' "$tmp/bad" "$tmp/err"
 	check "it is as fast as before" rmmod slowly
 }
 
 slowly smcr_rx_recvmsg 50 python3 -B slowly.py ends "$SERVER" "$PORT" 20
-slowly smcr_tx_sendmsg 200 python3 -B slowly.py edge "$SERVER" "$PORT" 20
+# Room comes back when the server has acknowledged what was written.
+check "RoCE to the server takes its time" \
+	wire fault client0 server0 delay 60000 only roce
+slowly smcr_tx_sendmsg 400 python3 -B slowly.py edge "$SERVER" "$PORT" 40
+check "RoCE is fast again" wire clear
 no_fallback begin
 no_conn_left
 together end
