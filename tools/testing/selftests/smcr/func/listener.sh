@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: one
-# kernel: both
+# kernel: turns listen
 # nics: 1
 # timeout: 120
 # A listener ends with children that nobody accepted: by "ss -K", shutdown() or

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: one
-# kernel: both
+# kernel: turns listen
 # nics: 1
 # timeout: 90
 # The program's file, which tells netfilter a packet's owner and TCP whom to
