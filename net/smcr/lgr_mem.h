@@ -25,7 +25,7 @@ struct smcr_lgr_slot {
 };
 
 /**
- * struct smcr_lgr_tokens - alert tokens of a group (law 15)
+ * struct smcr_lgr_tokens - alert tokens of a group (A.2.3)
  * @rcu: replaced as a whole when it grows
  * @size: entries of @slot
  * @slot: slots, indexed by the lower half of the token

@@ -61,7 +61,7 @@ struct smcr_wr_slot {
  * @unsignaled: requests since the last that asks for a completion; under
  *	link->tx_lock
  * @signal_at: as many @unsignaled requests ask for one
- * @max_sends: SENDs the peer has receives for, law 23
+ * @max_sends: SENDs the peer has receives for
  * @sends: SENDs posted; under link->tx_lock
  * @sends_done: those that are complete; moved by completions alone
  * @window: SENDs that the peer may not have handled yet, 0 for any number
