@@ -35,7 +35,8 @@ lie llc 1 "$(printf '022c01c0%080d' 0)"
 step ok S accept v
 talk v
 ask S look reply
-answer=$reply
+# What is shown of it; the rest of the message is zeros
+answer=$(printf '%s%0*d' "$reply" $((88 - ${#reply})) 0)
 step ok S lie catch 00
 lie llc 1 "$answer"
 talk v
