@@ -4,6 +4,7 @@
 # kernel: release
 # nics: 1
 # cpus: 2
+# timeout: 300
 # The last bytes and the end may come between any two instructions of a reader,
 # and the room that a writer did not find between any two of its own.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
@@ -28,7 +29,7 @@ slowly smcr_rx_recvmsg 50 python3 -B slowly.py ends "$SERVER" "$PORT" 20
 # Room comes back when the server has acknowledged what was written.
 check "RoCE to the server takes its time" \
 	wire fault client0 server0 delay 60000 only roce
-slowly smcr_tx_sendmsg 400 python3 -B slowly.py edge "$SERVER" "$PORT" 40
+slowly smcr_tx_sendmsg 400 python3 -B slowly.py edge "$SERVER" "$PORT" 25
 check "RoCE is fast again" wire clear
 no_fallback begin
 no_conn_left
