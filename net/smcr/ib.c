@@ -288,9 +288,10 @@ static void ib_event(struct ib_event_handler *handler, struct ib_event *event)
 		smcr_link_port_down(events->dev, event->element.port_num);
 		smcr_ib_port_event(events->dev, event->element.port_num);
 		break;
-	case IB_EVENT_GID_CHANGE:
 	case IB_EVENT_PORT_ACTIVE:
 		smcr_ib_port_event(events->dev, event->element.port_num);
+		fallthrough;
+	case IB_EVENT_GID_CHANGE:
 		smcr_ib_gids_update(events->dev);
 		break;
 	default:

@@ -38,8 +38,8 @@ struct smcr_ib_gids;
  * @list: in ib_port.c's device list, under its lock
  * @gids: copy of the GID tables, changed under ib_port.c's lock
  * @listed: lookups find the device; under the same
- * @port_mutex: serialises the reading of ports and GID tables, so that what
- *	was read last stays; process context, ib_port.c's lock inside
+ * @port_mutex: serialises the reading of GID tables, so that what was read
+ *	last stays; process context, ib_port.c's lock inside
  * @links_lock: protects @links and @removing; any context, hard irq too. A
  *	link's tx_lock is taken inside
  * @links: links that have a queue pair on the device
@@ -55,8 +55,8 @@ struct smcr_ib_gids;
  * @max_send_sge: scatter entries of one work request
  * @events: subscription to the device's events, ib.c's own
  * @n_ports: entries of @ports
- * @ports: state and MTU by port number, as ib_port.c has them; written under
- *	@port_mutex
+ * @ports: state and MTU by port number, as ib_port.c has them; written with
+ *	cmpxchg()
  */
 struct smcr_ibdev {
 	struct ib_device	*ibdev;

@@ -10,7 +10,7 @@
  * looked up in the device's table again before it is used.
  *
  * The state and the MTU of a port are kept as well, since asking for them is a
- * command to some devices' firmware. Events refresh them, but events can be
+ * command to some devices' firmware. Events void them, but events can be
  * lost, and there is none for the MTU. So the device is asked after all where
  * the port is not known to be active, or the netdev has room for larger
  * packets than the port is known to send. A port that is taken for active and
@@ -281,24 +281,29 @@ static void gids_replace(struct smcr_ibdev *dev, struct smcr_ib_gids *new,
 		kvfree_rcu(old, rcu);
 }
 
-/* State and MTU of ports: enum ib_mtu, and whether the port is active */
-#define PORT_MTU	0xff
-#define PORT_ACTIVE	0x100
+/* State and MTU of ports: enum ib_mtu, whether the port is active, and in the
+ * upper half how many events there were
+ */
+#define PORT_MTU	0xffu
+#define PORT_ACTIVE	0x100u
+#define PORT_EVENT	0x10000u
+#define PORT_EVENTS	GENMASK(31, 16)
 
-/* Asked and noted under the lock, so that the last answer stays. */
+/* What is noted is what was true after the last event: an answer that an event
+ * has overtaken is good for the caller only.
+ */
 static u32 port_ask(struct smcr_ibdev *dev, u32 port)
 {
+	u32 old = READ_ONCE(dev->ports[port]);
 	struct ib_port_attr attr;
 	u32 state = 0;
 
-	mutex_lock(&dev->port_mutex);
 	if (!ib_query_port(dev->ibdev, port, &attr)) {
 		state = attr.active_mtu & PORT_MTU;
 		if (attr.state == IB_PORT_ACTIVE)
 			state |= PORT_ACTIVE;
 	}
-	WRITE_ONCE(dev->ports[port], state);
-	mutex_unlock(&dev->port_mutex);
+	cmpxchg(&dev->ports[port], old, (old & PORT_EVENTS) | state);
 	return state;
 }
 
@@ -307,12 +312,21 @@ static u32 port_ask(struct smcr_ibdev *dev, u32 port)
  * @dev: the device
  * @port: the port's number
  *
- * Context: process; asks the device.
+ * The next handshake asks the device. Asking takes rtnl on some devices, which
+ * no event may wait for: ib_core reports some under it.
+ *
+ * Context: any.
  */
 void smcr_ib_port_event(struct smcr_ibdev *dev, u32 port)
 {
-	if (port < dev->n_ports)
-		port_ask(dev, port);
+	u32 old;
+
+	if (port >= dev->n_ports)
+		return;
+	do {
+		old = READ_ONCE(dev->ports[port]);
+	} while (cmpxchg(&dev->ports[port], old,
+			 (old & PORT_EVENTS) + PORT_EVENT) != old);
 }
 
 /**
