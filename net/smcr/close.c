@@ -29,8 +29,8 @@
 #include "sock.h"
 #include "tx.h"
 
-/* How long a RST waits for the C that it may have overtaken: a few retries of
- * a queue pair.
+/* How long a RST waits for the C that it may have overtaken, beside the time
+ * in which a queue pair repeats a lost packet.
  */
 #define CLOSE_RST_GRACE_MS	200
 
@@ -425,7 +425,8 @@ static void close_tcp(struct smcr_conn *conn, struct sock *sk)
 		smcr_close_reset_locked(conn, SMCR_RESET_TCP_RST, ECONNRESET);
 	else if (end == SMCR_INNER_FAILED &&
 		 !test_and_set_bit(SMCR_CONN_F_TCP_RST, &conn->flags))
-		close_arm(conn, CLOSE_RST_GRACE_MS);
+		close_arm(conn, CLOSE_RST_GRACE_MS +
+			  smcr_sysctl_qp_repeat_ms(conn->lgr->net));
 	else if (test_bit(SMCR_CONN_F_TCP_DATA, &conn->flags))
 		smcr_close_reset_locked(conn, SMCR_RESET_TCP_DATA, ECONNRESET);
 	else if (end == SMCR_INNER_FIN && !conn->fsm.peer_closed)

@@ -427,6 +427,21 @@ unsigned long smcr_sysctl_qp_dead_time(const struct net *net)
 }
 
 /**
+ * smcr_sysctl_qp_repeat_ms() - when a packet that was lost has been repeated
+ * @net: namespace
+ *
+ * Time for two tries, so that one of them may be lost too. The peer is taken to
+ * use the same value.
+ *
+ * Context: any.
+ * Return: milliseconds.
+ */
+unsigned int smcr_sysctl_qp_repeat_ms(const struct net *net)
+{
+	return qp_dead_ms(READ_ONCE(smcr_pernet(net)->sysctl.qp_timeout), 1);
+}
+
+/**
  * smcr_sysctl_confirm_server_ms() - server's wait for a CONFIRM LINK reply
  * @net: namespace
  *

@@ -89,6 +89,7 @@ void smcr_sysctl_net_exit(struct net *net);
 
 bool smcr_sysctl_excluded(const struct net *net, const char *comm);
 unsigned long smcr_sysctl_qp_dead_time(const struct net *net);
+unsigned int smcr_sysctl_qp_repeat_ms(const struct net *net);
 unsigned int smcr_sysctl_confirm_server_ms(const struct net *net);
 
 #endif /* _SMCR_SYSCTL_H */

@@ -45,8 +45,9 @@ resets() {
 
 lines begun
 before=$(resets)
+# Longer than 200 ms, and shorter than a queue pair takes to repeat a packet
 check "RoCE from the server takes its time" \
-	wire fault server0 client0 delay 40000 only roce
+	wire fault server0 client0 delay 250000 only roce
 echo >&5
 lines crossed
 check "RoCE is fast again" wire clear
