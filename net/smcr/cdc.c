@@ -170,6 +170,7 @@ int smcr_cdc_recv(struct smcr_link *link, const u8 *msg, u32 len)
 		smcr_mib_inc(lgr->net, SMCR_MIB_CDCIGNORED);
 		return 0;
 	}
+	smcr_wr_cq_seen(link, conn);
 	spin_lock_bh(&conn->lock);
 	if (conn->fsm.state == SMCR_CONN_INIT)
 		cdc_park(conn, &cdc);

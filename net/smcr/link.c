@@ -274,8 +274,8 @@ static int link_try_qp(struct smcr_link *link, u32 max_inline)
 	struct ib_qp_init_attr attr = {
 		.event_handler	= link_qp_event,
 		.qp_context	= link,
-		.send_cq	= link->cq,
-		.recv_cq	= link->cq,
+		.send_cq	= smcr_wr_cq_verbs(link),
+		.recv_cq	= smcr_wr_cq_verbs(link),
 		.sq_sig_type	= IB_SIGNAL_REQ_WR,
 		.qp_type	= IB_QPT_RC,
 		.cap		= {
@@ -401,6 +401,7 @@ static void link_free(struct smcr_link *link)
 {
 	struct smcr_lgr *lgr = link->lgr;
 
+	smcr_wr_cq_free(link);
 	smcr_wr_free(link);
 	smcr_wr_recv_free(link);
 	smcr_ib_dev_drop(link->local.dev);
@@ -447,7 +448,6 @@ static int link_build(struct smcr_link *link)
 {
 	struct ib_device *ibdev = link->local.dev->ibdev;
 	struct ib_pd *pd;
-	struct ib_cq *cq;
 	int err;
 
 	if (!smcr_wr_device_fits(link->local.dev))
@@ -461,13 +461,10 @@ static int link_build(struct smcr_link *link)
 		err = smcr_wr_init(link);
 	if (!err)
 		err = smcr_wr_recv_init(link);
+	if (!err)
+		err = smcr_wr_cq_init(link);
 	if (err)
 		return err;
-	cq = ib_alloc_cq_any(ibdev, link, smcr_wr_sq_depth(link) +
-			     smcr_wr_rq_depth(link) + 2, IB_POLL_SOFTIRQ);
-	if (IS_ERR(cq))
-		return PTR_ERR(cq);
-	link->cq = cq;
 	err = link_create_qp(link);
 	if (!err)
 		err = smcr_wr_map(link);
@@ -592,10 +589,8 @@ static void link_destroy_verbs(struct smcr_link *link)
 	}
 	if (link->qp)
 		ib_destroy_qp(link->qp);
-	if (link->cq)
-		ib_free_cq(link->cq);
+	smcr_wr_cq_destroy(link);
 	link->qp = NULL;
-	link->cq = NULL;
 	mutex_unlock(&link->qp_mutex);
 	if (link->sgid_attr)
 		rdma_put_gid_attr(link->sgid_attr);

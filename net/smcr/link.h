@@ -16,13 +16,13 @@
 #include "ib.h"
 #include "wire.h"
 
-struct ib_cq;
 struct ib_gid_attr;
 struct ib_pd;
 struct ib_qp;
 struct smcr_lgr;
 struct smcr_rq;
 struct smcr_wr;
+struct smcr_wr_cq;
 
 /*
  * Life of a link. Only smcr_link_event() changes the state.
@@ -94,9 +94,8 @@ struct smcr_link_peer {
  * @psn: first packet sequence number we send, random
  * @max_inline: bytes that go inline, 0 if the device takes none
  * @pd: the link's own protection domain (2.1)
- * @cq: one completion queue for both directions, SQ + RQ + 2 entries
  * @qp_mutex: held while the state of @qp is changed in process context, and
- *	while @qp and @cq are destroyed; @tx_lock is taken inside
+ *	while @qp and the completion queue are destroyed; @tx_lock is taken inside
  * @qp: the queue pair
  * @initialised: @qp has left RESET, so it may hold requests
  * @sgid_attr: the entry of the GID table that @local names, with a reference
@@ -106,6 +105,7 @@ struct smcr_link_peer {
  * @fail_errno: why it failed (-errno), 0 before
  * @wr: send queue, wr.c's own
  * @rq: receive queue, wr_recv.c's own
+ * @cq: one completion queue for both, wr_cq.c's own
  * @last_rx: jiffies of the last receive completion, for TEST LINK
  * @flags: enum smcr_link_flag, atomic bits
  * @dev_node: in the device's list of links, under its lock
@@ -126,7 +126,6 @@ struct smcr_link {
 	u32			psn;
 	u32			max_inline;
 	struct ib_pd		*pd;
-	struct ib_cq		*cq;
 	struct mutex		qp_mutex;
 	struct ib_qp		*qp;
 	bool			initialised;
@@ -136,6 +135,7 @@ struct smcr_link {
 	int			fail_errno;
 	struct smcr_wr		*wr;
 	struct smcr_rq		*rq;
+	struct smcr_wr_cq	*cq;
 	unsigned long		last_rx;
 	unsigned long		flags;
 	struct list_head	dev_node;

@@ -75,6 +75,10 @@
 	X(RECVCOMPLETIONS, RecvCompletions, "completions of receive queues") \
 	X(RECVREPOSTS, RecvReposts, \
 	  "calls of ib_post_recv() that post buffers again") \
+	X(READERPOLLS, ReaderPolls, \
+	  "events of a completion queue that a sleeping reader handled") \
+	X(READERPOLLSLATE, ReaderPollsLate, \
+	  "those that a softirq handled, because the reader did not run") \
 	X(TXMESSAGES, TxMessages, "CDC messages that announced data") \
 	X(CURSORUPDATES, CursorUpdates, "CDC messages without data") \
 	X(CDCSENT, CdcSent, "CDC messages sent") \

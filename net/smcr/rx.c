@@ -25,6 +25,7 @@
 #include "sock.h"
 #include "tx.h"
 #include "tx_plan.h"
+#include "wr.h"
 
 /* Did the peer finish its stream, so that all of it can be read? */
 static bool rx_final(const struct smcr_conn *conn)
@@ -175,6 +176,15 @@ static int rx_idle(struct sock *sk, struct smcr_conn *conn, u32 seen)
 	return conn ? 0 : -ENOTCONN;
 }
 
+/* Is the wait over? A reader that watches its link polls it first. */
+static bool rx_roused(struct sock *sk, struct smcr_conn *conn, u32 seen,
+		      struct wait_queue_entry *wait)
+{
+	smcr_wr_cq_poll(conn->link, conn, wait);
+	return sk->sk_err || sk->sk_shutdown & RCV_SHUTDOWN ||
+	       smcr_rx_avail(conn) > seen;
+}
+
 /* Wait for more bytes than the @seen ones, which a PEEK left in place. */
 static int rx_wait(struct sock *sk, struct smcr_conn *conn, u32 seen,
 		   long *timeo)
@@ -190,9 +200,10 @@ static int rx_wait(struct sock *sk, struct smcr_conn *conn, u32 seen,
 		return sock_intr_errno(*timeo);
 	add_wait_queue(sk_sleep(sk), &wait);
 	sk_set_bit(SOCKWQ_ASYNC_WAITDATA, sk);
-	ret = sk_wait_event(sk, timeo, sk->sk_err ||
-			    sk->sk_shutdown & RCV_SHUTDOWN ||
-			    smcr_rx_avail(conn) > seen, &wait);
+	smcr_wr_cq_watch(conn->link, conn, &wait);
+	ret = sk_wait_event(sk, timeo, rx_roused(sk, conn, seen, &wait),
+			    &wait);
+	smcr_wr_cq_unwatch(conn->link, &wait);
 	sk_clear_bit(SOCKWQ_ASYNC_WAITDATA, sk);
 	remove_wait_queue(sk_sleep(sk), &wait);
 	/* Negative: another thread has dissolved the connection meanwhile */

@@ -22,7 +22,8 @@
  *
  *   process    outer sock lock > inner (TCP) sock lock
  *              outer sock lock > lgr->mutex: no sock lock inside
- *   softirq    inner sock slock > conn->lock > link->tx_lock > driver
+ *   softirq    cq->run or inner sock slock > conn->lock > link->tx_lock >
+ *              driver
  *   any        smcr_net.lgr_lock > lgr->conns_lock
  *              outer or inner slock > workqueue: release_cb queues works
  *   hard irq   ibdev->links_lock > link->tx_lock

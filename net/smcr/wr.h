@@ -14,7 +14,9 @@ struct smcr_chunk;
 struct smcr_conn;
 struct smcr_ibdev;
 struct smcr_link;
+struct ib_cq;
 struct ib_mr;
+struct wait_queue_entry;
 
 /* Depths of the queues where the device allows it; powers of two. A receive
  * stays posted for each SEND that a peer of our own kind can have outstanding.
@@ -114,6 +116,10 @@ int smcr_wr_post_recvs(struct smcr_link *link);
 void smcr_wr_recv_close(struct smcr_link *link);
 void smcr_wr_recv_unmap(struct smcr_link *link);
 void smcr_wr_recv_free(struct smcr_link *link);
+int smcr_wr_cq_init(struct smcr_link *link);
+struct ib_cq *smcr_wr_cq_verbs(const struct smcr_link *link);
+void smcr_wr_cq_destroy(struct smcr_link *link);
+void smcr_wr_cq_free(struct smcr_link *link);
 
 /* Sending */
 u32 smcr_wr_max_bytes(const struct smcr_link *link, u64 pos);
@@ -135,5 +141,11 @@ int smcr_wr_post_reg(struct smcr_link *link, struct smcr_wr_reg *reg);
 
 /* Receiving */
 void smcr_wr_recv_release(struct smcr_wr_recv *recv);
+void smcr_wr_cq_seen(struct smcr_link *link, const struct smcr_conn *conn);
+void smcr_wr_cq_watch(struct smcr_link *link, const struct smcr_conn *conn,
+		      struct wait_queue_entry *wait);
+void smcr_wr_cq_poll(struct smcr_link *link, const struct smcr_conn *conn,
+		     struct wait_queue_entry *wait);
+void smcr_wr_cq_unwatch(struct smcr_link *link, struct wait_queue_entry *wait);
 
 #endif /* _SMCR_WR_H */

@@ -1,0 +1,86 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# kernel: both
+# nics: 1
+# A reader that sleeps is woken by its link's completion queue and polls it, as
+# long as all messages are for its connection. It delays no other connection by
+# more than a moment, even if it is given no processor.
+# shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2317
+. "$(dirname "$0")/lib.sh"
+
+kind=smcr4
+rounds=500
+addresses $kind
+together ready
+
+ask() {
+	python3 -B watch.py ask "$SERVER" "$PORT" "$@"
+}
+
+save begin
+check "$rounds round trips on one connection" ask 1 $rounds
+grew begin ReaderPolls -ge $((rounds * 8 / 10))
+save turns
+check "$rounds round trips, two connections by turns" ask 2 $((rounds / 2))
+grew turns ReaderPolls -le $((rounds / 10))
+
+# stay: the last conversation of the link is of a program in a cgroup
+stay() {
+	: >"$tmp/stay"
+	sh -c "echo \$\$ >$group/cgroup.procs
+		exec python3 -B watch.py stay $SERVER $PORT 20" \
+		>"$tmp/stay" 2>&1 &
+	jobs_started+=("$!")
+	stayer=$!
+	wait_until "a reader sleeps" sleeps
+}
+
+sleeps() {
+	grep -q asleep "$tmp/stay" &&
+		[ "$(awk '{ print $3 }' "/proc/$stayer/stat")" = S ]
+}
+
+# throttle: the cgroup has no time left for a second, but for a thousandth
+throttle() {
+	sh -c "echo \$\$ >$group/cgroup.procs; while :; do :; done" &
+	jobs_started+=("$!")
+	hog=$!
+	echo "1000 1000000" >"$group/cpu.max"
+	wait_until "its cgroup has used up its time" throttled
+}
+
+throttled() {
+	[ "$(awk '$1 == "nr_throttled" { print $2 }' "$group/cpu.stat")" -gt \
+		"$before" ]
+}
+
+release() {
+	echo max >"$group/cpu.max"
+	kill "$hog" "$stayer"
+	wait "$hog" "$stayer"
+} 2>/dev/null
+
+root=$(findmnt -n -o TARGET -t cgroup2 | head -1)
+group=$root/smcr_watch
+echo +cpu >"$root/cgroup.subtree_control" 2>/dev/null
+mkdir "$group"
+undo_later rmdir "$group"
+# The debug kernel has no limit for the time of a cgroup
+if [ -e "$group/cpu.max" ]; then
+	save late
+	# It may be its thousandth just then
+	for _ in 1 2 3; do
+		before=$(awk '$1 == "nr_throttled" { print $2 }' \
+			"$group/cpu.stat")
+		stay
+		throttle
+		check "round trips of another program" ask 1 5
+		release
+	done
+	grew late ReaderPollsLate -ge 2
+fi
+no_fallback begin
+no_conn_left
+together end
+finish
