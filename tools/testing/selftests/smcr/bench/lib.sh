@@ -10,7 +10,7 @@ LOAD=$BENCH/load
 STAT=/proc/net/smcr_stat
 SERVER=10.9.0.1
 FLOOR_PORT=7900
-declare -A PORT=([smcr4]=7910 [tcp4]=7930)
+declare -A PORT=([smcr4]=7910 [tcp4]=7930 [linux4]=7950)
 children=()
 
 cleanup()
@@ -19,6 +19,13 @@ cleanup()
 	rmmod floor 2>/dev/null
 }
 trap cleanup EXIT
+
+# linux_too: smcr beside Linux's own SMC-R, which takes the address family if it
+# is there first. Its RDMA needs the RoCEv1 GIDs of "vm/pair --rocev1".
+linux_too()
+{
+	rmmod smcr && modprobe smc && insmod /share/smcr.ko
+}
 
 # Soft-RoCE's retransmit timer fires for nothing on a loaded machine. Each
 # step keeps the inequality of the timers true.
@@ -67,16 +74,23 @@ deltas()
 		$2 != old[$1] { printf " %s=%s", $1, $2 - old[$1] }' "$1" $STAT
 }
 
+packets()
+{
+	cat /sys/class/infiniband/rxe0/ports/1/hw_counters/sent_pkts
+}
+
 # by_load ROUND KIND WORK BUF ARGUMENTS: a run over sockets
 by_load()
 {
-	local out before
+	local out before sent
 
 	before=$(mktemp)
 	cat $STAT >"$before"
+	sent=$(packets)
 	if out=$("$LOAD" client "$2" $SERVER "$(port "$2" "$4")" "$4" "${@:5}")
 	then
-		echo "sample $1 ${2%4} $3$(words <<<"$out")$(deltas "$before")"
+		echo "sample $1 ${2%4} $3$(words <<<"$out")" \
+			"packets=$(($(packets) - sent))$(deltas "$before")"
 	else
 		echo "failed $1 $2 $3"
 	fi
@@ -110,15 +124,15 @@ floor_server()
 	exec 4>&-
 }
 
-# gid_index: of this host's IPv4 address, for perftest; sysfs has a file for
-# each of 1024 entries
+# gid_index: the RoCEv2 one of this host's IPv4 address, for perftest; sysfs has
+# a file for each of 1024 entries
 gid_index()
 {
-	local i
+	local port=/sys/class/infiniband/rxe0/ports/1 i
 
 	for i in 0 1 2 3 4 5 6 7; do
-		grep -q ffff:0a09 /sys/class/infiniband/rxe0/ports/1/gids/$i &&
-			break
+		grep -q ffff:0a09 $port/gids/$i &&
+			grep -q v2 $port/gid_attrs/types/$i && break
 	done
 	echo $i
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Load for the bench, over TCP or AF_SMCR: the same calls whatever the kind.
+ * Load for the bench, over TCP, smcr or Linux's own SMC-R: the same calls
+ * whatever the kind.
  *
  *	load server KIND ADDR PORT BUF
  *	load client KIND ADDR PORT BUF rr|stream SIZE WARM COUNT
@@ -30,7 +31,6 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
-#define AF_SMCR		43
 #define IPPROTO_SMCR	257
 #define THREADS		16
 #define HOLD_MAX	8192
@@ -50,8 +50,9 @@ static const struct kind {
 	int family, protocol;
 } kinds[] = {
 	{ "tcp4", AF_INET, IPPROTO_TCP },
-	{ "smcr4", AF_SMCR, 0 },
-	{ "inet4", AF_INET, IPPROTO_SMCR },
+	{ "smcr4", AF_INET, IPPROTO_SMCR },
+	/* The family is Linux's where its module was loaded first */
+	{ "linux4", AF_SMC, 0 },
 };
 
 static const struct kind *kind;

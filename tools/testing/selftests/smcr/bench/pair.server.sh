@@ -11,9 +11,9 @@ again()
 	children+=($!)
 }
 
-insmod /share/floor.ko || exit 1
+insmod /share/floor.ko && linux_too || exit 1
 calm_timers
-for kind in smcr4 tcp4; do
+for kind in smcr4 linux4 tcp4; do
 	serve $kind 16384 65536 131072 262144 524288
 done
 again floor_server

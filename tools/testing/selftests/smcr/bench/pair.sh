@@ -1,26 +1,27 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Times of smcr, the floor, TCP and perftest between two hosts, in rounds in
-# which each has its turn, and bytes of memory an idle connection.
+# Times of smcr, the floor, Linux's own SMC-R, TCP and perftest between two
+# hosts, in rounds in which each has its turn, and bytes of memory an idle
+# connection.
 #
 # usage: pair.sh [ROUNDS [CONNECTIONS]]
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 CLIENT=10.9.0.2
-insmod /share/floor.ko || exit 1
+insmod /share/floor.ko && linux_too || exit 1
 calm_timers
 barrier bench.ready || exit 1
 
-# three ROUND WORK BUF MODE SIZE WARM COUNT: the order changes with the round
-three()
+# each ROUND WORK BUF MODE SIZE WARM COUNT: the order changes with the round
+each()
 {
-	local systems=(floor smcr4 tcp4) i
+	local systems=(floor smcr4 linux4 tcp4) i
 
-	for i in 0 1 2; do
-		case ${systems[(i + $1) % 3]} in
+	for i in 0 1 2 3; do
+		case ${systems[(i + $1) % 4]} in
 		floor)	by_floor "$1" "$2" $CLIENT "$4" "$5" "$3" "$6" "$7" ;;
-		*)	by_load "$1" "${systems[(i + $1) % 3]}" "$2" "$3" \
+		*)	by_load "$1" "${systems[(i + $1) % 4]}" "$2" "$3" \
 				"${@:4}" ;;
 		esac
 	done
@@ -41,7 +42,7 @@ connects()
 {
 	local kind
 
-	for kind in smcr4 tcp4; do
+	for kind in smcr4 linux4 tcp4; do
 		by_load "$1" $kind connect1 131072 connect 1 4 32
 		by_load "$1" $kind connect16 131072 connect 16 16 64
 	done
@@ -87,12 +88,12 @@ memory()
 memory tcp4 "${2:-4064}"
 memory smcr4 "${2:-4064}"
 for ((round = 1; round <= ${1:-15}; round++)); do
-	three $round rr64 131072 rr 64 20 120
-	three $round rr4k 131072 rr 4096 20 120
-	three $round stream64k-w64k 65536 stream 65536 4 32
-	three $round stream64k 131072 stream 65536 4 48
-	three $round stream64k-w256k 262144 stream 65536 4 48
-	three $round stream1m 524288 stream 1048576 1 4
+	each $round rr64 131072 rr 64 20 120
+	each $round rr4k 131072 rr 4096 20 120
+	each $round stream64k-w64k 65536 stream 65536 4 32
+	each $round stream64k 131072 stream 65536 4 48
+	each $round stream64k-w256k 262144 stream 65536 4 48
+	each $round stream1m 524288 stream 1048576 1 4
 	perftest $round
 	connects $round
 done

@@ -149,7 +149,10 @@ class Session:
                 ("BED_HOST", name), ("BED_NICS", opt.nics),
                 ("BED_RAILS", int(opt.rails)), ("BED_MTU", opt.mtu),
                 ("BED_SMCR", smcr), ("BED_TOP", TOP), ("BED_VM", VM),
-                ("BED_KERNEL", kernel))))
+                ("BED_KERNEL", kernel), ("BED_ROCEV1", int(opt.rocev1)))))
+        if opt.rocev1:
+            rxe = output_of(os.path.join(TOP, "scripts/kernel"), "rxe")
+            shutil.copy(os.path.join(rxe, "rdma_rxe.ko"), self.bed.share)
         self.count = 0
         self.slot = None
 
@@ -670,6 +673,8 @@ def parse():
         help="NIC n of both on a segment and subnet of its own")
     add("--no-smcr", choices=["server", "client", "both"],
         help="do not load smcr there")
+    add("--rocev1", action="store_true",
+        help="a Soft-RoCE that has RoCEv1 GIDs too (release kernel)")
     add("--mtu", type=int, default=4200, metavar="BYTES",
         help="of the NICs; 4200 gives RDMA its 4096 (default %(default)s)")
     add("--mem", type=int, metavar="MB", help="memory of each host")
