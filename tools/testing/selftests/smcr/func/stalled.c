@@ -139,7 +139,10 @@ static int listener(union util_addr *addr, int port)
 	util_addr_parse(addr, kind->family, address, port);
 	len = util_addr_len(addr);
 	fd = util_socket(kind, 0);
-	if (port && (setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &one,
+	/* Connections of a test before this one may be in TIME_WAIT there */
+	if (port && (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one,
+				sizeof(one)) ||
+		     setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &one,
 				sizeof(one)) ||
 		     setsockopt(fd, SOL_SOCKET, SO_MARK, &mark, sizeof(mark))))
 		util_die("setsockopt: %s", strerror(errno));
