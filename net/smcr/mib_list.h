@@ -79,6 +79,8 @@
 	  "events of a completion queue that a sleeping reader handled") \
 	X(READERPOLLSLATE, ReaderPollsLate, \
 	  "those that a softirq handled, because the reader did not run") \
+	X(READERSPINS, ReaderSpins, \
+	  "completions that a reader found before it slept (SO_BUSY_POLL)") \
 	X(TXMESSAGES, TxMessages, "CDC messages that announced data") \
 	X(CURSORUPDATES, CursorUpdates, "CDC messages without data") \
 	X(CDCSENT, CdcSent, "CDC messages sent") \

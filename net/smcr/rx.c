@@ -14,6 +14,7 @@
 #include <linux/splice.h>
 #include <linux/uio.h>
 #include <linux/unaligned.h>
+#include <net/busy_poll.h>
 #include <net/sock.h>
 
 #include "close.h"
@@ -185,6 +186,21 @@ static bool rx_roused(struct sock *sk, struct smcr_conn *conn, u32 seen,
 	       smcr_rx_avail(conn) > seen;
 }
 
+/* SO_BUSY_POLL: a reader that finds its message before it sleeps saves the time
+ * of an interrupt and of a wake-up.
+ */
+static void rx_spin(struct sock *sk, struct smcr_conn *conn, u32 seen,
+		    struct wait_queue_entry *wait)
+{
+	unsigned long begin = busy_loop_current_time();
+
+	while (sk_can_busy_loop(sk) && !need_resched() &&
+	       !sk_busy_loop_timeout(sk, begin) &&
+	       !rx_roused(sk, conn, seen, wait) &&
+	       smcr_wr_cq_spin(conn->link, wait))
+		cpu_relax();
+}
+
 /* Wait for more bytes than the @seen ones, which a PEEK left in place. */
 static int rx_wait(struct sock *sk, struct smcr_conn *conn, u32 seen,
 		   long *timeo)
@@ -201,6 +217,7 @@ static int rx_wait(struct sock *sk, struct smcr_conn *conn, u32 seen,
 	add_wait_queue(sk_sleep(sk), &wait);
 	sk_set_bit(SOCKWQ_ASYNC_WAITDATA, sk);
 	smcr_wr_cq_watch(conn->link, conn, &wait);
+	rx_spin(sk, conn, seen, &wait);
 	ret = sk_wait_event(sk, timeo, rx_roused(sk, conn, seen, &wait),
 			    &wait);
 	smcr_wr_cq_unwatch(conn->link, &wait);

@@ -146,6 +146,7 @@ void smcr_wr_cq_watch(struct smcr_link *link, const struct smcr_conn *conn,
 		      struct wait_queue_entry *wait);
 void smcr_wr_cq_poll(struct smcr_link *link, const struct smcr_conn *conn,
 		     struct wait_queue_entry *wait);
+bool smcr_wr_cq_spin(struct smcr_link *link, struct wait_queue_entry *wait);
 void smcr_wr_cq_unwatch(struct smcr_link *link, struct wait_queue_entry *wait);
 
 #endif /* _SMCR_WR_H */

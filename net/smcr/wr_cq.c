@@ -262,6 +262,32 @@ void smcr_wr_cq_poll(struct smcr_link *link, const struct smcr_conn *conn,
 }
 
 /**
+ * smcr_wr_cq_spin() - poll for a watcher that does not sleep yet
+ * @link: the link
+ * @wait: as given to smcr_wr_cq_watch()
+ *
+ * The queue may be armed: an event meanwhile is left to smcr_wr_cq_poll().
+ *
+ * Context: process; BH enabled. The sock lock may be held.
+ * Return: false if the reader does not watch, and a softirq polls.
+ */
+bool smcr_wr_cq_spin(struct smcr_link *link, struct wait_queue_entry *wait)
+{
+	struct smcr_wr_cq *cq = link->cq;
+	int done = 0;
+
+	if (READ_ONCE(cq->watcher) != wait)
+		return false;
+	if (!spin_trylock_bh(&cq->run))
+		return true;
+	if (cq->ib)
+		done = cq_handle(cq, WATCH_BUDGET);
+	spin_unlock_bh(&cq->run);
+	smcr_wr_count(link, SMCR_MIB_READERSPINS, done);
+	return true;
+}
+
+/**
  * smcr_wr_cq_unwatch() - the reader waits no longer
  * @link: the link
  * @wait: as given to smcr_wr_cq_watch(), which may have done nothing

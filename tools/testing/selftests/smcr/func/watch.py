@@ -3,10 +3,11 @@
 """Round trips of 64 bytes whose readers block.
 
 usage: watch.py serve ADDRESS PORT
-       watch.py ask ADDRESS PORT CONNECTIONS ROUNDS
+       watch.py ask ADDRESS PORT CONNECTIONS ROUNDS BUSY_POLL
        watch.py stay ADDRESS PORT ROUNDS
 
-ask does ROUNDS round trips on each of its connections, by turns. stay does its
+ask does ROUNDS round trips on each of its connections, by turns. Readers poll
+for BUSY_POLL microseconds before they sleep. stay does its
 round trips, prints "asleep", and waits in recv() for a byte that never comes.
 """
 import socket
@@ -14,6 +15,7 @@ import sys
 import threading
 
 IPPROTO_SMCR = 257
+SO_BUSY_POLL = 46
 SIZE = 64
 
 
@@ -55,9 +57,11 @@ def round_trip(sock):
         sys.exit("the stream has ended")
 
 
-def ask(address, connections, rounds):
+def ask(address, connections, rounds, busy_poll):
     """Round trips by turns."""
     socks = [connected(address) for _ in range(connections)]
+    for sock in socks:
+        sock.setsockopt(socket.SOL_SOCKET, SO_BUSY_POLL, busy_poll)
     for _ in range(rounds):
         for sock in socks:
             round_trip(sock)

@@ -3,6 +3,7 @@
 # topology: pair
 # kernel: both
 # nics: 1
+# cpus: 2
 # A reader that sleeps is woken by its link's completion queue and polls it, as
 # long as all messages are for its connection. It delays no other connection by
 # more than a moment, even if it is given no processor.
@@ -19,10 +20,15 @@ ask() {
 }
 
 save begin
-check "$rounds round trips on one connection" ask 1 $rounds
+check "$rounds round trips on one connection" ask 1 $rounds 0
 grew begin ReaderPolls -ge $((rounds * 8 / 10))
+grew begin ReaderSpins -eq 0
+save busy
+check "$rounds round trips, polling for 20 ms" ask 1 $rounds 20000
+# A worker of Soft-RoCE that wants the reader's processor ends the polling
+grew busy ReaderSpins -ge $((rounds / 50))
 save turns
-check "$rounds round trips, two connections by turns" ask 2 $((rounds / 2))
+check "$rounds round trips, two connections by turns" ask 2 $((rounds / 2)) 0
 grew turns ReaderPolls -le $((rounds / 10))
 
 # stay: the last conversation of the link is of a program in a cgroup
@@ -75,7 +81,7 @@ if [ -e "$group/cpu.max" ]; then
 			"$group/cpu.stat")
 		stay
 		throttle
-		check "round trips of another program" ask 1 5
+		check "round trips of another program" ask 1 5 0
 		release
 	done
 	grew late ReaderPollsLate -ge 2
