@@ -62,6 +62,7 @@ enum smcr_conn_flag {
  * @due: a message must go out whatever the window says
  * @filling: a sender copies into the chunk of @end
  * @hold: MSG_MORE or TCP_CORK: wait for more bytes
+ * @n_sleepers: senders that wait for room in a blocking call
  * @blocked: the last message said B
  * @wanted: the peer asked for a consumer update with R, and none was sent
  */
@@ -83,6 +84,7 @@ struct smcr_conn_tx {
 	bool			due;
 	bool			filling;
 	bool			hold;
+	u32			n_sleepers;
 	bool			blocked;
 	bool			wanted;
 };

@@ -291,12 +291,25 @@ static int tx_post(struct smcr_conn *conn, const struct smcr_tx_plan *plan)
 	return 0;
 }
 
+/* A sender that sleeps for room and has been woken comes with more bytes in a
+ * moment, so a small rest waits for them; at its end it pushes in any case. One
+ * that is not woken yet must not hold anything: the peer may wait for the rest
+ * before it reads.
+ */
+static bool tx_more_comes(const struct smcr_conn *conn)
+{
+	return conn->tx.n_sleepers && smcr_tx_writeable(conn);
+}
+
 static bool tx_held(const struct smcr_conn *conn)
 {
 	const struct smcr_conn_tx *tx = &conn->tx;
+	u64 queued = tx->end - tx->nxt;
 
-	return tx->hold && tx->end - tx->nxt < tx->size / 2 &&
-	       conn->flush == SMCR_CONN_FLUSH_NONE;
+	if (conn->flush != SMCR_CONN_FLUSH_NONE)
+		return false;
+	return (tx->hold && queued < tx->size / 2) ||
+	       (queued < tx->size / 4 && tx_more_comes(conn));
 }
 
 /**
@@ -415,6 +428,13 @@ static int tx_sleep(struct sock *sk, struct smcr_conn *conn, long *timeo,
 	return min(err, 0);
 }
 
+static void tx_sleeper(struct smcr_conn *conn, int change)
+{
+	spin_lock_bh(&conn->lock);
+	conn->tx.n_sleepers += change;
+	spin_unlock_bh(&conn->lock);
+}
+
 /* No room was found: wait for some, or promise a wake-up. The wake-up takes the
  * bit away, so whoever sets it has to be on the queue by then.
  */
@@ -423,6 +443,7 @@ static int tx_wait(struct sock *sk, struct smcr_conn *conn, long *timeo)
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
 	int err = 0;
 
+	tx_sleeper(conn, 1);
 	add_wait_queue(sk_sleep(sk), &wait);
 	set_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
 	/* Pairs with tx_wake(), which tests the bit after @una has moved: room
@@ -432,6 +453,7 @@ static int tx_wait(struct sock *sk, struct smcr_conn *conn, long *timeo)
 	if (!smcr_tx_space(conn))
 		err = tx_sleep(sk, conn, timeo, &wait);
 	remove_wait_queue(sk_sleep(sk), &wait);
+	tx_sleeper(conn, -1);
 	return err;
 }
 
@@ -515,7 +537,8 @@ int smcr_tx_sendmsg(struct sock *sk, struct msghdr *msg, size_t len)
 			err = tx_error(sk);
 	}
 	if (conn) {
-		if (err && done)
+		/* No more bytes come to go with those that waited for them */
+		if (err)
 			smcr_tx_push(conn);
 		smcr_conn_put(conn);
 	}
