@@ -54,7 +54,8 @@ class Samples:
             pairs = (w.split("=", 1) for w in word[4:])
             found = {k: float(v) for k, v in pairs if v}
             # A run of Linux's that sent no packets by RDMA is one of TCP
-            if word[2] == "linux" and not found.get("packets"):
+            if (word[2] == "linux" and "ns" in found
+                    and not found.get("packets")):
                 self.failed.append(f"{word[3]}: Linux fell back to TCP")
                 continue
             by_round = self.values.setdefault((word[3], word[2]), {})
@@ -270,6 +271,19 @@ def table_aims(samples, found):
                f"| {number(value, 3)} | {verdict} |")
 
 
+def table_events(samples):
+    """What the clock of a round trip sees, by tracepoints."""
+    systems = ("floor", "smcr", "linux")
+    found = {(s, h): samples.get(f"events:{h}", s).get(0, {})
+             for s in systems for h in ("client", "server")}
+    yield "| events a 64 B round trip, client / server | floor | smcr | Linux |"
+    yield "|---|---|---|---|"
+    for name in found["smcr", "client"]:
+        yield f"| {name.replace('_', ' ')} | " + " | ".join(
+            " / ".join(number(found[s, h].get(name))
+                       for h in ("client", "server")) for s in systems) + " |"
+
+
 def table_memory(samples):
     """Slopes."""
     for system in ("smcr", "tcp"):
@@ -325,7 +339,8 @@ plot "{data}" using 2:xtic(1) title "floor", "" using 3 title "smcr", \\
 def tables(samples, found):
     """The whole text."""
     parts = (table_times(samples), table_instructions(found),
-             table_counts(samples), table_memory(samples),
+             table_counts(samples), table_events(samples),
+             table_memory(samples),
              table_aims(samples, found))
     return "\n\n".join("\n".join(p) for p in parts) + "\n"
 

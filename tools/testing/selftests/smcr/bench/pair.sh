@@ -7,6 +7,8 @@
 # usage: pair.sh [ROUNDS [CONNECTIONS]]
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=events.sh
+. "$BENCH/events.sh"
 
 CLIENT=10.9.0.2
 insmod /share/floor.ko && linux_too || exit 1
@@ -84,6 +86,30 @@ memory()
 	rm "$before"
 }
 
+# one_kind KIND COUNT: round trips of 64 bytes
+one_kind()
+{
+	case $1 in
+	floor)	by_floor 0 traced $CLIENT rr 64 131072 20 "$2" ;;
+	*)	by_load 0 "$1" traced 131072 rr 64 20 "$2" ;;
+	esac
+}
+
+# events: what the kernels of both hosts do in a round trip
+events()
+{
+	local kind there=". $BENCH/events.sh;"
+
+	for kind in floor smcr4 linux4; do
+		one_kind $kind 100
+		peer "$there events_begin" && events_begin || return
+		one_kind $kind 2000
+		echo "sample 0 ${kind%4} events:client$(events_end 2020)"
+		echo "sample 0 ${kind%4} events:server$(peer \
+			"$there events_end 2020")"
+	done
+}
+
 # First, while no group has RMBs of other sizes that it gives back meanwhile
 memory tcp4 "${2:-4064}"
 memory smcr4 "${2:-4064}"
@@ -97,4 +123,5 @@ for ((round = 1; round <= ${1:-15}; round++)); do
 	perftest $round
 	connects $round
 done
+events || echo "failed 0 events"
 exit 0
