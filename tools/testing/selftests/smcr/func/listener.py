@@ -6,12 +6,16 @@ Prints what the program sees, which must be the same over TCP (protocol 0) and
 over smcr (257). "migrate" is a TCP listener that gets another one's child, and
 its client: it says "listening", "accepted" and, for lines of input, goes on.
 
+"queued" connects to a listener of its own, which accepts when a line comes: it
+says "queued" and how many bytes came.
+
 "destroy" does what "ss -K" does, to the one of several listeners on a port that
 has a mark: TCP looks for it by the addresses of a client, of which one in so
 many leads to it.
 
 usage: listener.py steps ADDRESS PROTOCOL
        listener.py migrate ADDRESS PORT
+       listener.py queued ADDRESS PORT
        listener.py destroy ADDRESS PORT MARK
 """
 import errno
@@ -165,6 +169,27 @@ def migrate(address):
     print("byte", client.recv(1), flush=True)
 
 
+def queued(address):
+    """Children that wait for room in memory."""
+    listener = stream(257)
+    listener.bind(address)
+    listener.listen(8)
+    socks = [stream(257) for _ in range(CHILDREN)]
+    for sock in socks:
+        sock.setblocking(False)
+        sock.connect_ex(address)
+    print("queued", flush=True)
+    sys.stdin.readline()
+    for _ in socks:
+        if events(listener, select.POLLIN) != "in":
+            break
+        conn = listener.accept()[0]
+        conn.sendall(b"x")
+        conn.close()
+    print("bytes", sum(events(sock, select.POLLIN) != "nothing" and
+                       len(sock.recv(1)) for sock in socks), flush=True)
+
+
 def destroy(address, mark):
     """Of the listeners at an address, the one with a mark."""
     out = subprocess.run(["ss", "-Hltne", f"fwmark = {mark}"], check=True,
@@ -190,6 +215,9 @@ def main():
     """What is asked for."""
     if sys.argv[1] == "migrate":
         migrate((sys.argv[2], int(sys.argv[3])))
+        return
+    if sys.argv[1] == "queued":
+        queued((sys.argv[2], int(sys.argv[3])))
         return
     if sys.argv[1] == "destroy":
         destroy((sys.argv[2], int(sys.argv[3])), int(sys.argv[4]))

@@ -6,8 +6,9 @@
 # timeout: 120
 # A listener ends with children that nobody accepted: by "ss -K", shutdown() or
 # close(). TCP finds its own count right (it would WARN), and the program what
-# TCP would show. A child that nobody has adopted is TCP's: it moves to another
-# program's listener and outlives smcr.
+# TCP would show. Children for which there is no memory for a while are taken on
+# when there is, whether or not another SYN comes. A child that nobody has
+# adopted is TCP's: it moves to another program's listener and outlives smcr.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -28,6 +29,43 @@ check "ends over TCP" steps_of 0
 check "ends over smcr" steps_of 257
 check "both show the same" diff -U 12 "$tmp/steps.0" "$tmp/steps.257"
 grew begin PassiveOpens -ge 10
+no_conn_left
+
+params=/sys/module/noaccept/parameters
+check "a module that keeps sockets from being accepted" \
+	insmod "$SHARED/noaccept.ko" on=1
+undo_later rmmod noaccept
+# shellcheck disable=SC2317 # called through wait_until
+{
+# waiting N: children in TCP's queue
+waiting() {
+	[ "$(ss -Hltn "sport = :$((PORT + 1))" | awk '{ print $2 }')" = "$1" ]
+}
+
+# failed N: at least so many times
+failed() {
+	[ "$(cat "$params/failed")" -ge "$1" ]
+}
+}
+save queued
+mkfifo "$tmp/queued.in" "$tmp/queued.out"
+python3 "$PROGRAM" queued "$own4" $((PORT + 1)) <"$tmp/queued.in" \
+	>"$tmp/queued.out" &
+jobs_started+=($!)
+exec 5>"$tmp/queued.in" 6<"$tmp/queued.out"
+read -r -t "$limit" -u 6 line
+check "clients connect" test "$line" = queued
+wait_until "three children are queued" waiting 3
+tries=$(($(cat "$params/failed") + 2))
+wait_until "which smcr tries to accept again" failed $tries
+grew queued HandshakesStarted -eq 3
+check "now there is memory" sh -c "echo 0 >$params/on"
+echo go >&5
+read -r -t "$limit" -u 6 line
+check "all are accepted (got $line)" test "$line" = "bytes 3"
+exec 5>&- 6<&-
+grew queued PassiveOpens -eq 3
+no_fallback queued
 no_conn_left
 
 check "a device whose pages do not come" insmod "$SHARED/stall.ko"
