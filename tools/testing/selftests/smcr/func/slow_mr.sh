@@ -5,7 +5,8 @@
 # nics: 1
 # Adapters that take seconds to register memory: connections that find a free
 # element do not wait for the RMB that is being made, and one that waits for it
-# keeps its group. Adapters that cannot register much at once: smaller RMBs.
+# keeps its group. Adapters that cannot register much at once: smaller RMBs. A
+# RST that comes while a client waits for its region ends connect() at once.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=crowd_lib.sh
@@ -60,9 +61,57 @@ four_say() {
 	check "four connections: $1" test "$line" = "$1"
 }
 
+# One connection, in the background; connected says what became of it.
+connect_one() {
+	wire forget
+	mkfifo "$tmp/one"
+	python3 -u -c '
+import errno, socket, sys
+try:
+	s = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 257)
+	s.connect((sys.argv[1], int(sys.argv[2])))
+	print("connected")
+except OSError as err:
+	print(errno.errorcode[err.errno])
+' "$SERVER" "$PORT" >"$tmp/one" &
+	jobs_started+=($!)
+	exec 7<"$tmp/one"
+	rm "$tmp/one"
+}
+
+# accepts N: so many connections have had an Accept, of 68 bytes, and no more
+# shellcheck disable=SC2317 # called through wait_until
+accepts() {
+	[ "$(ss -tinH dport = ":$PORT" |
+		grep -cE 'bytes_received:68( |$)')" = "$1" ]
+}
+
+# region_made N: so many are being made or registered here
+# shellcheck disable=SC2317 # called by name
+region_made() {
+	[ "$(cat "$params/waiting")" = "$1" ]
+}
+
+# reset_while WHAT: a RST comes to both ends of connect_one. The region takes
+# three times as long as anybody waits here.
+reset_while() {
+	local line=nothing
+
+	check "$1: the region is not there" region_made 1
+	check "a RST to each end of the connection" \
+		test "$(wire inject '*' '*' rst)" = 2
+	read -r -t $((15 * SLOW)) -u 7 line
+	exec 7<&-
+	check "connect() ends with ECONNRESET (got $line)" \
+		test "$line" = ECONNRESET
+	check "and has not waited for the region" region_made 1
+}
+
 together ready
 check "the module is on both hosts" both "insmod /share/slowmr.ko"
 undo_later rmmod slowmr
+undo_later sysctl -qw net.smcr.rmem="$(sysctl -n net.smcr.rmem)"
+undo_later sh -c "echo 0 | tee $params/delay_ms >$params/reg_ms"
 crowd_begin $kind "$SERVER"
 
 save slow
@@ -109,8 +158,37 @@ crowd_is "are right" 12 all 9000
 grew small RmbsSmaller -ge 4
 no_fallback small
 crowd_is "all are closed" 0 close 12
-no_group_left
 check "regions have any size" both "echo 0 >$params/max_pages"
+no_group_left
+
+save reset
+crowd_is "one connection" 1 open 1
+check "here, elements are larger from now on" sysctl -qw net.smcr.rmem=524284
+check "and their regions take a minute" \
+	sh -c "echo $((60000 * SLOW)) >$params/delay_ms"
+connect_one
+wait_until "another connection has its Accept" accepts 2
+wait_until "its RMB is being made" region_made 1
+reset_while "a subsequent contact"
+check "regions take no time" sh -c "echo 0 >$params/delay_ms"
+crowd_is "the next one" 2 open 1
+crowd_is "is right" 2 all 9000
+crowd_is "both are closed" 0 close 2
+grew reset FirstContacts -eq 1
+grew reset SubsequentContacts -eq 1
+no_group_left
+check "to register a region takes a minute" \
+	sh -c "echo $((60000 * SLOW)) >$params/reg_ms"
+connect_one
+wait_until "the first RMB is being registered" region_made 1
+reset_while "a first contact"
+check "it takes no time" sh -c "echo 0 >$params/reg_ms"
+no_group_left
+crowd_is "the next connection has a group" 1 open 1
+crowd_is "and is right" 1 all 9000
+crowd_is "it is closed" 0 close 1
+no_fallback reset
+grew reset HandshakeTimeouts -eq 0
 crowd_end
 no_conn_left
 together end

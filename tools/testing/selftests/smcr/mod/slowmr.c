@@ -5,15 +5,27 @@
  * In /sys/module/slowmr/parameters:
  *
  *   delay_ms	how long it takes to have one
+ *   reg_ms	how long it takes a queue pair to register one
  *   max_pages	the largest that can be had, 0 for no bound
- *   waiting	how many are being had at the moment
+ *   waiting	how many are being had or registered at the moment
+ *
+ * A time that is changed is the new one for what has begun, too.
+ *
+ * A probe at the entry of Soft-RoCE's function that registers a region sends
+ * each call to slow_reg(), which runs in the worker of the queue pair's send
+ * queue and may sleep.
  */
 #include <linux/delay.h>
+#include <linux/jiffies.h>
+#include <linux/kprobes.h>
 #include <linux/module.h>
+#include <linux/sched.h>
 #include <rdma/ib_verbs.h>
 
 static uint delay_ms;
 module_param(delay_ms, uint, 0644);
+static uint reg_ms;
+module_param(reg_ms, uint, 0644);
 static uint max_pages;
 module_param(max_pages, uint, 0644);
 
@@ -30,6 +42,16 @@ static const struct kernel_param_ops waiting_ops = {
 
 module_param_cb(waiting, &waiting_ops, NULL, 0444);
 
+static void wait_for(const uint *ms)
+{
+	unsigned long begin = jiffies;
+
+	atomic_inc(&waiting);
+	while (time_before(jiffies, begin + msecs_to_jiffies(READ_ONCE(*ms))))
+		msleep(20);
+	atomic_dec(&waiting);
+}
+
 /* The bed's devices are all of one driver. */
 static struct ib_mr *(*real_alloc)(struct ib_pd *pd, enum ib_mr_type type,
 				   u32 max_sg);
@@ -39,11 +61,65 @@ static struct ib_mr *slow_alloc(struct ib_pd *pd, enum ib_mr_type type,
 {
 	if (READ_ONCE(max_pages) && max_sg > READ_ONCE(max_pages))
 		return ERR_PTR(-ENOMEM);
-	atomic_inc(&waiting);
-	msleep(READ_ONCE(delay_ms));
-	atomic_dec(&waiting);
+	wait_for(&delay_ms);
 	return real_alloc(pd, type, max_sg);
 }
+
+struct rxe_qp;
+struct rxe_send_wqe;
+
+typedef int (*reg_func)(struct rxe_qp *qp, struct rxe_send_wqe *wqe);
+
+/* Calls of slow_reg() that pass the probe once more, by their task */
+#define MAX_INSIDE	16
+static struct task_struct *inside[MAX_INSIDE];
+static atomic_t running;
+static struct kprobe probe;
+
+static bool inside_take(void)
+{
+	int i;
+
+	for (i = 0; i < MAX_INSIDE; i++)
+		if (!cmpxchg(&inside[i], NULL, current))
+			return true;
+	return false;
+}
+
+static bool inside_drop(void)
+{
+	int i;
+
+	for (i = 0; i < MAX_INSIDE; i++)
+		if (cmpxchg(&inside[i], current, NULL) == current)
+			return true;
+	return false;
+}
+
+static noinline int slow_reg(struct rxe_qp *qp, struct rxe_send_wqe *wqe)
+{
+	int err = -ENOMEM;
+
+	wait_for(&reg_ms);
+	if (inside_take())
+		err = ((reg_func)probe.addr)(qp, wqe);
+	atomic_dec(&running);
+	return err;
+}
+
+static int on_reg(struct kprobe *kp, struct pt_regs *regs)
+{
+	if (inside_drop() || !READ_ONCE(reg_ms))
+		return 0;
+	atomic_inc(&running);
+	instruction_pointer_set(regs, (unsigned long)slow_reg);
+	return 1;
+}
+
+static struct kprobe probe = {
+	.symbol_name = "rxe_reg_fast_mr",
+	.pre_handler = on_reg,
+};
 
 static int slowmr_add(struct ib_device *dev)
 {
@@ -65,14 +141,22 @@ static struct ib_client slowmr_client = {
 
 static int __init slowmr_init(void)
 {
-	return ib_register_client(&slowmr_client);
+	int err = register_kprobe(&probe);
+
+	if (err)
+		return err;
+	err = ib_register_client(&slowmr_client);
+	if (err)
+		unregister_kprobe(&probe);
+	return err;
 }
 
 static void __exit slowmr_exit(void)
 {
 	ib_unregister_client(&slowmr_client);
+	unregister_kprobe(&probe);
 	/* Who came before is still inside */
-	while (atomic_read(&waiting))
+	while (atomic_read(&waiting) || atomic_read(&running))
 		msleep(20);
 }
 
