@@ -143,6 +143,9 @@ LIAR=C
 refused "CONFIRM LINK reply with another queue pair" 01 26^000001
 refused "CONFIRM LINK reply with another link number" 01 29^08
 refused "CONFIRM LINK reply that takes a dialect nobody offered" 01 3=83
+step 0 $HONEST sh "dmesg | grep -F 'bad LLC message' | tail -n 1 |" \
+	"grep -qF '(CONFIRM LINK reply in another dialect)'"
+verdict "which is what the log says of it"
 
 mark BadLlc LinksFailed
 lie hook llc 02 80 0 1 29^70
