@@ -154,7 +154,9 @@ static pid_t client(int *out)
 	return pid;
 }
 
-static void relay(const struct relay_case *c, char *saw, size_t len)
+/* The server is dialled from an address of this host, NULL for any. */
+static void relay(const char *from, const struct relay_case *c, char *saw,
+		  size_t len)
 {
 	int listener = net_listen(hostile.us, PORT_RELAY, true);
 	struct msg m;
@@ -164,7 +166,7 @@ static void relay(const struct relay_case *c, char *saw, size_t len)
 
 	pid = client(&out);
 	a = net_accept(listener);
-	b = net_dial(NULL, hostile.them, PORT_ECHO, true);
+	b = net_dial(from, hostile.them, PORT_ECHO, true);
 	if (pass(a, b, c, &m) && pass(b, a, c, &m) &&
 	    (m.b[4] != ACCEPT || pass(a, b, c, &m)))
 		pump_both(a, b);
@@ -209,7 +211,7 @@ static void try(const struct relay_case *c)
 
 	agent_stat(&then);
 	local_stat(&here);
-	relay(c, saw, sizeof(saw));
+	relay(NULL, c, saw, sizeof(saw));
 	stat_settled(&then);
 	agent_stat(&now);
 	local_stat(&here_now);
@@ -297,6 +299,26 @@ static void group_sync(void)
 	honest(&then);
 }
 
+/* A first contact's dialect is not known before CONFIRM LINK: only then does an
+ * element turn out to be larger than the dialect has. From another address it is
+ * a first contact; the group stays for a while, on both hosts.
+ */
+static void group_dialect(void)
+{
+	static const struct relay_case large = ACCEPT_BAD("50=63");
+	struct stat_set then;
+	char saw[128];
+
+	agent_stat(&then);
+	relay(getenv("OTHER"), &large, saw, sizeof(saw));
+	if (strcmp(saw, "ECONNRESET"))
+		complain("the client saw %s", saw);
+	stat_wait(&then, "FirstContacts", 1);
+	stat_wait(&then, "HandshakesEnded", 1);
+	if (stat_delta(&then, "BadClc") || stat_delta(&then, "Fallbacks"))
+		complain("the server sees a fault");
+}
+
 const struct group relay_groups[] = {
 	{ "changed", "each field of a subsequent contact; bytes behind reset it",
 	  group_changed },
@@ -304,5 +326,7 @@ const struct group relay_groups[] = {
 	  group_binding },
 	{ "sync", "a Decline with S: TCP, the links are tested and stay",
 	  group_sync },
+	{ "dialect", "a first contact's element that its dialect has not: reset",
+	  group_dialect },
 	{ }
 };
