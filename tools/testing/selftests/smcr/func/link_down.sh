@@ -4,7 +4,8 @@
 # kernel: turns ends
 # nics: 1
 # The only link fails: each connection gets an errno, all is freed, whether or
-# not there was anything to send.
+# not there was anything to send. A link that is tested because of what the
+# adapter says fails at the test's deadline.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -32,6 +33,26 @@ together idle
 together over
 released "a byte that cannot be sent ends idle connections with an errno"
 grew idle Aborts -ge 3
+no_conn_left
+# The next link is tested when it is asked for, not because it is time, and its
+# queue pair takes half a minute to find out that nothing is acknowledged.
+sysctl_for_now net.smcr.test_link_interval_ms 0
+check "QPs are patient" patient_qps
+wait_until "the server answers again" io $kind "$SERVER" seq -n 1
+save silent
+hold $kind "$SERVER" 3 -a
+no_fallback silent
+undo_later wire clear
+check "RoCE is cut" wire fault '*' '*' cut 1 only roce
+check "tests are over soon" sysctl -qw net.smcr.llc_timeout_ms=1000
+check "the port is said to be down" insmod /share/porterr.ko
+check "no more is said" rmmod porterr
+wait_until "the link fails" grew_to silent LinksFailed 1
+grew silent TestLinkSent -eq 1
+grew silent LlcTimeouts -eq 1
+check "RoCE is back" wire clear
+calm_timers
+released "connections of a silent link end with an errno"
 no_conn_left
 wait_until "the server answers again" io $kind "$SERVER" seq -n 1
 io_check "end of the server" $kind "$SERVER" quit
