@@ -6,7 +6,8 @@
 # timeout: 120
 # Queues of 64 on both hosts, and a server that looks at completions late: the
 # client stops before the server is out of receives, and its adapter never has
-# to say so. Connections that share the short queue all get on.
+# to say so. Connections that share the short queue all get on: while one waits
+# for its turn, no other has two.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -25,7 +26,14 @@ rdma link add rxe0 type rxe netdev eth0
 together ready
 
 save even
+undo_later rmmod turns
+check "turns can be counted" insmod /share/turns.ko
 io_check "20 streams at once" $kind "$SERVER" many -n 20 -u 1m -d 1m
+sed 's/^/# /' /proc/turns
+check "connections had to wait" test "$(value waited /proc/turns)" -ge 100
+check "while one waited, no other had two turns" \
+	test "$(value overtaken /proc/turns)" = 0
+check "all were looked at" test "$(value lost /proc/turns)" = 0
 no_fallback even
 naks=$(cat $rnr)
 echo "# $naks RNR NAKs so far"

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Do connections that wait for send slots of a link get their turn?
+ *
+ * /proc/turns shows, "name value" a line, since the module was loaded:
+ *
+ *   waited	times that a connection began to wait
+ *   overtaken	chains that another connection of the link posted during such
+ *		a wait, but for the first: it may have waited before
+ *   lost	connections that were not looked at, for there were too many
+ */
+#include <linux/bitmap.h>
+#include <linux/kprobes.h>
+#include <linux/module.h>
+#include <linux/proc_fs.h>
+#include <linux/seq_file.h>
+#include <linux/spinlock.h>
+
+#include "wr.h"
+
+#define TURNS_CONNS	64
+
+/**
+ * struct conn_turn - a connection that was seen to post
+ * @conn: only compared: it may be gone
+ * @link: likewise
+ * @waits: it is on the link's list
+ * @posted: connections that have posted since it is
+ */
+struct conn_turn {
+	void	*conn;
+	void	*link;
+	bool	waits;
+	DECLARE_BITMAP(posted, TURNS_CONNS);
+};
+
+static struct conn_turn turns[TURNS_CONNS];
+static unsigned long waited, overtaken, lost;
+static DEFINE_SPINLOCK(turns_lock);
+
+struct call {
+	void	*link;
+	void	*conn;
+};
+
+static struct conn_turn *turn_of(void *conn, void *link)
+{
+	struct conn_turn *turn;
+
+	for (turn = turns; turn < turns + TURNS_CONNS; turn++) {
+		if (turn->conn && turn->conn != conn)
+			continue;
+		turn->conn = conn;
+		turn->link = link;
+		return turn;
+	}
+	lost++;
+	return NULL;
+}
+
+static void turn_posted(const struct conn_turn *turn)
+{
+	struct conn_turn *other;
+
+	for (other = turns; other < turns + TURNS_CONNS; other++)
+		if (other->waits && other != turn && other->link == turn->link)
+			overtaken += __test_and_set_bit(turn - turns,
+							other->posted);
+}
+
+static void turn_waits(struct conn_turn *turn)
+{
+	if (turn->waits)
+		return;
+	turn->waits = true;
+	bitmap_zero(turn->posted, TURNS_CONNS);
+	waited++;
+}
+
+/* int smcr_wr_post(struct smcr_link *, struct smcr_wr_batch *) */
+static int enter_post(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct smcr_wr_batch *batch = (void *)regs_get_kernel_argument(regs, 1);
+	struct call *call = (void *)ri->data;
+
+	call->link = (void *)regs_get_kernel_argument(regs, 0);
+	call->conn = batch->conn;
+	return 0;
+}
+
+static int leave_post(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct call *call = (void *)ri->data;
+	int ret = regs_return_value(regs);
+	struct conn_turn *turn;
+	unsigned long irq;
+
+	spin_lock_irqsave(&turns_lock, irq);
+	turn = turn_of(call->conn, call->link);
+	if (turn && ret == -EAGAIN)
+		turn_waits(turn);
+	else if (turn && !ret)
+		turn_posted(turn);
+	spin_unlock_irqrestore(&turns_lock, irq);
+	return 0;
+}
+
+/* void smcr_conn_tx_ready(struct smcr_conn *): it waits no more */
+static int on_ready(struct kprobe *kp, struct pt_regs *regs)
+{
+	void *conn = (void *)regs_get_kernel_argument(regs, 0);
+	struct conn_turn *turn;
+	unsigned long irq;
+
+	spin_lock_irqsave(&turns_lock, irq);
+	for (turn = turns; turn < turns + TURNS_CONNS; turn++)
+		if (turn->conn == conn)
+			turn->waits = false;
+	spin_unlock_irqrestore(&turns_lock, irq);
+	return 0;
+}
+
+static struct kretprobe post = {
+	.kp.symbol_name	= "smcr_wr_post",
+	.entry_handler	= enter_post,
+	.handler	= leave_post,
+	.data_size	= sizeof(struct call),
+};
+
+static struct kprobe ready = {
+	.symbol_name	= "smcr_conn_tx_ready",
+	.pre_handler	= on_ready,
+};
+
+static int turns_show(struct seq_file *seq, void *v)
+{
+	seq_printf(seq, "waited %lu\novertaken %lu\nlost %lu\n", waited,
+		   overtaken, lost + post.nmissed + ready.nmissed);
+	return 0;
+}
+
+static int __init turns_init(void)
+{
+	int err = register_kprobe(&ready);
+
+	if (err)
+		return err;
+	err = register_kretprobe(&post);
+	if (!err && !proc_create_single("turns", 0400, NULL, turns_show)) {
+		unregister_kretprobe(&post);
+		err = -ENOMEM;
+	}
+	if (err)
+		unregister_kprobe(&ready);
+	return err;
+}
+
+static void __exit turns_exit(void)
+{
+	remove_proc_entry("turns", NULL);
+	unregister_kretprobe(&post);
+	unregister_kprobe(&ready);
+}
+
+module_init(turns_init);
+module_exit(turns_exit);
+MODULE_DESCRIPTION("Test only: turns of connections at a send queue");
+MODULE_LICENSE("GPL");
