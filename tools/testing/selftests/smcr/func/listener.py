@@ -13,10 +13,14 @@ says "queued" and how many bytes came.
 has a mark: TCP looks for it by the addresses of a client, of which one in so
 many leads to it.
 
+"overlap" closes a listener of smcr's while TCP handles a SYN, which waits at
+the Nth place where it asks for the listener (../mod/overlap.c).
+
 usage: listener.py steps ADDRESS PROTOCOL
        listener.py migrate ADDRESS PORT
        listener.py queued ADDRESS PORT
        listener.py destroy ADDRESS PORT MARK
+       listener.py overlap ADDRESS N
 """
 import errno
 import re
@@ -25,14 +29,19 @@ import socket
 import struct
 import subprocess
 import sys
+import threading
+import time
 
 CHILDREN = 3
 MS = 30000
+SMCR = 257
 NETLINK_SOCK_DIAG = 4
 SOCK_DESTROY = 21
 NLM_F_REQUEST = 1
 NLM_F_ACK = 4
 TCP_LISTEN = 10
+SECONDS = 10
+OVERLAP = "/proc/overlap"
 MASKS = ((select.POLLIN, "in"), (select.POLLERR, "err"),
          (select.POLLHUP, "hup"), (select.POLLRDHUP, "rdhup"))
 
@@ -211,6 +220,40 @@ def destroy(address, mark):
     sys.exit("not found")
 
 
+def await_overlap(name):
+    """Until that is so."""
+    end = time.monotonic() + SECONDS
+    while time.monotonic() < end:
+        with open(OVERLAP, encoding="ascii") as show:
+            if f"{name} 1\n" in show.read():
+                return
+        time.sleep(0.001)
+    sys.exit(f"not {name}")
+
+
+def tell_overlap(number):
+    """Unbuffered: an error is seen here."""
+    with open(OVERLAP, "wb", buffering=0) as file:
+        file.write(b"%d" % number)
+
+
+def overlap(address, nth):
+    """The client's thread is the one that TCP handles the SYN in."""
+    listener = stream(SMCR)
+    listener.bind((address, 0))
+    listener.listen(8)
+    client = stream(SMCR)
+    thread = threading.Thread(target=lambda: print(
+        "connect", word(client.connect, listener.getsockname())))
+    tell_overlap(nth)
+    thread.start()
+    await_overlap("waiting")
+    listener.close()
+    await_overlap("dropped")
+    tell_overlap(0)
+    thread.join()
+
+
 def main():
     """What is asked for."""
     if sys.argv[1] == "migrate":
@@ -221,6 +264,9 @@ def main():
         return
     if sys.argv[1] == "destroy":
         destroy((sys.argv[2], int(sys.argv[3])), int(sys.argv[4]))
+        return
+    if sys.argv[1] == "overlap":
+        overlap(sys.argv[2], int(sys.argv[3]))
         return
     steps = Steps(sys.argv[2], int(sys.argv[3]))
     for step in (steps.destroyed, steps.shut_down, steps.closed,

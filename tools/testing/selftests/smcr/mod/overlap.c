@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A SYN that is handled while its listener is closed.
+ *
+ * TCP asks for the outer socket of a listener more than once for a SYN.
+ * /proc/overlap takes a number: so many askers from now on get the socket, and
+ * the last of them goes on only after the number 0 was written. It runs in a
+ * softirq, so another processor has to do that. Reading gives, one a line:
+ *
+ *   waiting	1 if an asker has got the socket and has not gone on
+ *   dropped	1 if nobody else refers to that socket any more
+ *   destroyed	1 if that socket was destroyed all the same
+ */
+#include <linux/atomic.h>
+#include <linux/delay.h>
+#include <linux/kprobes.h>
+#include <linux/module.h>
+#include <linux/proc_fs.h>
+#include <linux/seq_file.h>
+#include <linux/uaccess.h>
+
+/* A test that has failed ends before the watchdogs bark */
+#define OVERLAP_MS	15000
+
+static atomic_t countdown;
+/* Only compared: it may be gone */
+static void *held;
+static bool dropped, destroyed;
+
+/* struct sock *smcr_inner_outer(const struct sock *) */
+static int leave_outer(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	void *sk = (void *)regs_return_value(regs);
+	int ms;
+
+	if (!sk || atomic_read(&countdown) <= 0 ||
+	    atomic_dec_return(&countdown))
+		return 0;
+	WRITE_ONCE(held, sk);
+	for (ms = 0; READ_ONCE(held) && ms < OVERLAP_MS; ms++)
+		mdelay(1);
+	WRITE_ONCE(held, NULL);
+	return 0;
+}
+
+/* void sk_destruct(struct sock *): the last reference is gone */
+static int enter_destruct(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	void *sk = (void *)regs_get_kernel_argument(regs, 0);
+
+	return !sk || sk != READ_ONCE(held);
+}
+
+static int leave_destruct(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	WRITE_ONCE(dropped, true);
+	return 0;
+}
+
+/* void sock_destruct(struct sock *), of smcr */
+static int on_destroy(struct kprobe *kp, struct pt_regs *regs)
+{
+	void *sk = (void *)regs_get_kernel_argument(regs, 0);
+
+	if (sk && sk == READ_ONCE(held))
+		WRITE_ONCE(destroyed, true);
+	return 0;
+}
+
+static struct kretprobe outer = {
+	.kp.symbol_name	= "smcr_inner_outer",
+	.handler	= leave_outer,
+};
+
+static struct kretprobe destruct = {
+	.kp.symbol_name	= "sk_destruct",
+	.entry_handler	= enter_destruct,
+	.handler	= leave_destruct,
+};
+
+static struct kretprobe *rets[] = { &outer, &destruct };
+
+static struct kprobe destroy = {
+	.symbol_name	= "sock_destruct",
+	.pre_handler	= on_destroy,
+};
+
+static ssize_t overlap_write(struct file *file, const char __user *from,
+			     size_t len, loff_t *pos)
+{
+	u32 n;
+	int err;
+
+	err = kstrtou32_from_user(from, len, 0, &n);
+	if (err)
+		return err;
+	WRITE_ONCE(held, NULL);
+	if (n) {
+		dropped = false;
+		destroyed = false;
+	}
+	atomic_set(&countdown, n);
+	return len;
+}
+
+static int overlap_show(struct seq_file *seq, void *v)
+{
+	seq_printf(seq, "waiting %d\ndropped %d\ndestroyed %d\n",
+		   !!READ_ONCE(held), READ_ONCE(dropped),
+		   READ_ONCE(destroyed));
+	return 0;
+}
+
+static int overlap_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, overlap_show, NULL);
+}
+
+static const struct proc_ops overlap_ops = {
+	.proc_open	= overlap_open,
+	.proc_read	= seq_read,
+	.proc_lseek	= seq_lseek,
+	.proc_write	= overlap_write,
+	.proc_release	= single_release,
+};
+
+static int __init overlap_init(void)
+{
+	int err = register_kretprobes(rets, ARRAY_SIZE(rets));
+
+	if (err)
+		return err;
+	err = register_kprobe(&destroy);
+	if (!err && !proc_create("overlap", 0600, NULL, &overlap_ops)) {
+		unregister_kprobe(&destroy);
+		err = -ENOMEM;
+	}
+	if (err)
+		unregister_kretprobes(rets, ARRAY_SIZE(rets));
+	return err;
+}
+
+static void __exit overlap_exit(void)
+{
+	remove_proc_entry("overlap", NULL);
+	unregister_kprobe(&destroy);
+	unregister_kretprobes(rets, ARRAY_SIZE(rets));
+}
+
+module_init(overlap_init);
+module_exit(overlap_exit);
+MODULE_DESCRIPTION("Test only: a listener is closed while TCP uses it");
+MODULE_LICENSE("GPL");
