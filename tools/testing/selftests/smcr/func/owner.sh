@@ -7,8 +7,9 @@
 # The program's file, which tells netfilter a packet's owner and TCP whom to
 # signal, is TCP's to look at as long as the program has it, also for accepted
 # sockets, and no longer: the packets of a connection that outlives its program
-# have no owner. A child that nobody has accepted is its listener's. What an ICMP
-# message says reaches a reader who waits in TCP.
+# have no owner. A child that nobody has accepted is its listener's, and is of
+# its cgroup. What an ICMP message says, or TLS, reaches a reader who waits in
+# TCP.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -87,6 +88,10 @@ check "without an owner" test "$(count client)" = "$own"
 ended
 no_conn_left
 
+grep -qw tls /proc/sys/net/ipv4/tcp_available_ulp || {
+	check "TLS in the kernel" modprobe tls
+	undo_later rmmod tls
+}
 nft add chain inet smcr_owner in "{ type filter hook input priority 0; }"
 for protocol in 0 257; do
 	run unreachable $protocol
@@ -97,6 +102,11 @@ for protocol in 0 257; do
 	nft flush chain inet smcr_owner in
 	check "protocol $protocol: the reader is told" \
 		test "$line" = "reader EHOSTUNREACH"
+	ended
+	run record $protocol
+	read -r -t "$limit" -u 6 line
+	check "protocol $protocol: the reader is told that it is no TLS" \
+		test "$line" = "reader EBADMSG"
 	ended
 done
 
@@ -127,6 +137,19 @@ for protocol in 0 257; do
 	}
 	ended
 	wait_until "nothing is charged any more" uncharged
+done
+
+for protocol in 0 257; do
+	save policed
+	timeout "$limit" python3 "$FUNC_DIR/owner.py" policed "$own4" "$PORT" \
+		$protocol 0 0 "$group" >"$tmp/policed" 2>&1
+	sed 's/^/# /' "$tmp/policed"
+	check "protocol $protocol: its children are of the listener's cgroup" \
+		test "$(grep -cx "child EPERM" "$tmp/policed")" = 2
+	[ $protocol = 0 ] || {
+		grew policed PassiveOpens -eq 1
+		grew policed Fallbacks -eq 1
+	}
 done
 no_conn_left
 finish
