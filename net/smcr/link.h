@@ -95,7 +95,8 @@ struct smcr_link_peer {
  * @max_inline: bytes that go inline, 0 if the device takes none
  * @pd: the link's own protection domain (2.1)
  * @qp_mutex: held while the state of @qp is changed in process context, and
- *	while @qp and the completion queue are destroyed; @tx_lock is taken inside
+ *	while @qp and the completion queue are destroyed; @tx_lock is taken
+ *	inside
  * @qp: the queue pair
  * @initialised: @qp has left RESET, so it may hold requests
  * @sgid_attr: the entry of the GID table that @local names, with a reference
