@@ -70,6 +70,7 @@ bound there max_send_bytes $((384 << 10)) 5 2 SendSpaceRefused
 # A client at its own limit has no other group to go to.
 bound here max_conns_per_lgr 2 5 3 ConnsOpened
 # A server makes another: parallel link groups.
+together parallel.set
 save parallel
 together parallel
 crowd_is "20 connections, 6 to a group" 20 open 20
