@@ -187,7 +187,7 @@ static bool rx_roused(struct sock *sk, struct smcr_conn *conn, u32 seen,
 }
 
 /* SO_BUSY_POLL: a reader that finds its message before it sleeps saves the time
- * of an interrupt and of a wake-up.
+ * of an interrupt and of a wake-up. It does not have the sock lock meanwhile.
  */
 static void rx_spin(struct sock *sk, struct smcr_conn *conn, u32 seen,
 		    struct wait_queue_entry *wait)
@@ -201,11 +201,24 @@ static void rx_spin(struct sock *sk, struct smcr_conn *conn, u32 seen,
 		cpu_relax();
 }
 
+/* What sk_wait_event() asks twice: before the reader sleeps, without the sock
+ * lock, which is when @awake is set and it may spin; and after that, with it.
+ */
+static bool rx_look(struct sock *sk, struct smcr_conn *conn, u32 seen,
+		    struct wait_queue_entry *wait, bool *awake)
+{
+	if (*awake)
+		rx_spin(sk, conn, seen, wait);
+	*awake = false;
+	return rx_roused(sk, conn, seen, wait);
+}
+
 /* Wait for more bytes than the @seen ones, which a PEEK left in place. */
 static int rx_wait(struct sock *sk, struct smcr_conn *conn, u32 seen,
 		   long *timeo)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+	bool awake = true;
 	int ret;
 
 	if (smcr_rx_avail(conn) > seen)
@@ -217,8 +230,7 @@ static int rx_wait(struct sock *sk, struct smcr_conn *conn, u32 seen,
 	add_wait_queue(sk_sleep(sk), &wait);
 	sk_set_bit(SOCKWQ_ASYNC_WAITDATA, sk);
 	smcr_wr_cq_watch(conn->link, conn, &wait);
-	rx_spin(sk, conn, seen, &wait);
-	ret = sk_wait_event(sk, timeo, rx_roused(sk, conn, seen, &wait),
+	ret = sk_wait_event(sk, timeo, rx_look(sk, conn, seen, &wait, &awake),
 			    &wait);
 	smcr_wr_cq_unwatch(conn->link, &wait);
 	sk_clear_bit(SOCKWQ_ASYNC_WAITDATA, sk);

@@ -26,7 +26,7 @@
  *              driver
  *   any        smcr_net.lgr_lock > lgr->conns_lock
  *              outer or inner slock > workqueue: release_cb queues works
- *   hard irq   ibdev->links_lock > link->tx_lock
+ *   hard irq   ibdev->links_lock > link->tx_lock; driver > cq->lock
  *   leaves     hs->lock, a listener's accept_lock, lgr->conns_lock,
  *              lgr->rtoken_lock, lgr->llc.lock, RMB and chunk locks, the device
  *              list's, neglist.c's and peers.c's: nothing is taken inside them

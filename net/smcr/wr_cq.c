@@ -54,7 +54,8 @@
  * @run: held while completions are handled, outside of all locks of links and
  *	connections; BH
  * @iop: the softirq
- * @lock: protects @watcher; taken in hard irq, leaf but for the scheduler
+ * @lock: protects @watcher; taken in hard irq, inside the driver's locks; leaf
+ *	but for the scheduler and the timer
  * @watcher: wait queue entry of the reader that an event wakes
  * @event: the watcher was woken and has not polled since
  * @timer: sees to it that somebody does
@@ -268,7 +269,7 @@ void smcr_wr_cq_poll(struct smcr_link *link, const struct smcr_conn *conn,
  *
  * The queue may be armed: an event meanwhile is left to smcr_wr_cq_poll().
  *
- * Context: process; BH enabled. The sock lock may be held.
+ * Context: process; BH enabled, no lock held: the caller goes on for a while.
  * Return: false if the reader does not watch, and a softirq polls.
  */
 bool smcr_wr_cq_spin(struct smcr_link *link, struct wait_queue_entry *wait)
