@@ -8,7 +8,12 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-insmod /share/floor.ko || exit 1
+# Linux's SMC-R proposes the prefixes of the route's device, here lo, and finds
+# the RDMA device of that by a table.
+LINUX_SERVER=10.8.0.1
+insmod /share/floor.ko && linux_too &&
+	ip addr add $LINUX_SERVER/24 dev lo &&
+	"$BENCH/pnetid" self lo rxe0 1 || exit 1
 sysctl -qw net.smcr.loopback=1
 calm_timers
 
@@ -33,11 +38,13 @@ all()
 		work=icount:$2:$n
 		[ "$4" = connect ] || floor "$1" "$work" "${@:3:4}" "$n"
 		by_load "$1" smcr4 "$work" "${@:3:4}" "$n"
+		SERVER=$LINUX_SERVER by_load "$1" linux4 "$work" "${@:3:4}" "$n"
 		by_load "$1" tcp4 "$work" "${@:3:4}" "$n"
 	done
 }
 
 serve smcr4 131072 524288
+SERVER=$LINUX_SERVER serve linux4 131072 524288
 serve tcp4 131072 524288
 for ((round = 1; round <= ${1:-2}; round++)); do
 	all $round rr64 131072 rr 64 200 400
