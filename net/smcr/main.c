@@ -24,17 +24,18 @@ struct workqueue_struct *smcr_hs_wq;
 struct workqueue_struct *smcr_close_wq;
 struct workqueue_struct *smcr_wq;
 
-/* Instances of this host's TCP/IP stacks. The start is taken from the clock,
- * so that peers do not take a host that was restarted for its former self.
+/* Number of the newest TCP/IP stack on this host. The first number is taken
+ * from the clock, so that peers do not mistake a restarted host for its former
+ * self.
  */
 static atomic_t instance;
 
-/* smc.ko uses the same static key, which counts nobody. */
+/* smc.ko is loaded: it needs tcp_have_smc, which does not count its users. */
 static bool smc_live;
 
-/* The peer ID of a stack: 2 bytes of instance and a MAC address (A.2.1). One
- * of the host's if there is any yet, which makes IDs of different hosts
- * differ; otherwise a random one, marked as locally administered.
+/* Make the peer ID of a stack (A.2.1): a 2-byte instance number and a MAC
+ * address. The MAC of one of the namespace's devices makes IDs of different
+ * hosts differ. Without a device it is random, marked as locally administered.
  */
 static void make_peer_id(struct net *net, u8 *id)
 {
@@ -91,15 +92,18 @@ static struct pernet_operations net_ops = {
 	.size	= sizeof(struct smcr_net),
 };
 
-/* No socket is left in the namespace, and groups do not hold it. Operations of
- * their own, because at module exit groups must be gone before the devices,
- * and the devices, which look for groups, before what a namespace owns.
+/* No socket is left in the namespace, but groups, which do not hold it, may be.
+ * They have operations of their own because of the order at module exit:
+ * groups go before the devices, and the devices, which look for groups, before
+ * the namespaces' own data.
  */
 static struct pernet_operations lgr_ops = {
 	.exit	= smcr_lgr_net_exit,
 };
 
-/* smc.ko turns the key off when it goes, and on when it comes. */
+/* smc.ko enables the key when it is loaded and disables it when it is
+ * unloaded; enable it again then.
+ */
 static int on_module(struct notifier_block *nb, unsigned long state,
 		     void *data)
 {
@@ -142,7 +146,7 @@ static void option_off(void)
 		static_branch_disable(&tcp_have_smc);
 }
 
-/* Each works on what the one before it leaves: the order is for unload. */
+/* The order matters at unload: work on one queue may add work to the next. */
 static void destroy_queues(void)
 {
 	if (smcr_hs_wq)
@@ -188,7 +192,7 @@ static int __init smcr_init(void)
 	err = option_on();
 	if (err)
 		goto out_netlink;
-	/* From here on there may be sockets */
+	/* From here on programs can create sockets */
 	err = smcr_sock_register();
 	if (err)
 		goto out_option;
@@ -210,15 +214,15 @@ out_queues:
 }
 
 /*
- * Sockets and namespaces with net.smcr.transparent pin the module, so neither
- * is left. What is left are link groups without connections, and what frees
- * itself later: work, then RCU callbacks.
+ * Sockets, and namespaces in which net.smcr.transparent is on, pin the module,
+ * so none of them is left. Link groups without connections may be left, and
+ * objects that are freed later, by work and then by RCU callbacks.
  */
 static void __exit smcr_exit(void)
 {
 	smcr_sock_unregister();
 	smcr_netlink_exit();
-	/* Ends the groups of all namespaces, telling the peers, and waits */
+	/* Ends the groups of all namespaces, tells the peers, and waits */
 	unregister_pernet_subsys(&lgr_ops);
 	smcr_ib_exit();
 	destroy_queues();

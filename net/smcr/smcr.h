@@ -1,35 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * SMC-R sockets: what every file of the module shares.
+ * SMC-R sockets: what all files of the module share.
  *
  *   application
- *      | sock.c sock_ops.c sock_io.c sockopt.c    what a socket does
+ *      | sock.c sock_ops.c sock_io.c sockopt.c    the socket's calls
  *      | inner.c inner_listen.c fallback.c close.c transparent.c
- *      |                                          TCP below it, the end of it
+ *      |                                          TCP below it, its end
  *   connect.c listen.c hs.c hs_peer.c path.c clc.c clc_msg.c
  *      |                                          rendezvous over TCP
  *   conn.c conn_state.c tx.c tx_plan.c rx.c cursor.h cdc.c cdc_msg.c
  *      |                                          one connection
  *   lgr.c lgr_find.c lgr_mem.c lgr_policy.c rmb.c rtoken.c
  *      | llc.c llc_rkey.c llc_msg.c llc_flow.c    one link group
- *   link.c wr*.c ib.c ib_port.c gid.c             one QP pair, devices
+ *   link.c wr*.c ib.c ib_port.c gid.c             one queue pair, devices
  *   ib_core
  *
- * A file calls its own layer and the layers below it; upwards it calls only
- * event functions which the upper layer's header declares.
+ *   beside them: main.c netlink.c genl.c sysctl.c mib.c trace.c neglist.c
+ *   peers.c
+ *
+ * A file calls its own layer and the layers below it. It calls a layer above
+ * only through the event functions that the upper layer's header declares.
  *
  * Lock order (outermost first)
  *
  *   process    outer sock lock > inner (TCP) sock lock
- *              outer sock lock > lgr->mutex: no sock lock inside
- *   softirq    cq->run or inner sock slock > conn->lock > link->tx_lock >
- *              driver
+ *              outer sock lock > lgr->mutex > link->qp_mutex > link->tx_lock;
+ *              no sock lock is taken inside lgr->mutex
+ *   softirq    cq->run or inner slock > conn->lock > link->tx_lock > driver;
+ *              a reader that polls a completion queue holds cq->run, too, with
+ *              BH disabled
  *   any        smcr_net.lgr_lock > lgr->conns_lock
- *              outer or inner slock > workqueue: release_cb queues works
+ *              outer or inner slock > a workqueue's own locks: release_cb and
+ *              TCP's callbacks queue work
  *   hard irq   ibdev->links_lock > link->tx_lock; driver > cq->lock
  *   leaves     hs->lock, a listener's accept_lock, lgr->conns_lock,
- *              lgr->rtoken_lock, lgr->llc.lock, RMB and chunk locks, the device
- *              list's, neglist.c's and peers.c's: nothing is taken inside them
+ *              lgr->rtoken_lock, lgr->llc.lock, RMB and chunk locks, and the
+ *              locks of the device list, neglist.c and peers.c: no other lock
+ *              is taken inside them
  *
  * No lock is held while waiting for a peer.
  */
@@ -50,29 +57,30 @@
 struct ctl_table_header;
 struct workqueue_struct;
 
-/* Chains of a namespace's link groups; a power of two */
+/* Hash chains of a namespace's link groups; a power of two */
 #define SMCR_LGR_BUCKETS	256
 
 /**
  * struct smcr_net - what a network namespace owns
  * @mib: counters, per CPU; see mib.c
  * @sysctl: the namespace's net.smcr values
- * @sysctl_hdr: registration of the table above
+ * @sysctl_hdr: registration of the namespace's sysctl table
  * @peer_id: this stack's peer ID, fixed for its life (RFC 7609 A.2.1)
- * @lgr_lock: protects @lgrs, @lgr_hash and @dying; taken in process context
+ * @lgr_lock: protects @lgrs, @lgr_hash and changes of @dying; taken in process
+ *	context
  * @lgrs: link groups of this namespace, both roles, by id
- * @lgr_hash: the same by peer, for handshakes
- * @n_lgrs: groups that exist, also those that have left @lgrs
- * @n_live_lgrs: those of them whose links have not all stopped
- * @n_qps: queue pairs of their links
+ * @lgr_hash: the same groups by peer, for handshakes
+ * @n_lgrs: groups that exist, including those that have left @lgrs
+ * @n_live_lgrs: groups whose links have not all stopped
+ * @n_qps: queue pairs of the groups' links
  * @rmb_bytes: bytes of RMB pages held by the namespace's groups
- * @send_bytes: send space that the namespace's connections may use
- * @orphans: connections that have outlived their socket
+ * @send_bytes: bytes of send space that the namespace's connections may use
+ * @orphans: connections that outlive the close() of their socket
  * @handshakes: handshakes in flight
- * @neglist: peers that are plain TCP for a while
+ * @neglist: peers that get plain TCP for a while
  * @peers: servers that this namespace's clients have met
- * @dying: the namespace is being torn down; no group may be added, and peers
- *	have little time
+ * @dying: the namespace is being torn down: no group may be added, and peers
+ *	have little time to answer; also read without @lgr_lock
  */
 struct smcr_net {
 	struct smcr_mib_cpu __percpu *mib;
@@ -97,15 +105,15 @@ struct smcr_net {
 
 extern unsigned int smcr_net_id;
 
-/* A workqueue has a bounded number of items at work, for the whole host. So
- * what waits for different things runs on different queues, and none runs an
- * item that waits for a program or a peer.
+/* A workqueue runs a bounded number of work items at once, for the whole host.
+ * Work items that wait for different resources therefore run on different
+ * queues, and no work item waits for a program or a peer.
  */
-/* Runs listeners and handshakes, whose verbs calls may wait for firmware. */
+/* Listeners and handshakes, whose verbs calls may wait for firmware */
 extern struct workqueue_struct *smcr_hs_wq;
-/* Runs the end of connections, which frees memory: WQ_MEM_RECLAIM. */
+/* The end of connections; WQ_MEM_RECLAIM, because it frees memory */
 extern struct workqueue_struct *smcr_close_wq;
-/* Runs link groups and links, LLC answers and drains; WQ_MEM_RECLAIM too. */
+/* Link groups, links, LLC answers and drains; WQ_MEM_RECLAIM, too */
 extern struct workqueue_struct *smcr_wq;
 
 static inline struct smcr_net *smcr_pernet(const struct net *net)

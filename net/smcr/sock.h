@@ -22,8 +22,8 @@ struct smcr_hs;
 
 /*
  * What the outer socket is at the moment. The mode changes under the outer
- * sock lock; FALLBACK is final for the life of the socket (law 4), so a reader
- * that sees it without the lock may go straight to the inner socket.
+ * sock lock. FALLBACK is final for the life of the socket, so a reader that
+ * sees it without the lock may use the inner socket at once.
  *
  *   INIT --listen()--> LISTEN
  *    |
@@ -31,7 +31,7 @@ struct smcr_hs;
  *    |                            |
  *    +--asked for TCP features----+-------> FALLBACK
  *
- * connect(AF_UNSPEC), and a connect() that fails, lead back to INIT from
+ * connect(AF_UNSPEC) and a failed connect() return the socket to INIT from
  * every mode but FALLBACK.
  */
 enum smcr_sock_mode {
@@ -43,51 +43,54 @@ enum smcr_sock_mode {
 };
 
 /*
- * Bits of smcr_sock.deferred: works that found the socket in use. See
+ * Bits of smcr_sock.deferred: work items that found the sock lock taken. See
  * smcr_sock_own().
  */
 enum smcr_sock_deferred {
-	SMCR_SOCK_D_HS,		/* the handshake's work */
+	SMCR_SOCK_D_HS,		/* the handshake's work item */
 	SMCR_SOCK_D_LISTEN,	/* the listener's */
 	SMCR_SOCK_D_CLOSE,	/* the connection's */
 };
 
 /**
  * struct smcr_sock - the outer socket
- * @inet: generic socket; must be first. sk_state mirrors what TCP's would be
- * @id: number for traces; children have them in the order of TCP's accept
+ * @inet: generic socket; must be first. Its sk_state is what TCP's would be
+ * @id: number for traces; children are numbered in the order in which TCP
+ *	accepted them
  * @mode: see above; written under the sock lock, read with READ_ONCE()
- * @inner: TCP socket, created with the outer one; the same until
- *	smcr_inner_release(), NULL then. An application's call may use it
- *	without the lock, as its file keeps the socket from being released
- * @conn: the RDMA connection, with a reference; set in mode RDMA, under the
- *	sock lock
- * @hs: the handshake in flight, with a reference; under the sock lock
- * @fallback: why this is plain TCP, SMCR_FALLBACK_NONE before
- * @peer_diagnosis: of the Decline that caused it, or 0
- * @crossing: our Decline may cross one of the peer's, which is not for the
- *	program; under the inner sock lock
- * @crossing_id: the peer's ID, constant while @crossing
- * @fallback_asked: set by an option or flag that only TCP can serve, before
- *	connect() or listen(): the reason to fall back with
- * @cork: TCP_CORK is set
- * @nodelay: TCP_NODELAY is set
- * @rcvbuf_set: the program set SO_RCVBUF, so it sizes the RMBE (law 16)
- * @sndbuf_set: the program set SO_SNDBUF, so it sizes the send space
- * @deferred: enum smcr_sock_deferred, under the slock: works to queue when the
- *	sock lock is released
- * @n_refused: a listener's SYNs that got no handshake at its limit, and whose
- *	child has not come yet
- * @accept_lock: protects @accept_q, @accept_len, @n_pending and @listen_hs of
- *	a listener; any context, a leaf
+ * @inner: TCP socket, created with the outer one; unchanged until
+ *	smcr_inner_release() sets it to NULL. An application's call may use it
+ *	without the lock, because its file keeps the socket from being released
+ * @conn: the RDMA connection, with a reference; set in mode RDMA, written
+ *	under the sock lock, read without it under RCU
+ * @hs: the handshake in flight, with a reference; written under the sock lock,
+ *	read without it under RCU
+ * @fallback: why the socket is plain TCP; SMCR_FALLBACK_NONE until it is
+ * @peer_diagnosis: diagnosis of the Decline that caused the fallback, or 0
+ * @crossing: our Decline may cross one of the peer's, which the program must
+ *	not read; under the inner sock lock or slock
+ * @crossing_id: the peer's ID, constant while @crossing is set
+ * @fallback_asked: the reason to fall back with, set before connect() or
+ *	listen() by an option that only TCP can serve; under the sock lock
+ * @cork: TCP_CORK is set; written under the sock lock
+ * @nodelay: TCP_NODELAY is set; written under the sock lock
+ * @rcvbuf_set: the program set SO_RCVBUF, which sizes the RMB element then
+ * @sndbuf_set: the program set SO_SNDBUF, which sizes the send space then
+ * @deferred: bits of enum smcr_sock_deferred, under the slock: work items to
+ *	queue when the sock lock is released
+ * @n_refused: a listener's SYNs that got no handshake because of its limit, and
+ *	whose child has not come yet
+ * @accept_lock: protects @accept_q, @accept_len, @n_pending and @listen_hs of a
+ *	listener, and @accept_node of its children; sk_state leaves TCP_LISTEN
+ *	under it and the sock lock. Any context, a leaf
  * @accept_q: children that are ready for accept(), each with the reference
  *	of its creation
- * @accept_node: a child's place in its listener's @accept_q
- * @accept_len: entries of @accept_q; read without the lock by who only counts
- * @n_pending: a listener's children in handshake
+ * @accept_node: a child's entry in its listener's @accept_q
+ * @accept_len: entries of @accept_q; also read without the lock
+ * @n_pending: a listener's children in a handshake; also read without the lock
  * @listen_hs: a listener's handshakes in flight, under @accept_lock
  * @listen_work: accepts TCP children; owns a reference while queued
- * @in_tcp: threads in a call of TCP's that may wait, in mode FALLBACK
+ * @in_tcp: threads in a TCP call that may wait, in mode FALLBACK
  * @orig: TCP's own callbacks of the inner socket, see inner.c
  */
 struct smcr_sock {
@@ -124,7 +127,7 @@ struct smcr_sock {
 /**
  * struct smcr6_sock - the outer socket of IPPROTO_SMCR over AF_INET6
  * @smcr: must be first
- * @np: inet6_create() finds it through proto.ipv6_pinfo_offset
+ * @np: IPv6 data; inet6_create() finds it through proto.ipv6_pinfo_offset
  */
 struct smcr6_sock {
 	struct smcr_sock	smcr;
