@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The outer socket: protocols, families, birth and death, and what handshakes
- * report to it.
+ * The outer socket: protocols, families, creation, destruction, and the results
+ * that handshakes report to it.
  *
- * Three ways lead here: socket(AF_SMCR, SOCK_STREAM, 0 or 1), socket(AF_INET
- * or AF_INET6, SOCK_STREAM, IPPROTO_SMCR), and accept(). What an application
- * then calls is in sock_ops.c (connection), sock_io.c (bytes) and sockopt.c.
+ * A socket is made by socket(AF_SMCR, SOCK_STREAM, 0 or 1), by socket(AF_INET
+ * or AF_INET6, SOCK_STREAM, IPPROTO_SMCR), or by accept(). The calls on it are
+ * in sock_ops.c (connection), sock_io.c (bytes) and sockopt.c.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -29,8 +29,9 @@
 #include "listen.h"
 #include "sock.h"
 
-/* Payload memory is charged here, not to TCP: a flood of one must not starve
- * the other. The limits are computed as TCP computes its own.
+/* Payload memory has accounts of its own, apart from TCP's, so that neither
+ * protocol can starve the other. The limits are computed as TCP computes its
+ * own.
  */
 static atomic_long_t smcr_memory_allocated;
 static DEFINE_PER_CPU(int, smcr_memory_fw_alloc);
@@ -44,7 +45,7 @@ static bool family_taken;
 
 static void sock_destruct(struct sock *sk)
 {
-	/* inet_sock_destruct() complains about anything else */
+	/* inet_sock_destruct() warns about any other state */
 	sk->sk_state = TCP_CLOSE;
 	sock_set_flag(sk, SOCK_DEAD);
 	WARN_ON_ONCE(smcr_sk(sk)->inner || smcr_sk(sk)->conn);
@@ -59,16 +60,17 @@ static void sock_destruct(struct sock *sk)
 	inet_sock_destruct(sk);
 }
 
-/* Outside of TCP's own locks, which have the class of the family: both the
- * inner socket's and those of its children that nobody has adopted yet.
+/* Lock classes of outer sockets. Their locks are taken before those of TCP
+ * sockets, so they differ from the class of inner sockets and from the one of
+ * the address family, which TCP children have until they are adopted.
  */
 static struct lock_class_key outer_slock_key;
 static struct lock_class_key outer_lock_key;
 
-/* Traces name sockets by number. */
+/* Number of the newest socket, for traces */
 static atomic_t sock_ids = ATOMIC_INIT(0);
 
-/* The caller knows that there is room for a writer who found none. */
+/* Wake a writer that found no room. The caller knows that there is room now. */
 static void sock_write_space(struct sock *sk)
 {
 	struct socket_wq *wq;
@@ -83,7 +85,7 @@ static void sock_write_space(struct sock *sk)
 	rcu_read_unlock();
 }
 
-/* The outer socket's size as TCP would give it, for getsockopt() to see. */
+/* Set the sizes that TCP would have; getsockopt() reads the outer socket. */
 static void init_buffers(struct sock *sk)
 {
 	const struct netns_ipv4 *ipv4 = &sock_net(sk)->ipv4;
@@ -133,14 +135,14 @@ static int init_outer(struct sock *sk, int family)
 	return 0;
 }
 
-/* inet_create() and inet6_create() call it, in the context of socket(). */
+/* inet_create() and inet6_create() call this in the context of socket(). */
 static int proto_init(struct sock *sk)
 {
 	return init_outer(sk, sk->sk_family);
 }
 
-/* Only sk_common_release() calls these, for a socket() that failed half way:
- * proto_ops never go through struct proto.
+/* Only sk_common_release() calls this function and the next, for a socket()
+ * that failed half way: proto_ops never go through struct proto.
  */
 static void proto_destroy(struct sock *sk)
 {
@@ -152,27 +154,28 @@ static void proto_unhash(struct sock *sk)
 }
 
 /**
- * smcr_sock_own() - take an outer socket's lock in a work, without waiting
+ * smcr_sock_own() - take an outer sock lock in a work item without waiting
  * @sk: outer socket, counted by the caller
- * @work: the work that wants it
+ * @work: the work item that needs the lock
  *
  * A program can hold the lock of its socket for as long as it likes: a copy to
  * or from its memory runs under the lock, and a page may be one that FUSE or
- * userfaultfd never brings. A work that waited for such a lock would keep one
- * of the places that a workqueue has for the whole host, so no work waits. If
- * the lock is taken, a bit remembers the work, the work returns, and
- * sock_release_cb() queues it when the lock is released.
+ * userfaultfd never provides. A work item that waited for such a lock would
+ * occupy one of the slots that a workqueue has for the whole host, so no work
+ * item waits. If the lock is taken, this function sets a bit for the work item,
+ * the work item returns, and sock_release_cb() queues it when the lock is
+ * released.
  *
- * No wake-up is lost: the bit is set under the slock while somebody owns the
- * lock, and release_sock() looks at the bit under the slock before it gives
- * the lock up. The bit owns no reference: what it stands for is found through
- * the socket, which the owner of the lock holds.
+ * No wake-up is lost: the bit is set under the slock while the lock is owned,
+ * and release_sock() looks at the bit under the slock before it releases the
+ * lock. The bit owns no reference: the work item is found through the socket,
+ * which the owner of the lock holds.
  *
- * The owner of the outer sock lock waits for the inner one only for short. A
- * program that is not in mode FALLBACK takes the outer lock before it enters
- * a call in which TCP copies under its own lock (sockopt.c); the other calls
- * that pass to TCP do not copy under it. In mode FALLBACK no work has any
- * business with the inner socket.
+ * The owner of the outer sock lock waits only briefly for the inner one. A
+ * program whose socket is not in mode FALLBACK takes the outer lock before a
+ * call in which TCP copies under the inner lock (sockopt.c); the other calls
+ * that pass to TCP do not copy under it. In mode FALLBACK no work item uses
+ * the inner socket.
  *
  * Context: process; no sock lock held.
  * Return: true if the caller owns the lock now; release_sock() ends that.
@@ -188,14 +191,14 @@ bool smcr_sock_own(struct sock *sk, enum smcr_sock_deferred work)
 	else
 		__set_bit(work, &smcr_sk(sk)->deferred);
 	spin_unlock_bh(&sk->sk_lock.slock);
-	/* As lock_sock_nested() has it, but that nobody waited */
+	/* As in lock_sock_nested(), but as a trylock, since nothing waited */
 	if (got)
 		mutex_acquire(&sk->sk_lock.dep_map, 0, 1, _RET_IP_);
 	return got;
 }
 
-/* release_sock() calls it under the slock, and the caller of release_sock()
- * still owns the sock lock. So hs and conn of the socket do not change here.
+/* release_sock() calls this under the slock while its own caller still owns the
+ * sock lock, so smcr->hs and smcr->conn do not change here.
  */
 static void sock_release_cb(struct sock *sk)
 {
@@ -332,7 +335,7 @@ static const struct net_proto_family smcr_family = {
 	.owner	= THIS_MODULE,
 };
 
-/* What a TCP child gets from its listener. */
+/* Copy what a TCP child inherits from its listener. */
 static void inherit(struct sock *child, const struct sock *parent)
 {
 	static const enum sock_flags flags[] = {
@@ -362,8 +365,9 @@ static void inherit(struct sock *child, const struct sock *parent)
 	smcr_sk(child)->orig = smcr_sk(parent)->orig;
 }
 
-/* TCP's children belong to the cgroup of who listens, by which BPF programs,
- * classes and priorities go. A work that makes one is in the root's.
+/* A child belongs to its listener's cgroup, as with TCP; BPF programs, network
+ * class and priority depend on it. A child that a work item makes starts in the
+ * root cgroup.
  */
 static void inherit_cgroup(struct sock *child, const struct sock *parent)
 {
@@ -380,7 +384,9 @@ static void inherit_cgroup(struct sock *child, const struct sock *parent)
 #endif
 }
 
-/* Before the first charge: memory belongs to who listens. */
+/* Charge the child's memory to its listener's cgroup. This comes before the
+ * first charge.
+ */
 static void inherit_memcg(struct sock *child, const struct sock *parent)
 {
 #ifdef CONFIG_MEMCG
@@ -393,14 +399,14 @@ static void inherit_memcg(struct sock *child, const struct sock *parent)
 }
 
 /**
- * smcr_sock_alloc_child() - outer socket of an accepted TCP connection
+ * smcr_sock_alloc_child() - make the outer socket of an accepted TCP connection
  * @parent: outer listener, counted by the caller
- * @inner: the connection, from TCP's accept; the child owns it on success
+ * @inner: the TCP socket, from TCP's accept; the child owns it on success
  *
- * The child has no struct socket until accept(). It is in mode INIT; its
- * owner makes it HANDSHAKE or FALLBACK, looks at the inner socket's state and
- * queue, and in the end hands it to smcr_sock_accept_ready() or
- * smcr_sock_drop_child().
+ * The child has no struct socket until accept(). It is in mode INIT. The caller
+ * changes that to HANDSHAKE or FALLBACK, then looks at the inner socket's state
+ * and queue, because earlier events were lost, and finally passes the child to
+ * smcr_sock_accept_ready() or smcr_sock_drop_child().
  *
  * Context: process.
  * Return: the child with one reference, or NULL.
@@ -438,16 +444,16 @@ struct sock *smcr_sock_alloc_child(struct sock *parent, struct socket *inner)
  *
  * The peer gets a RST, as from a TCP listener that is closed.
  *
- * No program has the child, so nobody stalls under its lock, and a work may
- * wait for it.
+ * No program has the child, so no copy stalls under its lock, and a work item
+ * may wait for the lock.
  *
  * Context: process, the child's lock not held; the listener's may be.
  */
 void smcr_sock_drop_child(struct sock *child)
 {
-	/* The listener's lock is of the same class, never taken inside */
+	/* The listener's lock has the same class and is never taken inside */
 	lock_sock_nested(child, SINGLE_DEPTH_NESTING);
-	/* SO_LINGER of zero seconds: at once, with a reset */
+	/* SO_LINGER of zero seconds: close() resets at once */
 	sock_set_flag(child, SOCK_LINGER);
 	child->sk_lingertime = 0;
 	sock_set_flag(child, SOCK_DEAD);
@@ -465,7 +471,8 @@ void smcr_sock_drop_child(struct sock *child)
  * @sk: outer socket
  * @mode: the new mode
  *
- * Context: process, outer sock lock held.
+ * Context: process, outer sock lock held (or @sk a child that no program and
+ * no handshake has yet).
  */
 void smcr_sock_mode_set(struct sock *sk, enum smcr_sock_mode mode)
 {
@@ -474,24 +481,24 @@ void smcr_sock_mode_set(struct sock *sk, enum smcr_sock_mode mode)
 	WRITE_ONCE(smcr_sk(sk)->mode, mode);
 }
 
-/* A reset may come at the same time; it sets sk_err before the state. */
+/* The connection is made; an error that has come meanwhile ends it. */
 static void state_established(struct sock *sk)
 {
 	if (!((1 << sk->sk_state) & (TCPF_SYN_SENT | TCPF_SYN_RECV)))
 		return;
 	WRITE_ONCE(sk->sk_state, READ_ONCE(sk->sk_shutdown) & RCV_SHUTDOWN ?
 		   TCP_CLOSE_WAIT : TCP_ESTABLISHED);
-	/* Pairs with the order of the stores in smcr_close_event() */
+	/* A reset stores sk_err before sk_state: see close_break() */
 	smp_mb();
 	if (READ_ONCE(sk->sk_err))
 		WRITE_ONCE(sk->sk_state, TCP_CLOSE);
 }
 
 /**
- * smcr_sock_connected() - the end of connect()
+ * smcr_sock_connected() - report the result of a connect()
  * @sk: outer socket
- * @err: 0 if it is connected, in mode RDMA or FALLBACK; otherwise an errno,
- *	positive: the mode becomes INIT, and the program may try again
+ * @err: 0 if it is connected, in mode RDMA or FALLBACK; otherwise a positive
+ *	errno: the mode becomes INIT, and the program may try again
  *
  * Context: process, outer sock lock held.
  */
@@ -512,9 +519,9 @@ void smcr_sock_connected(struct sock *sk, int err)
 	sk_error_report(sk);
 }
 
-/* Handshakes run beside each other, so children get ready in any order.
- * accept() returns those that are ready in the order in which TCP had them,
- * which is that of their numbers.
+/* Handshakes run in parallel, so children get ready in any order. Keep those
+ * that are ready in the order in which TCP accepted them, which is the order of
+ * their numbers.
  */
 static void accept_insert(struct smcr_sock *listener, struct smcr_sock *child)
 {
@@ -531,14 +538,14 @@ static void accept_insert(struct smcr_sock *listener, struct smcr_sock *child)
 }
 
 /**
- * smcr_sock_accept_ready() - a child's handshake has ended well
+ * smcr_sock_accept_ready() - queue a child for accept()
  * @listener: outer listener, counted by the caller
- * @child: in mode RDMA or FALLBACK; with it goes the reference of its
- *	creation
+ * @child: child in mode RDMA or FALLBACK; the queue takes over the reference
+ *	of its creation
  *
  * Context: process; the child's lock may be held, the listener's too.
- * Return: false if the listener listens no more. Nothing was done then, and
- * the caller drops the child, without its lock.
+ * Return: false if the listener no longer listens. The child is not queued
+ * then, and the caller drops it without holding its lock.
  */
 bool smcr_sock_accept_ready(struct sock *listener, struct sock *child)
 {
@@ -560,7 +567,7 @@ bool smcr_sock_accept_ready(struct sock *listener, struct sock *child)
 }
 
 /**
- * smcr_sock_wake_error() - an error for the application
+ * smcr_sock_wake_error() - report an error to the application
  * @sk: outer socket
  * @err: errno, positive
  *
@@ -589,16 +596,16 @@ static void register_family(void)
 
 	family_taken = err;
 	if (err)
-		pr_warn("address family %d is taken (smc.ko is loaded?): sockets of IPPROTO_SMCR (%d) work, AF_SMCR is not there\n",
+		pr_warn("address family %d is in use (is smc.ko loaded?): IPPROTO_SMCR (%d) works, AF_SMCR is not available\n",
 			AF_SMCR, IPPROTO_SMCR);
 }
 
 /**
- * smcr_sock_register() - let programs make sockets
+ * smcr_sock_register() - register the protocols and the address family
  *
- * A family 43 that is taken is not an error.
+ * It is not an error if address family 43 is in use already.
  *
- * Context: process, module init, last but for the sysctl's wishes.
+ * Context: process, last step of the module's init.
  * Return: 0 or -errno.
  */
 int smcr_sock_register(void)
@@ -626,9 +633,9 @@ out_counter:
 }
 
 /**
- * smcr_sock_unregister() - no new sockets
+ * smcr_sock_unregister() - let programs make no new sockets
  *
- * There are no old ones either: each pins the module.
+ * No socket is left: each pins the module.
  *
  * Context: process, module exit, first. smcr_sock_exit() follows when groups
  * are gone and RCU callbacks have run.
@@ -642,7 +649,7 @@ void smcr_sock_unregister(void)
 }
 
 /**
- * smcr_sock_exit() - free what struct proto holds
+ * smcr_sock_exit() - unregister struct proto and free its counters
  *
  * Context: process, module exit, last.
  */

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Bytes in and out of the outer socket: which way they go in each mode, poll,
- * and the ioctls that count them.
+ * Bytes in and out of the outer socket: the path that they take in each mode,
+ * poll, and the ioctls that count them.
  *
  * In mode FALLBACK a call passes to the inner socket without the outer lock.
- * TCP's pending error is in the outer socket then, where getsockopt(SO_ERROR)
- * finds it (inner.c moves it), so each call looks for it at the place at which
- * TCP would, and TCP has it back while a thread is in there.
+ * inner.c then moves TCP's pending error to the outer socket, where
+ * getsockopt(SO_ERROR) finds it. So each call looks for the error at the point
+ * at which TCP would, and inner.c gives it back to TCP while a thread is in a
+ * TCP call.
  */
 #include <linux/fs.h>
 #include <linux/net.h>
@@ -25,7 +26,7 @@
 #include "sock.h"
 #include "tx.h"
 
-/* Instead of an errno: the inner socket answers this call. */
+/* Returned in place of an errno: the inner socket serves this call. */
 #define ASK_TCP		1
 
 static struct socket *inner_of(const struct socket *sock)
@@ -38,8 +39,8 @@ static bool in_state(const struct sock *sk, int mask)
 	return (1 << READ_ONCE(sk->sk_state)) & mask;
 }
 
-/* MSG_NOSIGNAL, because only here it is known whether an error other than
- * EPIPE was pending.
+/* TCP gets MSG_NOSIGNAL, because only this function knows whether an error
+ * other than EPIPE was pending, which means no SIGPIPE.
  */
 static int send_tcp(struct socket *sock, struct msghdr *msg, size_t len)
 {
@@ -51,7 +52,7 @@ static int send_tcp(struct socket *sock, struct msghdr *msg, size_t len)
 	ret = sock_error(sk);
 	if (ret)
 		return ret;
-	/* MSG_FASTOPEN connects */
+	/* A send with MSG_FASTOPEN connects */
 	smcr_inner_lend(sk, sock->file);
 	msg->msg_flags |= MSG_NOSIGNAL;
 	smcr_inner_enter(sk);
@@ -63,7 +64,7 @@ static int send_tcp(struct socket *sock, struct msghdr *msg, size_t len)
 	return ret;
 }
 
-/* MSG_FASTOPEN: TCP connects, or says why it cannot. */
+/* MSG_FASTOPEN: let TCP connect, or return its errno if it cannot. */
 static int send_fastopen(struct sock *sk)
 {
 	switch (smcr_sk(sk)->mode) {
@@ -102,7 +103,7 @@ static int send_ready(struct sock *sk, const struct msghdr *msg)
 }
 
 /**
- * smcr_sock_sendmsg() - the send family
+ * smcr_sock_sendmsg() - serve the send family of calls
  * @sock: outer socket
  * @msg: what to send
  * @len: bytes
@@ -130,7 +131,7 @@ tcp:
 	return send_tcp(sock, msg, len);
 }
 
-/* What recv() finds when TCP has no bytes and no pending error of its own. */
+/* The result of recv() when TCP has no bytes and no pending error of its own */
 static ssize_t recv_tcp_end(struct socket *sock, ssize_t ret)
 {
 	const struct sock *inner = inner_of(sock)->sk;
@@ -138,7 +139,7 @@ static ssize_t recv_tcp_end(struct socket *sock, ssize_t ret)
 
 	if (ret && ret != -ENOTCONN)
 		return ret;
-	/* An orderly end came first */
+	/* The stream ended in order before the error */
 	if (sock_flag(inner, SOCK_DONE))
 		return ret;
 	err = sock_error(sock->sk);
@@ -151,7 +152,7 @@ static int recv_tcp(struct socket *sock, struct msghdr *msg, size_t len,
 	struct socket *inner = inner_of(sock);
 	int ret;
 
-	/* Of an error queue the outer socket knows nothing */
+	/* Only the inner socket has an error queue */
 	if (!smcr_sock_is_fallback(sock->sk))
 		return READ_ONCE(inner->ops)->recvmsg(inner, msg, len, flags);
 	smcr_inner_enter(sock->sk);
@@ -174,7 +175,7 @@ static int recv_unconnected(struct sock *sk)
 	return sk->sk_shutdown & RCV_SHUTDOWN ? 0 : -ENOTCONN;
 }
 
-/* During the handshake, as TCP during its own: wait for the first bytes. */
+/* Wait for the end of the handshake, as TCP's recv() waits during its own. */
 static int recv_wait(struct sock *sk, long timeo)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
@@ -197,7 +198,7 @@ static int recv_wait(struct sock *sk, long timeo)
 	return err;
 }
 
-/* Return: 0 for RDMA, ASK_TCP, -errno; *@end is set at the stream's end. */
+/* Return: 0 for RDMA or (*@end is set) the stream's end, ASK_TCP, -errno. */
 static int recv_ready(struct sock *sk, bool nonblock, bool *end)
 {
 	int err;
@@ -220,10 +221,10 @@ static int recv_ready(struct sock *sk, bool nonblock, bool *end)
 }
 
 /**
- * smcr_sock_recvmsg() - the recv family
+ * smcr_sock_recvmsg() - serve the recv family of calls
  * @sock: outer socket
- * @msg: where bytes go
- * @len: at most so many
+ * @msg: where the bytes go
+ * @len: maximum number of bytes
  * @flags: MSG_*
  *
  * Context: process.
@@ -258,7 +259,7 @@ static ssize_t splice_tcp(struct socket *sock, loff_t *ppos,
 	struct socket *inner = inner_of(sock);
 	ssize_t ret;
 
-	/* TCP asks it for O_NONBLOCK */
+	/* TCP looks for O_NONBLOCK in the file */
 	smcr_inner_lend(sock->sk, sock->file);
 	smcr_inner_enter(sock->sk);
 	ret = READ_ONCE(inner->ops)->splice_read(inner, ppos, pipe, len,
@@ -271,8 +272,8 @@ static ssize_t splice_tcp(struct socket *sock, loff_t *ppos,
  * smcr_sock_splice_read() - splice() out of the socket
  * @sock: outer socket
  * @ppos: must be 0
- * @pipe: where bytes go, locked
- * @len: at most so many
+ * @pipe: where the bytes go, locked
+ * @len: maximum number of bytes
  * @flags: SPLICE_F_*
  *
  * Context: process.
@@ -305,7 +306,7 @@ tcp:
 }
 
 /**
- * smcr_sock_splice_eof() - sendfile() ended before what it had announced
+ * smcr_sock_splice_eof() - send held bytes when a sendfile() ends early
  * @sock: outer socket
  *
  * Context: process.
@@ -335,7 +336,7 @@ static __poll_t poll_readable(struct sock *sk, const struct smcr_conn *conn)
 	avail = smcr_rx_avail(conn);
 	if (!avail)
 		return 0;
-	/* More than the window can hold would never come */
+	/* More bytes than the window can hold would never arrive */
 	target = sock_rcvlowat(sk, 0, READ_ONCE(conn->rx.ring.len) / 2);
 	return avail >= target ? EPOLLIN | EPOLLRDNORM : 0;
 }
@@ -351,14 +352,14 @@ static __poll_t poll_writable(struct sock *sk, const struct smcr_conn *conn)
 		return EPOLLOUT | EPOLLWRNORM;
 	sk_set_bit(SOCKWQ_ASYNC_NOSPACE, sk);
 	set_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
-	/* Room that came before the bit was set gave no wake-up; pairs with
-	 * the test of the bit in tx.c
+	/* Room that appeared before the bit was set caused no wake-up; pairs
+	 * with the test of the bit in tx.c
 	 */
 	smp_mb__after_atomic();
 	return has_room(conn) ? EPOLLOUT | EPOLLWRNORM : 0;
 }
 
-/* The connection is freed after an RCU grace period, so it may be looked at
+/* The connection is freed after an RCU grace period, so poll() may look at it
  * without the sock lock.
  */
 static __poll_t poll_conn(struct sock *sk)
@@ -393,14 +394,14 @@ static __poll_t poll_own(struct sock *sk)
 }
 
 /**
- * smcr_sock_poll() - poll, select, epoll
- * @file: for TCP
+ * smcr_sock_poll() - serve poll, select and epoll
+ * @file: the socket's file, for TCP
  * @sock: outer socket
- * @wait: the caller's table; it waits on the outer queue in every mode, which
- *	the inner socket wakes too
+ * @wait: the caller's poll table. In every mode it waits on the outer queue,
+ *	which the inner socket wakes, too
  *
  * Context: process.
- * Return: the mask TCP would give at this stage.
+ * Return: the mask that TCP would return in this state.
  */
 __poll_t smcr_sock_poll(struct file *file, struct socket *sock,
 			struct poll_table_struct *wait)
@@ -451,7 +452,7 @@ static int ioctl_rdma(struct sock *sk, unsigned int cmd, int *val)
 }
 
 /**
- * smcr_sock_ioctl() - SIOCINQ and its like; the rest is TCP's
+ * smcr_sock_ioctl() - serve SIOCINQ and its like; pass the rest to TCP
  * @sock: outer socket
  * @cmd: request
  * @arg: user address of the answer
@@ -465,7 +466,7 @@ int smcr_sock_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg)
 	struct socket *inner = inner_of(sock);
 	int val;
 
-	/* In a handshake the bytes on TCP are not the program's */
+	/* TCP's bytes during a handshake are not the program's */
 	if ((mode == SMCR_MODE_RDMA || mode == SMCR_MODE_HANDSHAKE) &&
 	    !ioctl_rdma(sock->sk, cmd, &val))
 		return put_user(val, (int __user *)arg);
@@ -492,15 +493,15 @@ int smcr_sock_compat_ioctl(struct socket *sock, unsigned int cmd,
 #endif
 
 /**
- * smcr_sock_mmap() - for TCP_ZEROCOPY_RECEIVE
+ * smcr_sock_mmap() - mmap() for TCP_ZEROCOPY_RECEIVE, in mode FALLBACK only
  * @file: the socket's file
  * @sock: outer socket
  * @vma: the mapping
  *
- * The peer writes an RMBE whenever it likes, so no page of one is mapped.
+ * The peer may write an RMB element at any time, so its pages are not mapped.
  *
  * Context: process.
- * Return: 0 or -errno; -ENODEV but for plain TCP.
+ * Return: 0 or -errno; -ENODEV unless the socket is plain TCP.
  */
 int smcr_sock_mmap(struct file *file, struct socket *sock,
 		   struct vm_area_struct *vma)
@@ -513,7 +514,7 @@ int smcr_sock_mmap(struct file *file, struct socket *sock,
 }
 
 /**
- * smcr_sock_gettstamp() - time of the last packet, which only TCP knows
+ * smcr_sock_gettstamp() - get the time of the last packet, which only TCP knows
  * @sock: outer socket
  * @stamp: user address of the answer
  * @timeval: microseconds rather than nanoseconds
@@ -545,7 +546,7 @@ int smcr_sock_set_rcvlowat(struct sock *sk, int val)
 	WRITE_ONCE(sk->sk_rcvlowat, val ? : 1);
 	if (smcr_sock_is_fallback(sk))
 		smcr_fallback_lowat(sk);
-	/* Less may do now than a moment ago */
+	/* Fewer bytes may be enough now */
 	sk->sk_data_ready(sk);
 	return 0;
 }

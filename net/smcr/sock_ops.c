@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What an application does with a connection: bind, connect, listen, accept,
- * shutdown, close. States, waits and errors are TCP's.
+ * Calls that make and end a connection: bind, connect, listen, accept,
+ * shutdown, close. Their states, waits and errors are TCP's.
  *
- * The outer sock lock is given up during each wait. In mode FALLBACK a call
- * passes to the inner socket without it.
+ * The outer sock lock is released during each wait. In mode FALLBACK a call
+ * that may wait passes to the inner socket without it.
  */
 #include <linux/module.h>
 #include <linux/net.h>
@@ -22,7 +22,7 @@
 #include "listen.h"
 #include "sock.h"
 
-/* Instead of an errno: the inner socket answers this call. */
+/* Returned in place of an errno: the inner socket serves this call. */
 #define ASK_TCP		1
 
 static struct socket *inner_of(const struct socket *sock)
@@ -30,7 +30,7 @@ static struct socket *inner_of(const struct socket *sock)
 	return smcr_sk(sock->sk)->inner;
 }
 
-/* For a call after which TCP may send something. */
+/* For calls after which TCP may send: TCP then sees the program's file. */
 static struct socket *inner_with_file(struct socket *sock)
 {
 	smcr_inner_lend(sock->sk, sock->file);
@@ -61,7 +61,7 @@ static void drop_accept_q(struct sock *sk)
 	}
 }
 
-/* No child joins the queue once the state has changed: see
+/* No child joins the queue after the state has changed: see
  * smcr_sock_accept_ready().
  */
 static void end_listen(struct sock *sk)
@@ -77,14 +77,14 @@ static void end_listen(struct sock *sk)
  * smcr_sock_listener_gone() - TCP's listener was destroyed, as "ss -K" does
  * @sk: outer socket in mode LISTEN
  *
- * As with TCP, accept() fails, an error is pending, the children that nobody
- * accepted are reset, and the program may listen again.
+ * As with TCP, accept() fails, an error is pending, the children that were not
+ * accepted yet are reset, and the program may listen again.
  *
  * Context: process, outer sock lock held.
  */
 void smcr_sock_listener_gone(struct sock *sk)
 {
-	/* Complete before poll() sees the state; TCP may not be ready */
+	/* Set before poll() sees the state; TCP may not have set its own yet */
 	smcr_inner_take_error(sk);
 	if (!sk->sk_err)
 		WRITE_ONCE(sk->sk_err, ECONNABORTED);
@@ -96,14 +96,15 @@ void smcr_sock_listener_gone(struct sock *sk)
 }
 
 /**
- * smcr_sock_end() - end what the socket is doing, for its close()
+ * smcr_sock_end() - end what a socket is doing when it is closed
  * @sk: outer socket
- * @timeout: how long SO_LINGER lets an RDMA connection get its bytes out
+ * @timeout: jiffies for which SO_LINGER lets close() wait until an RDMA
+ *	connection's bytes are out
  *
  * If smcr_sk(sk)->conn is still set on return, the connection lives on as an
  * orphan and close.c releases the inner socket. Otherwise the caller does.
  *
- * Context: process, outer sock lock held; given up while lingering.
+ * Context: process, outer sock lock held; released while lingering.
  */
 void smcr_sock_end(struct sock *sk, long timeout)
 {
@@ -122,7 +123,7 @@ void smcr_sock_end(struct sock *sk, long timeout)
 	}
 }
 
-/* As TCP's disconnect: the peer gets a reset. */
+/* As with TCP's disconnect, the peer gets a reset. */
 static void cut_rdma(struct sock *sk)
 {
 	struct smcr_conn *conn = smcr_sk(sk)->conn;
@@ -135,7 +136,9 @@ static void cut_rdma(struct sock *sk)
 	smcr_conn_put(conn);
 }
 
-/* connect(AF_UNSPEC) and what amounts to it. The socket can be used again. */
+/* Disconnect for connect(AF_UNSPEC), a failed connect(), and shutdown() while
+ * listening or connecting. The socket can be used again.
+ */
 static int disconnect(struct sock *sk)
 {
 	int state = sk->sk_state;
@@ -196,10 +199,10 @@ static int connect_begin(struct socket *sock, struct sockaddr *addr, int len)
 
 	if (sk->sk_state != TCP_CLOSE)
 		return -EISCONN;
-	/* What an earlier attempt left behind; TCP forgets it here, too */
+	/* Forget the error of an earlier attempt, as TCP does here */
 	WRITE_ONCE(sk->sk_err, 0);
 	sock_reset_flag(sk, SOCK_DONE);
-	/* Its 1 for a socket that has fallen back is our ASK_TCP */
+	/* It returns 1, which is ASK_TCP, if the socket fell back */
 	err = smcr_connect_start(sk, addr, len);
 	if (err)
 		return err;
@@ -212,7 +215,7 @@ static int connect_failed(struct socket *sock)
 {
 	int err = sock_error(sock->sk) ? : -ECONNABORTED;
 
-	/* Another thread may have made it TCP's meanwhile */
+	/* Another thread may have made the socket fall back meanwhile */
 	if (smcr_sock_is_fallback(sock->sk))
 		return err;
 	sock->sk->sk_disconnects++;
@@ -225,7 +228,7 @@ static void connect_succeeded(struct socket *sock)
 	struct socket *inner = inner_of(sock);
 
 	sock->state = SS_CONNECTED;
-	/* It was connected without waiting and has not noticed */
+	/* TCP connected without waiting, so its state is still SS_CONNECTING */
 	lock_sock(inner->sk);
 	inner->state = SS_CONNECTED;
 	release_sock(inner->sk);
@@ -262,7 +265,7 @@ static int connect_locked(struct socket *sock, struct sockaddr *addr, int len,
 	if (smcr_sock_is_fallback(sock->sk))
 		return ASK_TCP;
 	if (addr->sa_family == AF_UNSPEC) {
-		/* Who waits for the old connection must not take the new one */
+		/* A thread that waits for the old one must not get the new */
 		sock->sk->sk_disconnects++;
 		return disconnect_sock(sock);
 	}
@@ -281,7 +284,9 @@ static int connect_locked(struct socket *sock, struct sockaddr *addr, int len,
 	}
 }
 
-/* getsockopt(SO_ACCEPTCONN) looks at the outer socket. */
+/* Copy TCP's state for getsockopt(SO_ACCEPTCONN), which reads the outer
+ * socket.
+ */
 static void show_listening(struct sock *sk)
 {
 	const struct sock *inner = smcr_sk(sk)->inner->sk;
@@ -298,12 +303,12 @@ static int connect_tcp(struct socket *sock, struct sockaddr *addr, int len,
 	struct socket *inner = inner_with_file(sock);
 	int err;
 
-	/* TCP forgets the error of a former connection; it was moved here */
+	/* TCP forgets an earlier connection's error; inner.c moved it here */
 	if (addr->sa_family != AF_UNSPEC && inner->state == SS_UNCONNECTED)
 		WRITE_ONCE(sock->sk->sk_err, 0);
 	err = READ_ONCE(inner->ops)->connect(inner, addr, len, flags);
 	show_listening(sock->sk);
-	/* inner.c has moved the error here */
+	/* inner.c has moved TCP's error to the outer socket */
 	if (err == -ECONNABORTED)
 		err = sock_error(sock->sk) ? : err;
 	return err;
@@ -385,7 +390,7 @@ static struct sock *accept_dequeue(struct sock *sk)
 	return child ? &child->inet.sk : NULL;
 }
 
-/* Exclusive: one child wakes one acceptor. */
+/* The wait is exclusive, so one child wakes one acceptor. */
 static int accept_wait(struct sock *sk, long timeo)
 {
 	struct smcr_sock *smcr = smcr_sk(sk);
@@ -472,7 +477,7 @@ static int accept_tcp_inner(struct socket *listener, struct socket **inner,
 	return 0;
 }
 
-/* A listener that is plain TCP has children that are. */
+/* The children of a listener that is plain TCP are plain TCP. */
 static int accept_tcp(struct socket *sock, struct socket *newsock,
 		      struct proto_accept_arg *arg)
 {
@@ -518,8 +523,8 @@ static int ops_getname(struct socket *sock, struct sockaddr *addr, int peer)
 	enum smcr_sock_mode mode = smcr_sock_mode(sock->sk);
 	int state = READ_ONCE(sock->sk->sk_state);
 
-	/* TCP may be through while the handshake is not, and outlives both
-	 * directions of the stream.
+	/* TCP may be connected before the handshake is done, and stays
+	 * connected after both directions of the stream have ended.
 	 */
 	if (peer == 1 &&
 	    (mode == SMCR_MODE_HANDSHAKE || mode == SMCR_MODE_RDMA) &&
@@ -557,7 +562,9 @@ static int shutdown_locked(struct socket *sock, int how)
 	}
 }
 
-/* A connect() that was not repeated leaves the decision to shutdown(). */
+/* If a non-blocking connect() was not repeated, shutdown() finds out whether
+ * it has succeeded.
+ */
 static void settle_state(struct socket *sock)
 {
 	if (sock->state != SS_CONNECTING)
@@ -590,8 +597,9 @@ static int ops_shutdown(struct socket *sock, int how)
 	return err;
 }
 
-/* From here on the outer socket is an orphan. It may live on in an RDMA
- * connection that still has bytes to get out (law 8).
+/* The outer socket becomes an orphan here. With an RDMA connection that still
+ * has bytes to send it lives on, because close() must not lose bytes that
+ * send() has accepted.
  */
 static int ops_release(struct socket *sock)
 {
@@ -615,7 +623,7 @@ static int ops_release(struct socket *sock)
 		ours = false;
 	}
 	release_sock(sk);
-	/* SO_LINGER of TCP waits here */
+	/* With SO_LINGER TCP waits here */
 	if (ours)
 		smcr_inner_release(sk);
 	sock_put(sk);
@@ -628,7 +636,7 @@ static int ops_release(struct socket *sock)
 #define COMPAT_IOCTL
 #endif
 
-/* One set of functions, whatever the family. */
+/* All address families share one set of functions. */
 #define SMCR_OPS(_family) {						\
 	.family		= _family,					\
 	.owner		= THIS_MODULE,					\

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Socket options: one table says who serves which.
+ * Socket options: one table says which socket serves an option.
  *
- * What is not in the table goes to both sockets at SOL_SOCKET (the outer one
- * first: it is the one getsockopt() asks there), and to TCP at every other
- * level. getsockopt() at SOL_SOCKET never comes here.
+ * At SOL_SOCKET an option that is not in the table goes to both sockets, the
+ * outer one first, because getsockopt() reads that one; getsockopt() at
+ * SOL_SOCKET never comes here. At every other level such an option goes to TCP.
  *
  * TCP copies some values from and to the program while it holds its own sock
- * lock. Unless the socket is plain TCP the outer sock lock is held then too, so
- * that a work which owns the outer lock never waits for a program's page at the
- * inner one (see smcr_sock_own()). Values that this file looks at are copied
- * before any lock is taken.
+ * lock. Unless the socket is plain TCP, the outer sock lock is held then, so
+ * that a work item that owns the outer lock never waits at the inner one for a
+ * program's page (see smcr_sock_own()). Values that this file looks at are
+ * copied before any lock is taken.
  */
 #include <linux/in.h>
 #include <linux/in6.h>
@@ -26,28 +26,28 @@
 #include "tx.h"
 
 enum opt_action {
-	OPT_INNER,	/* TCP's alone */
-	OPT_OUTER,	/* ours alone; SO_ZEROCOPY is TCP's in mode FALLBACK */
+	OPT_INNER,	/* TCP's only */
+	OPT_OUTER,	/* ours only; SO_ZEROCOPY is TCP's in mode FALLBACK */
 	OPT_BOTH,	/* generic code for the outer socket, then for TCP's */
 	OPT_SNDBUF,	/* both, and it sizes our send space */
-	OPT_RCVBUF,	/* both, and it sizes our element (law 16) */
+	OPT_RCVBUF,	/* both, and it sizes our RMB element */
 	OPT_REUSEPORT,	/* both; generic code knows only IP families */
-	OPT_NODELAY,	/* TCP's and noted here */
-	OPT_CORK,	/* likewise; taking the cork out sends */
+	OPT_NODELAY,	/* TCP's, and recorded here */
+	OPT_CORK,	/* likewise; clearing it sends held bytes */
 	OPT_ASK,	/* TCP's; once set, only TCP can serve the program */
 	OPT_ULP,	/* likewise; not on an RDMA connection */
 	OPT_REPAIR,	/* likewise */
-	OPT_REFUSE,	/* would break the pair of sockets */
+	OPT_REFUSE,	/* refused: it would break the pair of sockets */
 };
 
 /**
- * struct opt_rule - who serves an option
+ * struct opt_rule - how an option is served
  * @level: SOL_*
  * @name: option
  * @action: see above
- * @reason: OPT_ASK, OPT_ULP, OPT_REPAIR: why plain TCP is used then
- * @min_len: OPT_ASK: sizeof(int) for an int whose zero means off and leaves
- *	the reason out, 0 for anything else
+ * @reason: OPT_ASK, OPT_ULP, OPT_REPAIR: why the socket then falls back to TCP
+ * @min_len: OPT_ASK: sizeof(int) for an int whose zero means off, which is no
+ *	reason to fall back; 0 for any other value
  */
 struct opt_rule {
 	int				level;
@@ -63,7 +63,7 @@ static const struct opt_rule rules[] = {
 	{ SOL_SOCKET, SO_RCVBUF, OPT_RCVBUF },
 	{ SOL_SOCKET, SO_RCVBUFFORCE, OPT_RCVBUF },
 	{ SOL_SOCKET, SO_REUSEPORT, OPT_REUSEPORT },
-	/* Filters look at packets, and only TCP has any */
+	/* Filters apply to packets, which only TCP has */
 	{ SOL_SOCKET, SO_ATTACH_FILTER, OPT_INNER },
 	{ SOL_SOCKET, SO_ATTACH_BPF, OPT_INNER },
 	{ SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, OPT_INNER },
@@ -71,7 +71,7 @@ static const struct opt_rule rules[] = {
 	{ SOL_SOCKET, SO_DETACH_FILTER, OPT_INNER },
 	{ SOL_SOCKET, SO_DETACH_REUSEPORT_BPF, OPT_INNER },
 	{ SOL_SOCKET, SO_LOCK_FILTER, OPT_INNER },
-	/* Would charge twice */
+	/* On both sockets it would charge twice */
 	{ SOL_SOCKET, SO_RESERVE_MEM, OPT_INNER },
 	/* TCP gets it in mode FALLBACK: see smcr_fallback_lowat() */
 	{ SOL_SOCKET, SO_RCVLOWAT, OPT_OUTER },
@@ -91,10 +91,10 @@ static const struct opt_rule rules[] = {
 	{ SOL_TCP, TCP_FASTOPEN_KEY, OPT_ASK, SMCR_FALLBACK_FASTOPEN },
 	{ SOL_TCP, TCP_FASTOPEN_NO_COOKIE, OPT_ASK, SMCR_FALLBACK_FASTOPEN,
 	  sizeof(int) },
-	/* Keys: the socket itself tells at connect() whether it has any */
+	/* Not MD5 and AO keys: smcr_fallback_check() looks for them */
 
 #if IS_ENABLED(CONFIG_IPV6)
-	/* Makes an IPv4 socket of TCP's, in place */
+	/* Turns TCP's socket into an IPv4 one, in place */
 	{ SOL_IPV6, IPV6_ADDRFORM, OPT_REFUSE },
 #endif
 };
@@ -111,8 +111,8 @@ static const struct opt_rule *find_rule(int level, int name)
 	return level == SOL_SOCKET ? &both : &inner;
 }
 
-/* Take the outer sock lock before a call to TCP that may copy. Return: false
- * if the socket is plain TCP, which needs no lock; the mode is final.
+/* Take the outer sock lock before a call to TCP that may copy. Return: false,
+ * without the lock, if the socket is plain TCP: that mode is final.
  */
 static bool lock_for_tcp(struct sock *sk)
 {
@@ -155,7 +155,7 @@ static int read_int(sockptr_t val, unsigned int len, int *out)
 	return copy_from_sockptr(out, val, sizeof(*out)) ? -EFAULT : 0;
 }
 
-/* getsockopt() looks at the outer socket. */
+/* getsockopt() reads the flag of the outer socket. */
 static int set_zerocopy_tcp(struct sock *sk, sockptr_t val, unsigned int len)
 {
 	int err, on;
@@ -217,7 +217,7 @@ static int set_reuseport(struct sock *sk, sockptr_t val, unsigned int len)
 	return err;
 }
 
-/* TCP judges the value; it has been copied already. */
+/* Let TCP check and set a value that has been copied already. */
 static int set_int(struct sock *sk, int name, int val, unsigned int len)
 {
 	return set_inner_locked(sk, SOL_TCP, name, KERNEL_SOCKPTR(&val), len);
@@ -236,7 +236,7 @@ static int set_nodelay(struct sock *sk, int name, sockptr_t val,
 	if (err)
 		goto out;
 	smcr_sk(sk)->nodelay = on;
-	/* As with TCP, it lets go of what is held back now */
+	/* As with TCP, what was held back is sent now */
 	if (on && smcr_sk(sk)->mode == SMCR_MODE_RDMA && !smcr_sk(sk)->cork)
 		smcr_tx_uncork(sk);
 out:
@@ -252,7 +252,7 @@ static int set_cork(struct sock *sk, int name, sockptr_t val,
 	err = read_int(val, len, &on);
 	if (err)
 		return err;
-	/* A handshake takes the cork out, and puts it back */
+	/* A handshake clears TCP's cork and sets it again */
 	lock_sock(sk);
 	err = set_int(sk, name, on, len);
 	if (err)
@@ -277,7 +277,7 @@ union asked_value {
 	u8	key[TCP_FASTOPEN_KEY_BUF_LENGTH];
 };
 
-/* As much as TCP reads; it says itself what is wrong with a length. */
+/* Copy as much as TCP reads; TCP itself rejects a bad length. */
 static int read_asked(const struct opt_rule *rule, sockptr_t val,
 		      unsigned int len, union asked_value *out)
 {
@@ -299,14 +299,14 @@ static bool is_off(const struct opt_rule *rule, const union asked_value *val)
 	return rule->min_len && !val->num;
 }
 
-/* What RDMA cannot serve is not asked for any more once it may be in use. */
+/* Refuse some options that only TCP can serve once RDMA may be in use. */
 static int ask_allowed(enum smcr_sock_mode mode, enum opt_action action)
 {
 	if (mode != SMCR_MODE_HANDSHAKE && mode != SMCR_MODE_RDMA)
 		return 0;
 	switch (action) {
 	case OPT_ULP:
-		/* What TCP says without the protocol's module, or too early */
+		/* As TCP without the ULP's module, or not connected yet */
 		return mode == SMCR_MODE_RDMA ? -ENOENT : -ENOTCONN;
 	case OPT_REPAIR:
 		return -EPERM;
@@ -315,7 +315,9 @@ static int ask_allowed(enum smcr_sock_mode mode, enum opt_action action)
 	}
 }
 
-/* Under the lock, so that connect() and listen() see it or come first. */
+/* Set the option under the lock, so that connect() and listen() either see it
+ * or come first.
+ */
 static int set_asked(struct sock *sk, const struct opt_rule *rule,
 		     sockptr_t val, unsigned int len)
 {
@@ -337,7 +339,7 @@ static int set_asked(struct sock *sk, const struct opt_rule *rule,
 }
 
 /**
- * smcr_sockopt_set() - setsockopt()
+ * smcr_sockopt_set() - serve setsockopt()
  * @sock: outer socket
  * @level: SOL_*
  * @optname: option
@@ -345,7 +347,7 @@ static int set_asked(struct sock *sk, const struct opt_rule *rule,
  * @optlen: its bytes
  *
  * Context: process.
- * Return: 0 or -errno, as TCP would answer but for what the table refuses.
+ * Return: 0 or -errno, as TCP would return except where the table refuses.
  */
 int smcr_sockopt_set(struct socket *sock, int level, int optname,
 		     sockptr_t optval, unsigned int optlen)
@@ -381,7 +383,7 @@ int smcr_sockopt_set(struct socket *sock, int level, int optname,
 }
 
 /**
- * smcr_sockopt_get() - getsockopt() at every level but SOL_SOCKET
+ * smcr_sockopt_get() - serve getsockopt() at every level but SOL_SOCKET
  * @sock: outer socket
  * @level: SOL_*
  * @optname: option
@@ -399,7 +401,7 @@ int smcr_sockopt_get(struct socket *sock, int level, int optname,
 	bool locked;
 	int err;
 
-	/* What TCP still has in its queue is not for the program */
+	/* The bytes in TCP's queue are not the program's */
 	if (level == SOL_TCP && optname == TCP_ZEROCOPY_RECEIVE &&
 	    !smcr_sock_is_fallback(sk))
 		return -EOPNOTSUPP;
