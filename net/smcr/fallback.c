@@ -2,12 +2,12 @@
 /*
  * Plain TCP instead of RDMA.
  *
- * The outer socket becomes a proxy: file, socket and wait queue stay what the
- * application holds, and calls pass to the inner socket without the outer
- * lock (law 4). It is never undone.
+ * The outer socket becomes a proxy: the application keeps its file, socket and
+ * wait queue, and calls pass to the inner socket without the outer lock. The
+ * change is final.
  *
  * In a first contact both ends may find at the same time that RDMA fails, and
- * decline (C.2). Then each one's Decline is ahead of the other program's bytes:
+ * decline (C.2). Each Decline then precedes the bytes of the sender's program:
  *
  *      server                                        client
  *        | CONFIRM LINK -----------------------------> |
@@ -16,9 +16,10 @@
  *        | <--------------------\-'                    |
  *        |                       `-------------------> |
  *
- * RFC 7609 does not say how they part, so what is first in the stream decides:
- * a whole Decline with the peer's ID was meant for us. TCP brings it in one
- * piece, as it was sent in one into a connection at rest.
+ * RFC 7609 does not say how to tell the Decline from the program's bytes, so
+ * the beginning of the stream decides: a whole Decline with the peer's ID was
+ * meant for the handshake. TCP delivers it in one piece, because it was sent in
+ * one piece over an idle connection.
  */
 #include <linux/netdevice.h>
 #include <linux/tcp.h>
@@ -36,9 +37,9 @@
 #include "sock.h"
 
 /**
- * smcr_fallback_crossing() - our Decline may cross one of the peer's
- * @sk: outer socket, about to fall back because of that Decline
- * @peer_id: the peer's
+ * smcr_fallback_crossing() - expect a Decline of the peer that crosses ours
+ * @sk: outer socket that has sent a Decline and is about to fall back
+ * @peer_id: the peer ID in the peer's Decline
  *
  * Context: process, outer sock lock held.
  */
@@ -53,7 +54,7 @@ void smcr_fallback_crossing(struct sock *sk, const u8 *peer_id)
 	release_sock(inner);
 }
 
-/* The length of the Decline that a piece of the stream begins with, or 0. */
+/* Return: the length of the Decline at the beginning of @buf, or 0. */
 static u32 crossed_len(const struct smcr_sock *smcr, const u8 *buf, size_t len)
 {
 	struct smcr_clc_decline msg;
@@ -66,7 +67,9 @@ static u32 crossed_len(const struct smcr_sock *smcr, const u8 *buf, size_t len)
 	return hdr.length;
 }
 
-/* tcp_read_sock()'s actor: the first bytes decide, all others stay. */
+/* The actor of tcp_read_sock(): consume a Decline if the stream begins with
+ * it, and leave all other bytes.
+ */
 static int crossed_actor(read_descriptor_t *desc, struct sk_buff *skb,
 			 unsigned int offset, size_t len)
 {
@@ -83,8 +86,8 @@ static int crossed_actor(read_descriptor_t *desc, struct sk_buff *skb,
 	return crossed_len(smcr, buf, len);
 }
 
-/* TCP takes over SO_RCVLOWAT, and may call data_ready for it at once: from
- * within data_ready, once more. Inner sock lock or slock held.
+/* Give SO_RCVLOWAT to TCP, which may call data_ready at once, nested if
+ * data_ready is the caller. Inner sock lock or slock held.
  */
 static void pass_lowat(struct sock *sk)
 {
@@ -96,12 +99,13 @@ static void pass_lowat(struct sock *sk)
 }
 
 /**
- * smcr_fallback_lowat() - SO_RCVLOWAT has a value for TCP
+ * smcr_fallback_lowat() - pass a new SO_RCVLOWAT to TCP
  * @sk: outer socket in mode FALLBACK
  *
- * Until a connection is plain TCP, and no Decline may come any more, TCP has to
- * tell of every byte: it keeps silent about fewer than SO_RCVLOWAT. A recv()
- * that waits already when a Decline may come returns with fewer, if any.
+ * TCP reports no data as long as there are fewer than SO_RCVLOWAT bytes. It has
+ * to report every byte until the connection is plain TCP and no Decline may
+ * come any more, so it gets the value only then. A recv() that waits already
+ * when a Decline may come returns with fewer bytes, if any.
  *
  * Context: process, outer sock lock held.
  */
@@ -115,11 +119,12 @@ void smcr_fallback_lowat(struct sock *sk)
 }
 
 /**
- * smcr_fallback_data_event() - the inner socket: bytes have come
+ * smcr_fallback_data_event() - look for a crossing Decline in TCP's new bytes
  * @sk: outer socket, in mode FALLBACK or about to be
- * @inner: its TCP socket, which still tells of data after a Decline of ours
+ * @inner: its TCP socket, whose data_ready is still ours after our Decline
  *
- * Before anyone can read them: the program's calls take the inner sock lock.
+ * The program's calls take the inner sock lock, so the Decline is gone before
+ * they can read it.
  *
  * Context: any, inner sock lock or slock held.
  */
@@ -145,27 +150,28 @@ static bool enter(struct sock *sk, enum smcr_fallback_reason reason,
 		return false;
 	smcr->fallback = reason;
 	smcr->peer_diagnosis = peer_diagnosis;
-	/* Nobody reads, and nothing comes, between the look and the mode */
+	/* The lock keeps readers and new bytes out from here to the new mode */
 	lock_sock(inner);
 	smcr_fallback_data_event(sk, inner);
 	smcr_sock_mode_set(sk, SMCR_MODE_FALLBACK);
-	/* The next SYN, or an answer to one, must not promise a handshake */
+	/* The next SYN, or the answer to one, must not offer a handshake */
 	tcp_sk(inner)->syn_smc = 0;
 	smcr_inner_unhook(sk);
 	pass_lowat(sk);
 	release_sock(inner);
-	/* Events between a handshake's last look and here */
+	/* An error since the handshake last looked at TCP */
 	smcr_inner_take_error(sk);
 	return true;
 }
 
 /**
- * smcr_fallback() - go on as plain TCP, for good
+ * smcr_fallback() - fall back to TCP, for good
  * @sk: outer socket, not in mode RDMA; nothing happens if it is TCP already
  * @reason: why; counted and traced
- * @peer_diagnosis: of the Decline that caused it, or 0
+ * @peer_diagnosis: diagnosis of the Decline that caused it, or 0
  *
- * Context: process, outer sock lock held (or @sk not visible to anyone).
+ * Context: process, outer sock lock held (or @sk a child that no program and
+ * no handshake has yet).
  */
 void smcr_fallback(struct sock *sk, enum smcr_fallback_reason reason,
 		   u32 peer_diagnosis)
@@ -179,7 +185,7 @@ void smcr_fallback(struct sock *sk, enum smcr_fallback_reason reason,
 /**
  * smcr_fallback_listener() - listen as plain TCP
  * @sk: outer socket that is about to listen
- * @reason: why; its children count it, one connection each
+ * @reason: why; not counted here, since each child is counted with it
  *
  * Context: process, outer sock lock held.
  */
@@ -221,7 +227,7 @@ static bool in_vrf(const struct sock *inner)
 }
 
 /**
- * smcr_fallback_check() - must this socket be plain TCP from the start?
+ * smcr_fallback_check() - does this socket have to be plain TCP from the start?
  * @sk: outer socket, before connect() or listen()
  *
  * Context: process, outer sock lock held.
@@ -243,10 +249,11 @@ enum smcr_fallback_reason smcr_fallback_check(struct sock *sk)
 }
 
 /**
- * smcr_fallback_check_conn() - must this connection be plain TCP?
+ * smcr_fallback_check_conn() - does this connection have to be plain TCP?
  * @sk: outer socket, before connect(), or a new child
  *
- * As smcr_fallback_check(), and what may be otherwise for the next one.
+ * Like smcr_fallback_check(), but also checks for memory, which may be
+ * different for the next connection.
  *
  * Context: process, outer sock lock held.
  * Return: the reason, or SMCR_FALLBACK_NONE.
@@ -290,7 +297,7 @@ static const struct reason_diag diags[] = {
 };
 
 /**
- * smcr_fallback_diag() - a reason as the diagnosis of a Decline
+ * smcr_fallback_diag() - map a reason to the diagnosis of a Decline
  * @reason: why the connection falls back
  *
  * Context: any.

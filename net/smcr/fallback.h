@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Plain TCP instead of RDMA: permanent, counted, invisible to the program.
+ * Plain TCP instead of RDMA: final, counted, invisible to the program.
  */
 #ifndef _SMCR_FALLBACK_H
 #define _SMCR_FALLBACK_H

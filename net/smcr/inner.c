@@ -2,9 +2,9 @@
 /*
  * The inner TCP socket.
  *
- * Its wait queue is the outer socket's while there is one, so who sleeps or
- * polls there is woken by either. Its callbacks tell the layer that waits for
- * TCP at the moment:
+ * While the program has the outer socket, the inner one uses its wait queue, so
+ * a thread that sleeps or polls there is woken by either. The inner socket's
+ * callbacks notify the layer that waits for TCP at the moment:
  *
  *   mode        event                            goes to
  *   LISTEN      data_ready, end of the listener  smcr_listen_event()
@@ -14,12 +14,13 @@
  *   FALLBACK    error                            moves sk_err to the outer
  *                                                socket, unless a thread is
  *                                                in TCP
- *               data, after a Decline of ours    smcr_fallback_data_event()
+ *               data, after our Decline          smcr_fallback_data_event()
  *
  * sk_user_data points to the outer socket. It is tagged, so that a TCP child,
- * which is a copy of the listener, does not inherit the pointer, and
- * inner_listen.c gives it TCP's callbacks back. Until it is adopted its events
- * are TCP's; who adopts it looks at its state and its queue afterwards.
+ * which is a copy of the listener, does not inherit the pointer;
+ * inner_listen.c gives the child TCP's callbacks back. Until the child is
+ * adopted its events go to TCP, so the function that adopts it looks at its
+ * state and queue afterwards.
  */
 #include <linux/in.h>
 #include <linux/memcontrol.h>
@@ -39,7 +40,9 @@
 #error "smcr needs CONFIG_SMC=m or y: it brings TCP's hooks for the option"
 #endif
 
-/* Taken inside the outer one, and told apart from other TCP sockets. */
+/* Lock classes of inner sockets. Their locks are taken inside the outer ones,
+ * and have to differ from those of other TCP sockets.
+ */
 static struct lock_class_key inner_slock_key;
 static struct lock_class_key inner_lock_key;
 
@@ -55,7 +58,7 @@ static struct sock *inner_sk(const struct sock *sk)
 	return smcr_sk(sk)->inner->sk;
 }
 
-/* Only what this file has put into sk_user_data carries this very tag. */
+/* Only a pointer that this file has set has exactly this tag. */
 static struct sock *outer_of(const struct sock *inner)
 {
 	const rwlock_t *lock = &inner->sk_callback_lock;
@@ -84,7 +87,7 @@ static void return_error(struct sock *sk, struct sock *inner)
 		WRITE_ONCE(inner->sk_err, -err);
 }
 
-/* Each step looks again at whether a thread has come or gone meanwhile. */
+/* After each move, look again whether a thread has entered or left TCP. */
 static void pass_error(struct sock *sk, struct sock *inner)
 {
 	move_error(sk, inner);
@@ -100,13 +103,14 @@ static void pass_error(struct sock *sk, struct sock *inner)
 }
 
 /**
- * smcr_inner_enter() - a thread is about to wait in TCP
+ * smcr_inner_enter() - note that a thread is about to wait in TCP
  * @sk: outer socket in mode FALLBACK
  *
- * A pending error is in the outer socket, where getsockopt(SO_ERROR) and poll()
- * find it. TCP looks for it in its own, and some do not end the connection
- * (IP_RECVERR, TLS): a reader would sleep on. So as long as a thread is in TCP
- * an error stays there; what it leaves goes to the outer socket afterwards.
+ * A pending error is kept in the outer socket, where getsockopt(SO_ERROR) and
+ * poll() find it. But TCP looks for it in its own socket, and some errors do
+ * not end the connection (IP_RECVERR, TLS): a reader would sleep on. So while a
+ * thread is in TCP an error stays there, and smcr_inner_leave() moves what is
+ * left of it to the outer socket.
  *
  * Context: process.
  */
@@ -120,7 +124,7 @@ void smcr_inner_enter(struct sock *sk)
 }
 
 /**
- * smcr_inner_leave() - the thread is back
+ * smcr_inner_leave() - note that the thread has returned from TCP
  * @sk: outer socket in mode FALLBACK
  *
  * Context: process.
@@ -173,7 +177,7 @@ static void tell(struct sock *sk, struct sock *inner, enum inner_event event)
 			smcr_listen_event(sk);
 		break;
 	case SMCR_MODE_HANDSHAKE:
-		/* No Proposal follows that would carry the acknowledgment */
+		/* Without the option no Proposal follows to carry the ACK */
 		if (!tcp_sk(inner)->syn_smc)
 			inet_csk_exit_pingpong_mode(inner);
 		smcr_hs_event(sk);
@@ -190,8 +194,8 @@ static void tell(struct sock *sk, struct sock *inner, enum inner_event event)
 	}
 }
 
-/* The outer socket cannot go away meanwhile: smcr_inner_release() takes the
- * lock for writing before it lets go.
+/* The lock keeps the outer socket from being freed: smcr_inner_release() takes
+ * it for writing to clear the pointer to the outer socket.
  */
 static void inner_event(struct sock *inner, enum inner_event event)
 {
@@ -225,12 +229,12 @@ static void inner_error_report(struct sock *inner)
 }
 
 /**
- * smcr_inner_outer() - the outer socket of an inner one
- * @inner: TCP socket, perhaps of somebody else
+ * smcr_inner_outer() - find the outer socket of an inner one
+ * @inner: any TCP socket
  *
  * Context: any, in an RCU section. The outer socket of a listener is freed
- * after a grace period (see smcr_inner_listen()); another one's is not.
- * Return: the outer socket, or NULL if @inner has none, or no more.
+ * after a grace period (see smcr_inner_listen()); other outer sockets are not.
+ * Return: the outer socket, or NULL if @inner has none.
  */
 struct sock *smcr_inner_outer(const struct sock *inner)
 {
@@ -248,7 +252,7 @@ static void save_callbacks(struct smcr_sock *smcr, const struct sock *inner)
 static void attach(struct sock *sk, struct socket *inner)
 {
 	write_lock_bh(&inner->sk->sk_callback_lock);
-	/* For kill_fasync(); it looks at the outer socket's list itself */
+	/* For kill_fasync(), which uses the outer socket's list */
 	sock_set_flag(inner->sk, SOCK_FASYNC);
 	__rcu_assign_sk_user_data_with_flags(inner->sk, sk,
 					     SK_USER_DATA_NOCOPY);
@@ -262,8 +266,8 @@ static void attach(struct sock *sk, struct socket *inner)
  * @family: AF_INET or AF_INET6
  * @kern: the outer socket belongs to the kernel
  *
- * In the caller's context, so that owner, security label, cgroup and namespace
- * are the ones a TCP socket of the program would have.
+ * The TCP socket is made in the caller's context, so that owner, security
+ * label, cgroup and namespace are those of a TCP socket that the program makes.
  *
  * Context: process.
  * Return: 0 or -errno of socket().
@@ -287,8 +291,8 @@ int smcr_inner_create(struct sock *sk, int family, int kern)
 	return 0;
 }
 
-/* Packets may hold or wait for the lock right now, so the lock itself must
- * stay as it is; only what lockdep calls it changes.
+/* Softirqs may hold or wait for the lock right now, so the lock itself is not
+ * initialized again; only its lockdep class changes.
  */
 static void rekey_live(struct sock *inner)
 {
@@ -303,8 +307,8 @@ static void rekey_live(struct sock *inner)
 }
 
 #ifdef CONFIG_MEMCG
-/* TCP has charged what it holds to the protocol, and to no cgroup. So the pages
- * are charged anew, to both, and given back to the protocol alone.
+/* TCP has charged what the socket holds to the protocol, but to no cgroup.
+ * Charge the pages again, to both, then uncharge them from the protocol alone.
  */
 static bool charge_held(struct sock *inner, struct mem_cgroup *memcg)
 {
@@ -322,8 +326,8 @@ static bool charge_held(struct sock *inner, struct mem_cgroup *memcg)
 	return good;
 }
 
-/* As TCP does for a program that accepts. A cgroup that has no room even for
- * the first pages is not charged for this socket.
+/* Charge the socket to a cgroup, as TCP does for a program that accepts. A
+ * cgroup without room even for the first pages is not charged for this socket.
  */
 static void charge_to(struct sock *inner, struct mem_cgroup *memcg)
 {
@@ -336,12 +340,12 @@ static void charge_to(struct sock *inner, struct mem_cgroup *memcg)
 #endif
 
 /**
- * smcr_inner_inherit() - whose is an accepted TCP socket?
- * @inner: straight from TCP's accept, perhaps in a work
+ * smcr_inner_inherit() - give an accepted TCP socket to the listener's user
+ * @inner: TCP socket straight from TCP's accept, perhaps in a work item
  * @parent: outer listener
  *
- * Its user and its memory cgroup are the listener's, as long as no program has
- * accepted it. Its other cgroups TCP has copied from the inner listener.
+ * Until a program accepts the socket, its user and memory cgroup are the
+ * listener's. TCP has copied the other cgroups from the inner listener.
  *
  * Context: process, no lock of @inner held.
  */
@@ -364,11 +368,11 @@ void smcr_inner_inherit(struct socket *inner, const struct sock *parent)
  * smcr_inner_adopt() - give an accepted TCP socket to an outer child
  * @sk: outer socket without an inner one; orig holds TCP's own callbacks, as
  *	saved when the listener was made
- * @inner: established, straight from TCP's accept
+ * @inner: established TCP socket, straight from TCP's accept
  *
- * Events that came before are lost: look at state and queue afterwards.
+ * Earlier events were lost, so the caller looks at state and queue afterwards.
  *
- * Context: process, no lock of either held.
+ * Context: process, no lock of either socket held.
  */
 void smcr_inner_adopt(struct sock *sk, struct socket *inner)
 {
@@ -380,13 +384,13 @@ void smcr_inner_adopt(struct sock *sk, struct socket *inner)
 }
 
 /**
- * smcr_inner_graft() - let the inner socket wake who waits at the outer one
+ * smcr_inner_graft() - let the inner socket wake waiters of the outer one
  * @sk: outer socket
  * @parent: the socket that the application holds
  *
- * The inner sock keeps its own struct socket: TCP Fast Open, TLS and
- * IPV6_ADDRFORM take sk->sk_socket for one of TCP's, and call or change its
- * operations. What ss(8) finds a socket's process by, the inode's number, is
+ * The inner sock keeps its own struct socket, because TCP Fast Open, TLS and
+ * IPV6_ADDRFORM take sk->sk_socket for a TCP socket, and call or change its
+ * operations. The inode number, by which ss(8) finds a socket's process, is
  * copied instead; the inner inode is in no table. An accepted socket has its
  * file already, one from socket() gets it in smcr_inner_lend().
  *
@@ -408,11 +412,11 @@ void smcr_inner_graft(struct sock *sk, struct socket *parent)
 /**
  * smcr_inner_lend() - let TCP see the program's file
  * @sk: outer socket, in a call of its program
- * @file: the outer socket's, or NULL
+ * @file: the outer socket's file, or NULL
  *
- * TCP asks it for O_NONBLOCK (splice()) and for whom to signal (SIGURG),
- * netfilter asks it for its owner. No reference is taken, as the file holds the
- * socket: smcr_inner_ungraft() takes the file back before it goes.
+ * TCP reads O_NONBLOCK (splice()) and the process to signal (SIGURG) from it,
+ * netfilter its owner. No reference is taken, because the file holds the
+ * socket: smcr_inner_ungraft() clears the pointer before the file is freed.
  *
  * Context: process.
  */
@@ -431,9 +435,9 @@ void smcr_inner_lend(struct sock *sk, struct file *file)
  * smcr_inner_ungraft() - undo smcr_inner_graft() and smcr_inner_lend()
  * @sk: outer socket; nothing happens if its inner one was released
  *
- * Who looks at the file holds sk_callback_lock (netfilter), or owns the inner
- * sock lock, or holds the slock while nobody owns it (SIGURG, and what looks at
- * packets that TCP sends).
+ * Code that looks at the file holds sk_callback_lock (netfilter), owns the
+ * inner sock lock, or holds the slock of a sock lock without an owner (SIGURG,
+ * and code that looks at packets that TCP sends).
  *
  * Context: process; before the outer struct socket or its file may be freed. No
  * call of the program is under way. The outer sock lock may be held.
@@ -471,11 +475,11 @@ void smcr_inner_hook(struct sock *sk)
 }
 
 /**
- * smcr_inner_strip() - put TCP's callbacks in the place of this file's
+ * smcr_inner_strip() - replace this file's callbacks by TCP's
  * @inner: TCP socket
- * @tcp: TCP's own
+ * @tcp: TCP's own callbacks
  *
- * An upper layer protocol may have put its own there; they stay.
+ * Callbacks that an upper layer protocol has installed stay.
  *
  * Context: any; sk_callback_lock held for writing, or @inner not visible yet.
  */
@@ -494,12 +498,13 @@ void smcr_inner_strip(struct sock *inner,
 
 /**
  * smcr_inner_unhook() - give TCP its callbacks back, for plain TCP
- * @sk: outer socket, about to be in mode FALLBACK
+ * @sk: outer socket, about to be in mode FALLBACK, or in INIT again
  *
- * Errors still pass through here: getsockopt(SO_ERROR) looks at the outer
- * socket. So does data while a Decline may come with it.
+ * This file still gets errors, because getsockopt(SO_ERROR) looks at the outer
+ * socket, and data while a Decline may come with it.
  *
- * Context: process.
+ * Context: process, outer sock lock held (or @sk a child that no program and no
+ * handshake has yet).
  */
 void smcr_inner_unhook(struct sock *sk)
 {
@@ -537,7 +542,7 @@ static void silence(struct sock *sk, struct sock *inner)
  * smcr_inner_abort() - reset the TCP connection
  * @sk: outer socket; nothing happens if its inner one was released
  *
- * The peer gets a RST. No event of the inner socket comes any more.
+ * The peer gets a RST. The inner socket reports no event any more.
  *
  * Context: process, outer sock lock held.
  */
@@ -552,10 +557,10 @@ void smcr_inner_abort(struct sock *sk)
 }
 
 /**
- * smcr_inner_disconnect() - dissolve the TCP connection, for a new one
+ * smcr_inner_disconnect() - end the TCP connection, so that a new one can start
  * @sk: outer socket in mode INIT
  *
- * As connect(AF_UNSPEC) on TCP, but that no error is left pending.
+ * Like connect(AF_UNSPEC) on TCP, but leaves no error pending.
  *
  * Context: process, outer sock lock held.
  * Return: 0 or -errno.
@@ -568,24 +573,26 @@ int smcr_inner_disconnect(struct sock *sk)
 
 	err = READ_ONCE(inner->ops)->connect(inner, &addr, sizeof(addr),
 					     O_NONBLOCK);
-	/* It may have been silenced when it was reset */
+	/* A reset has detached it: see smcr_inner_abort() */
 	lock_sock(inner->sk);
 	attach(sk, inner);
 	smcr_inner_listen_end(inner->sk);
 	release_sock(inner->sk);
-	/* The outer socket knows what it was, and why it ended */
+	/* Drop the error; the outer socket has its own */
 	sock_error(inner->sk);
 	return err;
 }
 
 /**
  * smcr_inner_release() - close the TCP socket
- * @sk: outer socket; nothing happens if it was done before
+ * @sk: outer socket; nothing happens if its inner one was released
  *
- * SO_LINGER counts only in mode FALLBACK, where the caller must hold no lock:
- * it may wait. Otherwise the wait, if any, was for the RDMA connection.
+ * SO_LINGER counts only in mode FALLBACK, where this function may wait for TCP,
+ * so the caller holds no lock unless TCP was reset. In the other modes the
+ * wait, if any, was for the RDMA connection.
  *
- * Context: process; outer sock lock held but for mode FALLBACK.
+ * Context: process; outer sock lock held except in mode FALLBACK, or @sk not
+ * visible to anyone.
  */
 void smcr_inner_release(struct sock *sk)
 {
@@ -605,12 +612,13 @@ void smcr_inner_release(struct sock *sk)
 }
 
 /**
- * smcr_inner_ack_later() - each segment is answered with one that has bytes
+ * smcr_inner_ack_later() - acknowledge with the next bytes that are sent
  * @inner: TCP socket that is about to connect, to listen, or to send
  *
- * So its acknowledgment can go with them, the one of a SYN-ACK and of what
- * comes to a child before accept() too. TCP finds out by itself only after a
- * few turns. If no bytes follow, the acknowledgment goes after TCP's delay.
+ * In a handshake each segment is answered with one that has bytes and can carry
+ * the acknowledgment. The same holds for a SYN-ACK, and for what a child gets
+ * before accept(). TCP finds this out by itself only after a few turns. If no
+ * bytes follow, the acknowledgment is sent after TCP's delay.
  *
  * Context: process.
  */
@@ -633,10 +641,10 @@ void smcr_inner_ack_now(struct socket *inner)
 /**
  * smcr_inner_smc_ok() - have both ends sent the SMC-R option?
  * @sk: outer socket, its TCP connection established
- * @client: we made the connection
+ * @client: this end called connect()
  *
- * After crossed SYNs only the received option tells. An accepted child has
- * syn_smc set only if both segments carried it.
+ * After crossed SYNs syn_smc stays set, and only the received option counts. An
+ * accepted child has syn_smc set only if both segments carried it.
  *
  * Context: any.
  */
@@ -650,7 +658,7 @@ bool smcr_inner_smc_ok(const struct sock *sk, bool client)
 }
 
 /**
- * smcr_inner_has_data() - have bytes come that nobody has read?
+ * smcr_inner_has_data() - does TCP have unread bytes?
  * @sk: outer socket
  *
  * Context: process, outer sock lock held.
@@ -671,7 +679,8 @@ bool smcr_inner_has_data(struct sock *sk)
  * smcr_inner_end() - has TCP ended, and how?
  * @sk: outer socket
  *
- * Takes no lock: struct socket and the memory of a TCP sock last through RCU.
+ * This function takes no lock: struct socket and the memory of a TCP sock last
+ * for an RCU grace period.
  *
  * Context: any.
  * Return: enum smcr_inner_end.

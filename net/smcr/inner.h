@@ -14,12 +14,12 @@ struct socket;
 /* How the TCP connection ended, if it did */
 enum smcr_inner_end {
 	SMCR_INNER_OPEN,
-	SMCR_INNER_FIN,		/* a FIN came */
+	SMCR_INNER_FIN,		/* a FIN came, or TCP was closed */
 	SMCR_INNER_FAILED,	/* an error, or the socket is gone */
 };
 
 /**
- * struct smcr_inner_callbacks - how TCP tells of a socket's events
+ * struct smcr_inner_callbacks - how TCP reports a socket's events
  * @state_change: sk_state_change
  * @data_ready: sk_data_ready
  * @write_space: sk_write_space

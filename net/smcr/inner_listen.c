@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The inner TCP socket of a listener: what TCP does with connections before
- * anybody accepts them.
+ * they are accepted.
  *
  * TCP calls a listener's operations (icsk_af_ops) for each SYN and for each
- * connection that is made. Those of an inner listener are replaced by a copy
- * in which two functions are ours:
+ * new connection. An inner listener has a copy of them in which this file
+ * replaces two functions:
  *
  *   conn_request	Children leave TCP's accept queue before the program
  *			accepts them, so TCP's count alone would let in more
- *			than the backlog. The SYN is dropped when both together
- *			are too many, as TCP drops it for its own, and so is
- *			the last segment of the three-way handshake. TCP's count
- *			is left alone: TCP relies on it when it ends a listener.
- *   syn_recv_sock	A child is a copy of the listener, our callbacks and
- *			operations included. They are taken away before anyone
- *			can find the child. So one that nobody has adopted is
- *			an ordinary TCP socket: it may move to another program's
+ *			than the backlog. If TCP's count and ours together
+ *			exceed it, the SYN is dropped, as TCP does for its own
+ *			count, and so is the last segment of the three-way
+ *			handshake. TCP's count does not change: TCP relies on it
+ *			when it ends a listener.
+ *   syn_recv_sock	A child is a copy of the listener, with our callbacks
+ *			and operations. They are removed before the child can be
+ *			found. A child that is not adopted yet is therefore an
+ *			ordinary TCP socket: it may move to another program's
  *			listener (net.ipv4.tcp_migrate_req), and may outlive
  *			this module.
  *
  * TCP has one set of operations for each address family, so there are few
  * copies; they last as long as the module. TCP calls them inside an RCU
- * section, and the module waits for a grace period before it goes.
+ * section, and the module waits for a grace period before it is unloaded.
  */
 #include <linux/mutex.h>
 #include <net/sock.h>
@@ -45,11 +46,13 @@ struct listen_ops {
 };
 
 static struct listen_ops listen_ops[LISTEN_OPS];
-/* Those that each TCP socket has when it is made; set before @listen_ops */
+/* The callbacks of a new TCP socket; set before @listen_ops */
 static struct smcr_inner_callbacks callbacks;
 static DEFINE_MUTEX(listen_ops_lock);
 
-/* NULL for operations of TCP's own: a listener may get them back any time. */
+/* Return: NULL for TCP's own operations, which a listener may get back at any
+ * time.
+ */
 static const struct listen_ops *ops_of(const struct sock *inner)
 {
 	const struct inet_connection_sock_af_ops *ops;
@@ -71,9 +74,9 @@ tcp_ops_of(const struct sock *inner)
 	return ours ? ours->tcp : READ_ONCE(inet_csk(inner)->icsk_af_ops);
 }
 
-/* Children that are ready count, wherever they are. Those in a handshake do
- * not: silent peers would keep everybody out. They are bounded by
- * net.smcr.max_handshakes.
+/* Ready children count, in TCP's queue and in ours. Children in a handshake do
+ * not, because silent peers would then keep all others out. Their number is
+ * bounded by net.smcr.max_handshakes.
  */
 static bool backlog_full(const struct sock *inner)
 {
@@ -89,7 +92,7 @@ static bool backlog_full(const struct sock *inner)
 			READ_ONCE(inner->sk_max_ack_backlog);
 }
 
-/* What TCP does when its own queue is full. */
+/* Do what TCP does when its own queue is full. */
 static bool refused(const struct sock *inner, struct dst_entry *dst)
 {
 	if (!backlog_full(inner))
@@ -107,8 +110,8 @@ static int conn_request(struct sock *inner, struct sk_buff *skb)
 	return tcp_ops_of(inner)->conn_request(inner, skb);
 }
 
-/* @child is locked since it was made, or NULL. With an IPv4 peer, one of an
- * IPv6 listener has got other operations of TCP's.
+/* @child has been locked since it was made, or is NULL. TCP has given the child
+ * of an IPv6 listener other operations of its own if the peer uses IPv4.
  */
 static struct sock *strip(struct sock *child)
 {
@@ -122,7 +125,7 @@ static struct sock *strip(struct sock *child)
 
 typedef void (*child_init)(struct sock *child, const struct sock *listener);
 
-/* Some kernels pass on what else is to be done to the child. */
+/* Some kernels pass a function that initializes the child further. */
 typedef struct sock *(*syn_recv_plain)(const struct sock *listener,
 				       struct sk_buff *skb,
 				       struct request_sock *req,
@@ -198,7 +201,7 @@ ops_for(struct sock *sk, const struct inet_connection_sock_af_ops *tcp)
 /**
  * smcr_inner_listen() - let the inner socket listen
  * @sk: outer socket, in mode LISTEN or FALLBACK
- * @backlog: as listen() has it
+ * @backlog: the backlog of listen()
  *
  * Context: process, outer sock lock held.
  * Return: 0 or -errno.
@@ -209,7 +212,7 @@ int smcr_inner_listen(struct sock *sk, int backlog)
 	struct inet_connection_sock *icsk = inet_csk(inner->sk);
 	struct listen_ops *ours;
 
-	/* TCP's softirq finds the outer socket through the inner one */
+	/* In softirq, the outer socket is found through the inner one */
 	sock_set_flag(sk, SOCK_RCU_FREE);
 	if (!ops_of(inner->sk)) {
 		ours = ops_for(sk, icsk->icsk_af_ops);
@@ -223,8 +226,8 @@ int smcr_inner_listen(struct sock *sk, int backlog)
 
 /**
  * smcr_inner_listen_end() - give TCP its operations back
- * @inner: TCP socket that does not listen any more, is about to close, or is a
- *	child that nobody can see; nothing happens if they are TCP's already
+ * @inner: TCP socket that no longer listens, is about to close, or is a child
+ *	that cannot be found yet; nothing happens if it has TCP's own
  *
  * Context: any.
  */
