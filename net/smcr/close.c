@@ -4,17 +4,17 @@
  *
  * An event may come from the application (process, outer sock lock held), from
  * CDC messages and completions (softirq), from TCP (softirq, inner slock held),
- * from a timer or from the group. All of them end in smcr_close_event() under
- * conn->lock, which does at once what any context can do: flags, wake-ups,
- * CDC messages. What needs process context (TCP, the element) is left in
- * conn->actions for the connection's work.
+ * from a timer or from the group. All of them lead to smcr_close_event(), which
+ * runs under conn->lock and does at once what any context can do: flags,
+ * wake-ups, CDC messages. Actions that need process context (TCP, the element)
+ * are left in conn->actions for the connection's work item.
  *
- * The work takes the outer sock lock to end TCP and to let go of a socket that
- * was closed. It does not wait for the lock: if a reader has it, in a copy that
- * may stall, smcr_sock_own() queues the work again when the reader lets go.
- * Nobody waits for the work either: groups, links and devices are parted from a
- * connection before. So a stalled reader delays the end of its own socket and
- * nothing else.
+ * The work item takes the outer sock lock to end TCP and to release a socket
+ * that was closed. It does not wait for the lock: if a reader holds it, in a
+ * copy that may stall, smcr_sock_own() has the work item queued again when the
+ * reader releases it. Nothing waits for the work item either: before it needs
+ * the sock lock it has removed the connection from group, link and device. So a
+ * stalled reader delays the end of its own socket and nothing else.
  */
 #include <linux/net.h>
 #include <net/sock.h>
@@ -29,20 +29,20 @@
 #include "sock.h"
 #include "tx.h"
 
-/* How long a RST waits for the C that it may have overtaken, beside the time
- * in which a queue pair repeats a lost packet.
+/* How long, in ms, a RST waits for the C that it may have overtaken, in
+ * addition to the time in which a queue pair repeats a lost packet.
  */
 #define CLOSE_RST_GRACE_MS	200
 
-/* Actions that wait for process context. */
+/* Actions that need process context. */
 #define WORK_ACTIONS	(SMCR_CONN_CLOSE_TCP | SMCR_CONN_RESET_TCP | \
 			 SMCR_CONN_FREE | SMCR_CONN_QUARANTINE)
 
-/* Orders to end TCP, which only the owner of the outer sock lock can do. */
+/* Actions that end TCP, which needs the outer sock lock. */
 #define SOCK_ACTIONS	(SMCR_CONN_CLOSE_TCP | SMCR_CONN_RESET_TCP)
 
 /**
- * smcr_close_queue() - let the connection's work run
+ * smcr_close_queue() - queue the connection's work item
  * @conn: the connection, counted by the caller
  *
  * Context: any.
@@ -55,8 +55,7 @@ void smcr_close_queue(struct smcr_conn *conn)
 		smcr_conn_put(conn);
 }
 
-/* The timer owns a reference while it is armed; it has one before it can fire.
- */
+/* An armed timer owns a reference, which is taken before it can fire. */
 static void close_arm(struct smcr_conn *conn, unsigned int msecs)
 {
 	smcr_conn_get(conn);
@@ -80,8 +79,8 @@ static void close_timer(struct timer_list *timer)
 	smcr_conn_put(conn);
 }
 
-/* How long the peer has for what is awaited: an abort's answer, the rest of
- * our bytes, its own close.
+/* How long, in ms, to wait for the peer: for the answer to an abort, for room
+ * for the rest of our bytes, or for its own close.
  */
 static unsigned int close_patience(const struct smcr_conn *conn)
 {
@@ -94,7 +93,7 @@ static unsigned int close_patience(const struct smcr_conn *conn)
 	return READ_ONCE(ctl->close_timeout_ms);
 }
 
-/* Orderly end of what the peer sends. Unread bytes stay readable. */
+/* The peer's stream has ended in order. Unread bytes stay readable. */
 static void close_eof(struct smcr_conn *conn)
 {
 	struct sock *sk = conn->sk;
@@ -109,8 +108,9 @@ static void close_eof(struct smcr_conn *conn)
 		      sk->sk_shutdown == SHUTDOWN_MASK ? POLL_HUP : POLL_IN);
 }
 
-/* Both directions have ended: TCP would be in TIME-WAIT or past LAST-ACK, which
- * to a program is no connection any more. What is unread can still be read.
+/* Close the socket if both directions have ended: TCP would be in TIME-WAIT or
+ * past LAST-ACK, which a program does not see as a connection any more. Unread
+ * bytes can still be read.
  */
 static void close_both(struct smcr_conn *conn)
 {
@@ -136,7 +136,8 @@ static void close_both(struct smcr_conn *conn)
 	sk->sk_state_change(sk);
 }
 
-/* The errno of a reset. TCP has EPIPE for one that comes after the peer's end.
+/* Return the errno of a reset. As with TCP, it is EPIPE if the reset comes
+ * after the peer's end.
  */
 static int close_errno(const struct smcr_conn *conn, const struct sock *sk)
 {
@@ -147,8 +148,8 @@ static int close_errno(const struct smcr_conn *conn, const struct sock *sk)
 							 conn->reset_err;
 }
 
-/* @counted: it was a connection to its program; one that was still being built
- * may go on as TCP, and its handshake counts that.
+/* @counted: the connection was established. One that was still being built may
+ * go on as TCP, which its handshake counts.
  */
 static void close_break(struct smcr_conn *conn, bool counted)
 {
@@ -171,7 +172,7 @@ static void close_break(struct smcr_conn *conn, bool counted)
 	sk->sk_state_change(sk);
 }
 
-/* What follows the last accepted byte; a close stays a close. */
+/* Note what follows the last accepted byte; a close stays a close. */
 static void close_flush(struct smcr_conn *conn, enum smcr_conn_event event)
 {
 	if (event == SMCR_CONN_EV_APP_CLOSE)
@@ -196,9 +197,9 @@ static void close_flags(struct smcr_conn *conn, u32 actions)
 	conn->tx.due = true;
 }
 
-/* Whose C came second leaves TCP's FIN to the other, who closed first:
- * TIME-WAIT then stays with him, as with TCP, and a server can bind its port
- * again.
+/* The side that sent C second lets the first closer send the FIN, so that
+ * TIME-WAIT stays with the first closer, as with TCP, and a server can bind its
+ * port again.
  */
 static void close_second(struct smcr_conn *conn, u32 actions)
 {
@@ -210,7 +211,7 @@ static void close_second(struct smcr_conn *conn, u32 actions)
 	close_arm(conn, close_patience(conn));
 }
 
-/* Has TCP to stay open for that FIN? */
+/* Does TCP have to stay open for that FIN? */
 static bool close_awaits_fin(const struct smcr_conn *conn,
 			     const struct sock *sk)
 {
@@ -219,7 +220,7 @@ static bool close_awaits_fin(const struct smcr_conn *conn,
 }
 
 /**
- * smcr_close_event() - let an event happen to a connection
+ * smcr_close_event() - apply an event to a connection
  * @conn: the connection
  * @event: what happened
  *
@@ -257,12 +258,12 @@ void smcr_close_event(struct smcr_conn *conn, enum smcr_conn_event event)
 }
 
 /**
- * smcr_close_flushed() - have all accepted bytes been written?
+ * smcr_close_flushed() - go on with a close if all accepted bytes are written
  * @conn: the connection
  *
- * A pending shutdown or close goes on then (4.8.1, 3A). The RFC waits for the
- * completion of the writes; here D and C follow them on the same queue pair,
- * which delivers in order, so they cannot arrive before.
+ * The RFC lets a pending shutdown or close go on when the writes have completed
+ * (4.8.1, 3A). Here D and C follow the writes on the same queue pair, which
+ * delivers in order, so they cannot arrive first.
  *
  * Context: any, conn->lock held.
  */
@@ -291,10 +292,10 @@ static bool reason_is_link(enum smcr_reset_reason reason)
 	}
 }
 
-/* The peer has closed, and its application has read all that we wrote: does
- * this reason only take away what nobody needs any more? A peer whose time to
- * wait for our close() is over sends a RST (4.8.1), and the reader that took so
- * long must not notice.
+/* Does this reason only take away what is not needed any more? It does if the
+ * peer has closed and its application has read all that we wrote. A peer that
+ * has waited too long for our close() sends a RST (4.8.1), which must not
+ * disturb the slow reader here.
  */
 static bool close_harmless(const struct smcr_conn *conn,
 			   enum smcr_reset_reason reason)
@@ -314,7 +315,7 @@ static bool close_harmless(const struct smcr_conn *conn,
  * @reason: counted and traced
  * @err: errno for the application, positive
  *
- * Bytes that the peer finished with D or C stay readable.
+ * Bytes that the peer put before its D or C stay readable.
  *
  * Context: any, conn->lock held.
  */
@@ -334,12 +335,12 @@ void smcr_close_reset_locked(struct smcr_conn *conn,
 }
 
 /**
- * smcr_close_reset() - smcr_close_reset_locked() for who does not hold the lock
+ * smcr_close_reset() - like smcr_close_reset_locked(), but takes conn->lock
  * @conn: the connection
  * @reason: counted and traced
  * @err: errno for the application, positive
  *
- * Context: any but under conn->lock.
+ * Context: any, conn->lock not held.
  */
 void smcr_close_reset(struct smcr_conn *conn, enum smcr_reset_reason reason,
 		      int err)
@@ -350,7 +351,7 @@ void smcr_close_reset(struct smcr_conn *conn, enum smcr_reset_reason reason,
 }
 
 /**
- * smcr_close_tcp_event() - TCP saw a FIN, a RST or an error, or may have
+ * smcr_close_tcp_event() - TCP may have seen a FIN, a RST or an error
  * @sk: outer socket in mode RDMA
  *
  * Context: softirq, inner slock held; or process, outer sock lock held.
@@ -364,7 +365,7 @@ void smcr_close_tcp_event(struct sock *sk)
 		return;
 	rcu_read_lock();
 	conn = READ_ONCE(smcr_sk(sk)->conn);
-	/* An end is news once: TCP tells of each step to TIME-WAIT */
+	/* Report a FIN once, not each of TCP's steps to TIME-WAIT */
 	if (conn && (end != SMCR_INNER_FIN ||
 		     !test_and_set_bit(SMCR_CONN_F_TCP_FIN, &conn->flags)) &&
 	    refcount_inc_not_zero(&conn->refs)) {
@@ -379,8 +380,8 @@ void smcr_close_tcp_event(struct sock *sk)
  * smcr_close_tcp_data_event() - TCP has bytes
  * @sk: outer socket in mode RDMA
  *
- * The peer's are in RDMA. One that sends some over TCP takes the connection
- * for a plain one, and would never see ours: out of sync (C.6).
+ * The peer's bytes belong on RDMA. A peer that sends some over TCP takes the
+ * connection for plain TCP and would never see ours: out of sync (C.6).
  *
  * Context: softirq, inner slock held.
  */
@@ -399,8 +400,8 @@ void smcr_close_tcp_data_event(struct sock *sk)
 	rcu_read_unlock();
 }
 
-/* Nothing that TCP or the application still has to do with: the socket can
- * be let go, though the element may wait for the peer (PeerAbortWait).
+/* Are TCP and the application done with the connection? The socket can then be
+ * released, though the element may still wait for the peer (PeerAbortWait).
  */
 static bool close_over(const struct smcr_conn *conn)
 {
@@ -409,10 +410,10 @@ static bool close_over(const struct smcr_conn *conn)
 	       conn->fsm.state == SMCR_CONN_PEER_ABORT_WAIT;
 }
 
-/* TCP may overtake what the peer's queue pair said before. So a FIN proves
- * nothing while the peer has not sent C, which must come soon. A RST ends the
- * connection (4.8.2), but if the peer's C is on its way here, all bytes before
- * it are: they have a moment to come.
+/* TCP may overtake what the peer's queue pair sent before. So a FIN proves
+ * nothing until the peer's C has arrived, which must be soon. A RST ends the
+ * connection (4.8.2). But if the peer's C is on its way, so are all bytes
+ * before it, and they get a moment to arrive.
  */
 static void close_tcp(struct smcr_conn *conn, struct sock *sk)
 {
@@ -435,7 +436,7 @@ out:
 	spin_unlock_bh(&conn->lock);
 }
 
-/* An orphan that still gets bytes out has more time. */
+/* An orphan whose peer still takes bytes gets more time. */
 static void close_timeout(struct smcr_conn *conn)
 {
 	spin_lock_bh(&conn->lock);
@@ -463,7 +464,7 @@ static void close_sock(struct smcr_conn *conn, struct sock *sk, u32 actions)
 	bool let_go;
 
 	if (!smcr_sock_own(sk, SMCR_SOCK_D_CLOSE)) {
-		/* For the next run, which starts after this one's end */
+		/* Kept for the next run, which starts after this one's end */
 		spin_lock_bh(&conn->lock);
 		conn->actions |= actions & SOCK_ACTIONS;
 		spin_unlock_bh(&conn->lock);
@@ -530,7 +531,7 @@ static void close_cork_timer(struct timer_list *timer)
 }
 
 /**
- * smcr_close_init() - make a new connection's work and timers
+ * smcr_close_init() - initialize the work item and timers of a new connection
  * @conn: the connection
  *
  * Context: process.
@@ -547,9 +548,9 @@ void smcr_close_init(struct smcr_conn *conn)
  * @sk: outer socket in mode RDMA
  * @how: RCV_SHUTDOWN, SEND_SHUTDOWN or both
  *
- * The RFC resets a connection that is shut down both ways with bytes unread.
- * TCP lets them be read until close(); so does this: it sends D, and close()
- * decides about the rest.
+ * The RFC resets a connection that is shut down both ways with unread bytes.
+ * With TCP they can be read until close(), and so it is here: this function
+ * sends D, and close() decides about unread bytes.
  *
  * Context: process, outer sock lock held.
  * Return: 0.
@@ -570,7 +571,7 @@ int smcr_close_shutdown(struct sock *sk, int how)
 	return 0;
 }
 
-/* SO_LINGER: until the peer has all bytes, or the time is up. */
+/* SO_LINGER: wait until the peer has all bytes, or the time is up. */
 static void close_linger(struct sock *sk, struct smcr_conn *conn, long timeout)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
@@ -600,8 +601,8 @@ static bool orphan_count(struct net *net)
 	return false;
 }
 
-/* Who closes leaves a connection that has something to wait for, unless there
- * are too many of them: then it ends as TCP's do, with a reset.
+/* Leave a connection that still waits for something as an orphan. If there are
+ * too many of them, it ends with a reset, as with TCP.
  */
 static bool close_orphan(struct smcr_conn *conn, const struct sock *sk)
 {
@@ -617,17 +618,18 @@ static bool close_orphan(struct smcr_conn *conn, const struct sock *sk)
 /**
  * smcr_close_release() - close() on an RDMA connection (4.8.1)
  * @sk: outer socket in mode RDMA; becomes an orphan when this returns
- * @timeout: how long SO_LINGER lets us wait for bytes to get out, or 0
+ * @timeout: jiffies for which SO_LINGER lets close() wait until the bytes are
+ *	out, or 0
  *
  * With unread bytes, or SO_LINGER of zero seconds, the connection is reset
- * (3A). Otherwise it lives on until accepted bytes are written and the peer
- * has closed too, or a timer says that it never will; and, if the peer closed
- * first, until its FIN came. Beyond net.smcr.max_orphans it does not live on
- * but is reset. If smcr_sk(sk)->conn is still set on return,
- * close_work() releases the inner socket and drops the connection's reference
- * to @sk; otherwise the caller ends the inner socket.
+ * (3A). Otherwise it lives on until its accepted bytes are written and the peer
+ * has closed, too, or a timer says that the peer never will; and, if the peer
+ * closed first, until the peer's FIN has come. If there are more orphans than
+ * net.smcr.max_orphans, it is reset instead. If smcr_sk(sk)->conn is still set
+ * on return, close_work() releases the inner socket and drops the connection's
+ * reference to @sk; otherwise the caller ends the inner socket.
  *
- * Context: process, outer sock lock held; given up while waiting.
+ * Context: process, outer sock lock held; released while waiting.
  */
 void smcr_close_release(struct sock *sk, long timeout)
 {
@@ -637,7 +639,7 @@ void smcr_close_release(struct sock *sk, long timeout)
 	if (!conn)
 		return;
 	smcr_conn_get(conn);
-	/* Nobody waits for the peer's C any more */
+	/* The peer's C is not awaited any more */
 	if (test_bit(SMCR_CONN_F_TCP_RST, &conn->flags))
 		smcr_close_reset(conn, SMCR_RESET_TCP_RST, ECONNRESET);
 	unread = conn->rx.peer.prod != conn->rx.cons;

@@ -2,13 +2,14 @@
 /*
  * net.smcr.transparent: programs that ask for TCP get SMC-R.
  *
- * socket() lets update_socket_protocol() choose the protocol, as a hook for
- * BPF. A kretprobe there changes the answer TCP to IPPROTO_SMCR for tasks in
- * a namespace that wants it. Sockets made inside the kernel do not pass there.
+ * socket() calls update_socket_protocol(), a hook in which BPF may change the
+ * protocol. A kretprobe on it changes the result TCP to IPPROTO_SMCR for tasks
+ * in a namespace that has the setting on. Sockets made inside the kernel do not
+ * pass through this function.
  *
- * The probe exists while any namespace wants it; each such namespace holds a
- * reference to the module, so that the module cannot go while programs rely
- * on it.
+ * The probe exists while the setting is on in any namespace. Each such
+ * namespace holds a reference to the module, so that the module cannot be
+ * unloaded while programs rely on it.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -26,14 +27,14 @@
 #include "sysctl.h"
 #include "transparent.h"
 
-/* Calls under way at once, preempted in the middle; more are missed. */
+/* Calls in progress at a time, preempted in the middle; any more are missed */
 #define MAX_ACTIVE	1024
 
 /* Protects @users, @probe's registration and each namespace's value. */
 static DEFINE_MUTEX(lock);
 static unsigned int users;
 static struct kretprobe probe;
-/* Misses that were counted so far */
+/* Misses that the counter has already */
 static atomic_t missed;
 
 static bool wanted(const struct net *net)
@@ -53,8 +54,8 @@ static bool is_tcp(struct pt_regs *regs)
 	       (protocol == IPPROTO_IP || protocol == IPPROTO_TCP);
 }
 
-/* A probe that is missed shows only in the probe's own number, which no
- * namespace owns: whoever comes next gets it.
+/* Misses show only in the probe's own number, which belongs to no namespace:
+ * the next namespace to use the probe counts them.
  */
 static void count_missed(struct net *net)
 {
@@ -65,7 +66,7 @@ static void count_missed(struct net *net)
 		smcr_mib_add(net, SMCR_MIB_PROBEMISSED, now - before);
 }
 
-/* Preemption is off. Return: 0 to look at the result as well. */
+/* Preemption is off. Return: 0 if on_return() is to look at the result. */
 static int on_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct net *net;
@@ -79,7 +80,7 @@ static int on_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
-/* A BPF program may have chosen something else. */
+/* A BPF program may have chosen another protocol. */
 static int on_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	int protocol = regs_return_value(regs);
@@ -105,7 +106,7 @@ static int probe_start(void)
 	err = register_kretprobe(&probe);
 	if (!err)
 		return 0;
-	pr_warn("net.smcr.transparent: no probe on update_socket_protocol (error %d): the kernel needs CONFIG_KRETPROBES. Use AF_SMCR or IPPROTO_SMCR instead\n",
+	pr_warn("net.smcr.transparent: cannot probe update_socket_protocol (error %d): the kernel needs CONFIG_KRETPROBES. Use AF_SMCR or IPPROTO_SMCR instead\n",
 		err);
 	return -EOPNOTSUPP;
 }
@@ -132,13 +133,13 @@ static void user_del(void)
 }
 
 /**
- * smcr_transparent_set() - turn it on or off for a namespace
- * @net: the namespace; sysctl.transparent is changed here
+ * smcr_transparent_set() - turn the setting on or off for a namespace
+ * @net: the namespace; this function changes its sysctl.transparent
  * @val: 0 or 1; existing sockets stay what they are
  *
  * Context: process; sleeps.
  * Return: 0, -EOPNOTSUPP if the kernel has no such probe, -EBUSY if the module
- * is on its way out.
+ * is being unloaded.
  */
 int smcr_transparent_set(struct net *net, int val)
 {
