@@ -2,9 +2,9 @@
 /*
  * CLC messages over the inner TCP socket, one at a time (RFC 7609 3.2, A.2).
  *
- * A message is taken from the stream byte by byte as far as it goes: first the
- * header, and only when that is good exactly the rest. So bytes that are not
- * CLC, and the application's bytes behind the last message, stay in TCP.
+ * A reader takes the header of a message from the stream and, if the header is
+ * valid, exactly the rest of the message. So the application's bytes after the
+ * last CLC message, and all bytes after an invalid header, stay in TCP.
  */
 #include <linux/net.h>
 #include <linux/skbuff.h>
@@ -28,8 +28,8 @@ void smcr_clc_init(struct smcr_clc *clc)
 }
 
 /**
- * smcr_clc_free() - let a long message go
- * @clc: not used any more, or prepared for the next message
+ * smcr_clc_free() - free the memory of a long message
+ * @clc: CLC traffic; the received message is lost
  *
  * Context: any.
  */
@@ -41,8 +41,8 @@ void smcr_clc_free(struct smcr_clc *clc)
 }
 
 /**
- * smcr_clc_recv_next() - the message was used; expect another one
- * @clc: CLC traffic
+ * smcr_clc_recv_next() - prepare for the next message
+ * @clc: CLC traffic; its received message has been handled
  *
  * Context: process.
  */
@@ -53,8 +53,8 @@ void smcr_clc_recv_next(struct smcr_clc *clc)
 	memset(&clc->hdr, 0, sizeof(clc->hdr));
 }
 
-/* Bytes still missing of the header, or of the message; none behind a header
- * that is no good, whose length stays 0.
+/* Return the number of bytes that the header, or else the message, still lacks.
+ * After an invalid header, whose length stays 0, none are lacking.
  */
 static u32 clc_missing(const struct smcr_clc *clc)
 {
@@ -80,9 +80,9 @@ static int clc_header(struct smcr_clc *clc)
 	return 0;
 }
 
-/* tcp_read_sock()'s actor: takes what is missing and no more. It is called
- * again for the rest of a segment, whatever desc->count says; only a return of
- * 0 ends that.
+/* Actor of tcp_read_sock(): takes exactly the missing bytes. TCP calls it again
+ * for the rest of a segment, whatever desc->count is; only a return value of 0
+ * ends the calls.
  */
 static int clc_actor(read_descriptor_t *desc, struct sk_buff *skb,
 		     unsigned int offset, size_t len)
@@ -112,13 +112,13 @@ static int clc_actor(read_descriptor_t *desc, struct sk_buff *skb,
 }
 
 /**
- * smcr_clc_recv() - take what has arrived of the message that is due
+ * smcr_clc_recv() - read as much of the next message as has arrived
  * @inner: TCP socket
  * @clc: CLC traffic
  *
- * Context: process, outer sock lock held. Does not wait.
- * Return: 1 when the message is complete, 0 when more must come; -EPROTO for
- * what is no CLC message, -ECONNRESET when TCP has ended, -ENOMEM.
+ * Context: process, outer sock lock held. Does not wait for the peer.
+ * Return: 1 if the message is complete, 0 if more bytes must come; -EPROTO if
+ * the bytes are no CLC message, -ECONNRESET if TCP has ended, -ENOMEM, -EFAULT.
  */
 int smcr_clc_recv(struct socket *inner, struct smcr_clc *clc)
 {
@@ -138,8 +138,9 @@ int smcr_clc_recv(struct socket *inner, struct smcr_clc *clc)
 	return over ? -ECONNRESET : 0;
 }
 
-/* TCP_CORK is for the program's bytes: a message must not wait 200 ms for more
- * of them. Whoever sets the option holds the outer sock lock too.
+/* TCP_CORK is meant for the program's bytes. Send a message at once instead of
+ * leaving it corked for up to 200 ms. setsockopt(TCP_CORK) takes the outer sock
+ * lock, so the option does not change here.
  */
 static void pass_cork(struct sock *sk)
 {
@@ -155,14 +156,15 @@ static void pass_cork(struct sock *sk)
 }
 
 /**
- * smcr_clc_send() - give TCP what is left of the outgoing message
+ * smcr_clc_send() - send the rest of the outgoing message
  * @inner: TCP socket
  * @clc: CLC traffic, with a message in @tx
  *
- * The peer's answer is answered in its turn, or is the last word.
+ * TCP delays the acknowledgment of the peer's answer, so that the next CLC
+ * message or the application's first bytes carry it.
  *
- * Context: process, outer sock lock held. Does not wait.
- * Return: 1 when all is with TCP, 0 when TCP has no room for now, -errno.
+ * Context: process, outer sock lock held. Does not wait for the peer.
+ * Return: 1 if TCP has all of it, 0 if TCP has no room for now, -errno.
  */
 int smcr_clc_send(struct socket *inner, struct smcr_clc *clc)
 {

@@ -11,22 +11,22 @@
 
 struct socket;
 
-/* The longest message that we send: a Proposal with all prefixes. */
+/* Length of the longest message sent: a Proposal with all prefixes */
 #define SMCR_CLC_TX_MAX	(SMCR_CLC_PROPOSAL_LEN + 17 * SMCR_MAX_PREFIXES)
-/* Messages up to this length need no allocation. */
+/* A received message up to this length needs no allocation */
 #define SMCR_CLC_RX_INLINE	192
 
 /**
  * struct smcr_clc - CLC traffic of one handshake
- * @hdr: header of the message that is coming in, once it is complete
- * @rx: its bytes: @rx_inline, or allocated if it is longer
- * @rx_len: how many there are
- * @tx_len: length of the message that is going out, 0 if none
- * @tx_off: how much of it TCP has taken
- * @rx_inline: room for usual messages
- * @tx: the message that is going out
+ * @hdr: header of the message being received; all zero until it is complete
+ * @rx: the received bytes: @rx_inline, or allocated for a longer message
+ * @rx_len: number of bytes in @rx
+ * @tx_len: length of the message in @tx, 0 if there is none
+ * @tx_off: bytes of @tx that TCP has taken
+ * @rx_inline: buffer for messages up to SMCR_CLC_RX_INLINE bytes
+ * @tx: the message being sent
  *
- * Only the handshake's steps, which never run twice at a time, use it.
+ * The outer sock lock covers all of it.
  */
 struct smcr_clc {
 	struct smcr_clc_header	hdr;

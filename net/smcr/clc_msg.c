@@ -2,10 +2,10 @@
 /*
  * CLC messages (RFC 7609, A.2): encode, decode, validate.
  *
- * A decoder reads @len bytes and no more, copies what it takes, and keeps no
- * pointer into the buffer. It checks the format of the whole message before
- * it looks at a value, so that a broken message is never answered with a
- * Decline (C.6). Reserved bits and bytes are sent zero and never checked.
+ * A decoder reads at most @len bytes, copies the fields, and keeps no pointer
+ * into the buffer. It checks the format of the whole message before it checks
+ * any value, so that a malformed message is never answered with a Decline
+ * (C.6). Reserved bits and bytes are sent as zero and never checked.
  */
 #include <linux/errno.h>
 #include <linux/string.h>
@@ -43,7 +43,7 @@ static enum smcr_clc_typev1 typev1(const struct smcr_wire_clc_hdr *w)
 	return w->version_flags & SMCR_CLC_TYPEV1_MASK;
 }
 
-/* Peers that want SMC-D may say so in the eye catchers */
+/* Peers that offer SMC-D may use its eye catcher in these two messages */
 static bool eye_valid(u32 eye, const struct smcr_wire_clc_hdr *w)
 {
 	if (eye == SMCR_EYE_CATCHER)
@@ -77,14 +77,13 @@ static bool length_valid(u8 type, u8 version, u16 length)
 }
 
 /**
- * smcr_clc_msg_header() - look at the first 8 bytes of a CLC message
+ * smcr_clc_msg_header() - decode and check the header of a CLC message
  * @buf: bytes received so far
- * @len: how many; the first %SMCR_CLC_HDR_LEN are looked at
+ * @len: number of bytes in @buf; only the first %SMCR_CLC_HDR_LEN are used
  * @hdr: result, untouched on a fault
  *
- * The eye catcher is judged first: where it is wrong the peer does not speak
- * CLC and none of its bytes should be consumed. A reader that wants user data
- * left alone reads exactly @hdr->length bytes in all.
+ * The message is @hdr->length bytes long in all. A reader must not take more
+ * from the stream, because the application's data may follow.
  *
  * Return: %SMCR_CLC_OK or a format fault (section A.2, hence C.6).
  */
@@ -115,7 +114,7 @@ enum smcr_clc_fault smcr_clc_msg_header(const u8 *buf, size_t len,
 	return SMCR_CLC_OK;
 }
 
-/* Header, type, completeness, last eye catcher: common to all decoders */
+/* Checks common to all decoders: header, type, length, last eye catcher */
 static enum smcr_clc_fault frame_check(const u8 *buf, size_t len,
 				       enum smcr_clc_type type,
 				       struct smcr_clc_header *hdr)
@@ -134,8 +133,8 @@ static enum smcr_clc_fault frame_check(const u8 *buf, size_t len,
 }
 
 /*
- * The mask/prefix area. In version 1 it ends right before the trailer; newer
- * versions put more behind it.
+ * Decode the mask/prefix area. In version 1 it ends right before the trailer;
+ * newer versions have more fields between the two.
  */
 static enum smcr_clc_fault area_decode(const u8 *buf,
 				       const struct smcr_clc_header *hdr,
@@ -173,7 +172,7 @@ static enum smcr_clc_fault area_decode(const u8 *buf,
 	return SMCR_CLC_OK;
 }
 
-/* Faults that are answered with a Decline */
+/* Check the values, whose faults are answered with a Decline */
 static enum smcr_clc_fault proposal_values(const struct smcr_wire_proposal *w,
 					   const struct smcr_clc_header *hdr)
 {
@@ -193,11 +192,11 @@ static enum smcr_clc_fault proposal_values(const struct smcr_wire_proposal *w,
 /**
  * smcr_clc_proposal_decode() - decode and check an SMC Proposal (A.2.2)
  * @buf: the message
- * @len: bytes in @buf
- * @out: result; its content means nothing on a fault
+ * @len: number of bytes in @buf
+ * @out: result; undefined on a fault
  *
- * What needs more than the message is left to the caller: our own peer ID,
- * GID and MAC, the subnet, and smcr_clc_proposal_fits().
+ * The caller makes the checks that need more than the message: whether peer ID
+ * and GID are those of this host, the subnet, and smcr_clc_proposal_fits().
  *
  * Return: %SMCR_CLC_OK or the first fault, format faults first.
  */
@@ -273,14 +272,15 @@ static enum smcr_clc_fault accept_values(const struct smcr_clc_accept *msg,
 /**
  * smcr_clc_accept_decode() - decode and check an Accept or Confirm
  * @buf: the message
- * @len: bytes in @buf
- * @expect: which of the two is due, and in which contact
- * @out: result; its content means nothing on a fault
+ * @len: number of bytes in @buf
+ * @expect: which of the two is due, and in which kind of contact
+ * @out: result; undefined on a fault
  *
- * Port, QPN and MTU are checked in a first contact only (A.2.3); later they
- * must name a known link, which the caller tests, as it does the peer ID of a
- * Confirm against that of the Proposal. In the Confirm of a subsequent
- * contact a bad value is a format fault: no Decline may answer it (C.1).
+ * GID, MAC, QPN and MTU are checked in a first contact only (A.2.3). In a
+ * subsequent contact the caller checks that GID, MAC and QPN name a known link.
+ * It also compares the peer ID of a Confirm with that of the Proposal. In the
+ * Confirm of a subsequent contact a bad value counts as a format fault, because
+ * no Decline may answer it (C.1).
  *
  * Return: %SMCR_CLC_OK or the first fault, format faults first.
  */
@@ -311,8 +311,8 @@ enum smcr_clc_fault smcr_clc_accept_decode(const u8 *buf, size_t len,
 /**
  * smcr_clc_decline_decode() - decode and check an SMC Decline (A.2.5)
  * @buf: the message
- * @len: bytes in @buf
- * @out: result; its content means nothing on a fault
+ * @len: number of bytes in @buf
+ * @out: result; undefined on a fault
  *
  * Return: %SMCR_CLC_OK or a format fault.
  */
@@ -344,10 +344,10 @@ static void hdr_encode(struct smcr_wire_clc_hdr *w, enum smcr_clc_type type,
 }
 
 /**
- * smcr_clc_proposal_encode() - build an SMC Proposal, version 1
- * @buf: where to
- * @cap: room in @buf
- * @in: what to say; @in->version is not looked at
+ * smcr_clc_proposal_encode() - encode an SMC Proposal, version 1
+ * @buf: result
+ * @cap: size of @buf
+ * @in: content; @in->version is ignored
  *
  * Return: length of the message; -EMSGSIZE if it does not fit, -EINVAL for
  * more than %SMCR_MAX_PREFIXES prefixes.
@@ -385,10 +385,10 @@ int smcr_clc_proposal_encode(u8 *buf, size_t cap,
 }
 
 /**
- * smcr_clc_accept_encode() - build an SMC Accept or Confirm, version 1
- * @buf: where to
- * @cap: room in @buf
- * @in: what to say; @in->first_contact counts in an Accept only
+ * smcr_clc_accept_encode() - encode an SMC Accept or Confirm, version 1
+ * @buf: result
+ * @cap: size of @buf
+ * @in: content; @in->version is ignored, as is @in->first_contact in a Confirm
  *
  * Return: length of the message, -EMSGSIZE if it does not fit.
  */
@@ -420,10 +420,10 @@ int smcr_clc_accept_encode(u8 *buf, size_t cap,
 }
 
 /**
- * smcr_clc_decline_encode() - build an SMC Decline, version 1
- * @buf: where to
- * @cap: room in @buf
- * @in: what to say; @in->version is not looked at
+ * smcr_clc_decline_encode() - encode an SMC Decline, version 1
+ * @buf: result
+ * @cap: size of @buf
+ * @in: content; @in->version is ignored
  *
  * Return: length of the message, -EMSGSIZE if it does not fit.
  */
@@ -444,11 +444,11 @@ int smcr_clc_decline_encode(u8 *buf, size_t cap,
 }
 
 /**
- * smcr_clc_rmbe_addr() - where the peer's element starts
+ * smcr_clc_rmbe_addr() - address of the peer's element
  * @msg: decoded Accept or Confirm
  *
  * Return: virtual address of the element (not of the RMB) on the link of the
- * message; its eye catcher, if it has one, comes first.
+ * message. It is the address of the eye catcher, if the dialect has one.
  */
 u64 smcr_clc_rmbe_addr(const struct smcr_clc_accept *msg)
 {
@@ -457,7 +457,7 @@ u64 smcr_clc_rmbe_addr(const struct smcr_clc_accept *msg)
 }
 
 /**
- * smcr_clc_fault_name() - a fault as text for logs and traces
+ * smcr_clc_fault_name() - name of a fault, for logs and traces
  * @fault: any value
  *
  * Return: a name, never NULL.

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * CLC messages (RFC 7609, A.2): codec and every check that needs no state.
+ * CLC messages (RFC 7609, A.2): codec, and all checks that need no state.
  *
- * A reader takes 8 bytes, calls smcr_clc_msg_header(), then takes exactly the
- * rest of the message and calls the decoder of the type it got.
+ * A reader takes 8 bytes from the stream, calls smcr_clc_msg_header(), takes
+ * exactly the rest of the message, and calls the decoder of its type.
  */
 #ifndef _SMCR_CLC_MSG_H
 #define _SMCR_CLC_MSG_H
@@ -11,39 +11,40 @@
 #include "wire_clc.h"
 
 /*
- * What is wrong with a received CLC message
+ * Faults of a received CLC message
  *
- * Format faults end the TCP connection (C.6). The faults from
- * %SMCR_CLC_NO_SMCR on are answered with a Decline, after which both go on
- * as TCP. A message with a fault of each kind gets the format fault.
+ * A format fault resets the TCP connection (C.6). A fault from
+ * %SMCR_CLC_NO_SMCR on is answered with a Decline, after which both sides fall
+ * back to TCP. If a message has faults of both kinds, the decoder returns the
+ * format fault.
  */
 enum smcr_clc_fault {
 	SMCR_CLC_OK = 0,
-	SMCR_CLC_SHORT,		/* fewer bytes than the message says */
+	SMCR_CLC_SHORT,		/* fewer bytes than the header says */
 	SMCR_CLC_BAD_EYE,	/* first or last eye catcher */
-	SMCR_CLC_BAD_TYPE,	/* unknown, or not the one asked for */
-	SMCR_CLC_BAD_LENGTH,	/* impossible for type, version, content */
+	SMCR_CLC_BAD_TYPE,	/* unknown, or not the expected one */
+	SMCR_CLC_BAD_LENGTH,	/* impossible for type, version or content */
 	SMCR_CLC_BAD_VERSION,	/* version 0 */
-	SMCR_CLC_BAD_OFFSET,	/* prefix area lies outside the message */
+	SMCR_CLC_BAD_OFFSET,	/* prefix area is outside the message */
 	SMCR_CLC_BAD_SUBNET,	/* IPv4 length over 32, IPv6 over 128 */
 	SMCR_CLC_BAD_PREFIXES,	/* more than 8 */
 	SMCR_CLC_BAD_RMBE,	/* index 0, or the address wraps */
 	SMCR_CLC_LATE_VALUE,	/* bad value where no Decline is allowed */
-	SMCR_CLC_NO_SMCR,	/* version 2 peer without SMC-R v1 */
+	SMCR_CLC_NO_SMCR,	/* the peer does not offer SMC-R v1 */
 	SMCR_CLC_BAD_PEER_ID,	/* all zero */
 	SMCR_CLC_BAD_GID,	/* zero or multicast */
 	SMCR_CLC_BAD_MAC,	/* zero or multicast */
-	SMCR_CLC_BAD_QPN,	/* 0 and 1 are never RC */
-	SMCR_CLC_BAD_BSIZE,	/* beyond the dialect's largest */
+	SMCR_CLC_BAD_QPN,	/* 0 or 1, which are never RC QPs */
+	SMCR_CLC_BAD_BSIZE,	/* beyond the largest of the dialect */
 	SMCR_CLC_BAD_MTU,	/* not 1..5 */
 	SMCR_CLC_FAULT_MAX
 };
 
 /**
- * smcr_clc_fault_declines() - does this fault allow going on as TCP?
+ * smcr_clc_fault_declines() - is a fault answered with a Decline?
  * @fault: a fault, not %SMCR_CLC_OK
  *
- * Return: true for Decline and TCP, false for a reset of TCP (C.6).
+ * Return: true for a Decline, false for a reset of TCP (C.6).
  */
 static inline bool smcr_clc_fault_declines(enum smcr_clc_fault fault)
 {
@@ -51,11 +52,11 @@ static inline bool smcr_clc_fault_declines(enum smcr_clc_fault fault)
 }
 
 /**
- * struct smcr_clc_header - what the first 8 bytes tell
- * @type: a known type
- * @length: of the whole message, within the bounds of its type
- * @version: 1..15; 2 and more are answered as 1
- * @flag: the F (Accept) or S (Decline) bit, meaningless otherwise
+ * struct smcr_clc_header - header of a CLC message
+ * @type: one of enum smcr_clc_type
+ * @length: length of the whole message, within the bounds of its type
+ * @version: 1..15; the answer has version 1 in any case
+ * @flag: F in an Accept, S in a Decline; undefined in other messages
  */
 struct smcr_clc_header {
 	enum smcr_clc_type type;
@@ -66,8 +67,8 @@ struct smcr_clc_header {
 
 /**
  * struct smcr_clc_prefix - one IPv6 prefix of a Proposal
- * @addr: the prefix, network order
- * @len: significant bits, 0..128
+ * @addr: the prefix, in network byte order
+ * @len: number of significant bits, 0..128
  */
 struct smcr_clc_prefix {
 	u8 addr[16];
@@ -76,14 +77,14 @@ struct smcr_clc_prefix {
 
 /**
  * struct smcr_clc_proposal - SMC Proposal (A.2.2)
- * @version: as sent; 2 and more offer the Linux dialect
- * @peer_id: claimed identity of the client's stack
- * @gid: preferred GID
- * @mac: MAC of the same port
- * @v4_subnet: mask (RFC) or subnet number (Linux) in network order; zero on
- *	IPv6
- * @v4_len: significant bits, 0..32
- * @nr_prefixes: entries of @prefix in use; zero on IPv4
+ * @version: as sent; 2 or more offers the Linux dialect
+ * @peer_id: peer ID that the client claims
+ * @gid: GID that the client prefers
+ * @mac: MAC address of the port with @gid
+ * @v4_subnet: subnet mask (RFC) or subnet number (Linux, smcr) in network byte
+ *	order; zero with IPv6
+ * @v4_len: number of significant bits, 0..32
+ * @nr_prefixes: number of entries in @prefix; 0 with IPv4
  * @prefix: IPv6 prefixes of the client's interface
  */
 struct smcr_clc_proposal {
@@ -98,11 +99,11 @@ struct smcr_clc_proposal {
 };
 
 /**
- * smcr_clc_proposal_fits() - does the Proposal suit the TCP connection?
+ * smcr_clc_proposal_fits() - does a Proposal fit its TCP connection?
  * @msg: decoded Proposal
- * @ipv6: the TCP connection runs over IPv6, and not over mapped addresses
+ * @ipv6: the TCP connection runs over IPv6, not over mapped addresses
  *
- * Return: false where IPv6 prefixes came over IPv4: a format fault, so RST.
+ * Return: false if IPv6 prefixes came over IPv4, which is a format fault.
  */
 static inline bool smcr_clc_proposal_fits(const struct smcr_clc_proposal *msg,
 					  bool ipv6)
@@ -114,18 +115,18 @@ static inline bool smcr_clc_proposal_fits(const struct smcr_clc_proposal *msg,
  * struct smcr_clc_accept - SMC Accept and SMC Confirm (A.2.3, A.2.4)
  * @type: %SMCR_CLC_ACCEPT or %SMCR_CLC_CONFIRM
  * @version: as sent
- * @first_contact: F; no meaning in a Confirm of the RFC
- * @peer_id: of the sender
- * @gid: of the sender's port for this link
- * @mac: of the same port
- * @qpn: the sender's queue pair, 24 bits
- * @rkey: of the RMB, on that link
- * @rmbe_idx: element in the RMB, 1..255
- * @alert_token: opaque; names the connection in our CDC messages to it
- * @bsize: element size code
- * @mtu: MTU code, checked in a first contact only
- * @vaddr: of the RMB, on that link
- * @psn: first packet number the sender will use, 24 bits
+ * @first_contact: F; has no meaning in a Confirm
+ * @peer_id: peer ID of the sender
+ * @gid: GID of the sender's port for the link
+ * @mac: MAC address of that port
+ * @qpn: number of the sender's queue pair, 24 bits
+ * @rkey: RKey of the sender's RMB on the link
+ * @rmbe_idx: index of the element in the RMB, 1..255
+ * @alert_token: names the connection in CDC messages to the sender; opaque
+ * @bsize: size code of the element
+ * @mtu: MTU code; checked in a first contact only
+ * @vaddr: virtual address of the RMB on the link
+ * @psn: first packet sequence number of the sender's queue pair, 24 bits
  */
 struct smcr_clc_accept {
 	enum smcr_clc_type type;
@@ -146,10 +147,10 @@ struct smcr_clc_accept {
 
 /**
  * struct smcr_clc_decline - SMC Decline (A.2.5)
- * @version: as sent; encoded as 1 whatever it says
- * @out_of_sync: S: the sender does not know the link group meant (C.4)
- * @peer_id: of the sender
- * @diagnosis: enum smcr_clc_diagnosis from smcr and Linux peers; log only
+ * @version: as sent; ignored by the encoder, which sends 1
+ * @out_of_sync: S: the sender does not know the link group (C.4)
+ * @peer_id: peer ID of the sender
+ * @diagnosis: enum smcr_clc_diagnosis from smcr and Linux peers; only reported
  */
 struct smcr_clc_decline {
 	u8 version;
@@ -159,11 +160,11 @@ struct smcr_clc_decline {
 };
 
 /**
- * struct smcr_clc_expect - what the reader of an Accept or Confirm knows
+ * struct smcr_clc_expect - what the receiver of an Accept or Confirm expects
  * @type: the type that is due
- * @first_contact: Confirm: the F that our Accept carried
- * @max_bsize: %SMCR_BSIZE_MAX, or %SMCR_BSIZE_LINUX_MAX where the group is,
- *	or may become, one of the Linux dialect
+ * @first_contact: for a Confirm: F of the Accept that it answers
+ * @max_bsize: %SMCR_BSIZE_MAX, or %SMCR_BSIZE_LINUX_MAX if the group uses the
+ *	Linux dialect, or may come to use it
  */
 struct smcr_clc_expect {
 	enum smcr_clc_type type;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rendezvous, client side (RFC 7609 3.5.1, 3.5.2). One function a step.
+ * Rendezvous, client side (RFC 7609 3.5.1, 3.5.2). One function per step.
  */
 #include <linux/net.h>
 #include <net/sock.h>
@@ -16,7 +16,9 @@
 #include "path.h"
 #include "sock.h"
 
-/* Did the destination echo the option lately, and then break CLC? */
+/* Is the destination on the negative list, because it echoed the option and
+ * then broke the CLC handshake?
+ */
 static bool dest_blocked(struct sock *sk, const struct sockaddr *addr,
 			 int addr_len)
 {
@@ -27,15 +29,15 @@ static bool dest_blocked(struct sock *sk, const struct sockaddr *addr,
 }
 
 /**
- * smcr_connect_start() - begin to connect
+ * smcr_connect_start() - start to connect
  * @sk: outer socket in mode INIT
- * @addr: where to
- * @addr_len: its length
+ * @addr: destination
+ * @addr_len: length of @addr
  *
- * Context: process, outer sock lock held. Does not wait:
- * smcr_sock_connected() tells how it ended.
- * Return: 0 when it is under way; 1 when the socket has fallen back, so that
- * the caller lets TCP connect; -errno.
+ * Context: process, outer sock lock held. Does not wait; the handshake calls
+ * smcr_sock_connected() when it ends.
+ * Return: 0 if the connect is under way; 1 if the socket has fallen back and
+ * the caller must let TCP connect; -errno.
  */
 int smcr_connect_start(struct sock *sk, struct sockaddr *addr, int addr_len)
 {
@@ -61,7 +63,7 @@ int smcr_connect_start(struct sock *sk, struct sockaddr *addr, int addr_len)
 	smcr_inner_hook(sk);
 	smcr_inner_ack_later(inner);
 	err = kernel_connect(inner, addr, addr_len, O_NONBLOCK);
-	/* The SYN-ACK is an event, or was one already */
+	/* The SYN-ACK kicks the handshake, or already has */
 	if (!err || err == -EINPROGRESS)
 		return 0;
 	smcr_hs_cancel(hs);
@@ -73,7 +75,7 @@ static void decline(struct smcr_hs *hs, enum smcr_fallback_reason reason)
 	smcr_hs_decline(hs, reason);
 }
 
-/* A local failure while building our end, as a fallback's reason. */
+/* Map an error from building the local end to a fallback reason. */
 static enum smcr_fallback_reason errno_reason(int err)
 {
 	switch (err) {
@@ -96,7 +98,7 @@ static enum smcr_fallback_reason errno_reason(int err)
 	}
 }
 
-/* Step TCP: the three-way handshake (3.5.1.1). */
+/* Step TCP: wait for the three-way handshake (3.5.1.1). */
 static bool step_tcp(struct smcr_hs *hs)
 {
 	struct sock *inner = smcr_sk(hs->sk)->inner->sk;
@@ -118,7 +120,7 @@ static bool step_tcp(struct smcr_hs *hs)
 	return true;
 }
 
-/* Step PROPOSE (3.5.1.2). */
+/* Step PROPOSE: send the Proposal (3.5.1.2). */
 static bool step_propose(struct smcr_hs *hs)
 {
 	struct smcr_clc_proposal msg = { .version = SMCR_VERSION };
@@ -156,8 +158,9 @@ static void accept_key(const struct smcr_clc_accept *msg,
 	memcpy(key->mac, msg->mac, SMCR_MAC_LEN);
 }
 
-/* The server named a GID that ours does not meet: name one in our Confirm that
- * does, if there is one. Subsequent contacts have the link's GIDs.
+/* If the proposed GID cannot reach the GID that the server named, use a local
+ * GID in the Confirm that can, if there is one. A subsequent contact uses the
+ * GIDs of its link.
  */
 static void follow_gid(struct smcr_hs *hs)
 {
@@ -172,8 +175,8 @@ static void follow_gid(struct smcr_hs *hs)
 	hs->port = port;
 }
 
-/* First contact, or a parallel group of the server's choice (3.5.1.3,
- * 3.5.3).
+/* First contact (3.5.1.3), or the server chose to form a parallel group
+ * (3.5.3).
  */
 static bool first_contact(struct smcr_hs *hs, const struct smcr_lgr_key *key)
 {
@@ -209,8 +212,8 @@ static bool first_contact(struct smcr_hs *hs, const struct smcr_lgr_key *key)
 	return true;
 }
 
-/* Subsequent contact: the link is named by peer ID, GID, MAC and QPN, whatever
- * the server's address is (3.5.2.2).
+/* Subsequent contact: peer ID, GID, MAC and QPN name the link, whatever the
+ * server's TCP address is (3.5.2.2).
  */
 static bool subsequent_contact(struct smcr_hs *hs,
 			       const struct smcr_lgr_key *key)
@@ -225,7 +228,7 @@ static bool subsequent_contact(struct smcr_hs *hs,
 	return true;
 }
 
-/* Step ACCEPT (3.5.1.3). */
+/* Step ACCEPT: wait for the Accept (3.5.1.3). */
 static bool step_accept(struct smcr_hs *hs)
 {
 	struct smcr_clc_expect expect = {
@@ -254,9 +257,10 @@ static bool step_accept(struct smcr_hs *hs)
 					  subsequent_contact(hs, &key);
 }
 
-/* Step GROUP: an element for a subsequent contact, at once unless the group
- * has to add an RMB first (3.5.5.2.1, Figure 13). The server may offer a group
- * over TCP before our work has seen the end of its first contact.
+/* Step GROUP: take an element for a subsequent contact. The step waits if the
+ * group must add an RMB first (3.5.5.2.1, Figure 13), or if the group is still
+ * FORMING: the server may offer it over TCP before the local work of its first
+ * contact has made it ACTIVE.
  */
 static bool step_group(struct smcr_hs *hs)
 {
@@ -283,6 +287,7 @@ static bool step_group(struct smcr_hs *hs)
 	return true;
 }
 
+/* Step REG: wait until the first RMB is registered; then send the Confirm. */
 static bool step_reg(struct smcr_hs *hs)
 {
 	if (smcr_lgr_state(hs->lgr) != SMCR_LGR_FORMING) {
@@ -296,8 +301,8 @@ static bool step_reg(struct smcr_hs *hs)
 	return true;
 }
 
-/* Step CONFIRM (3.5.1.4, 3.5.2.4): after it, data may flow on an existing
- * group; on a new one the LLC exchange comes first.
+/* Step CONFIRM: send the Confirm (3.5.1.4, 3.5.2.4). After it, data may flow
+ * over an existing group; in a new group the LLC exchange comes first.
  */
 static bool step_confirm(struct smcr_hs *hs)
 {
@@ -311,7 +316,7 @@ static bool step_confirm(struct smcr_hs *hs)
 	return true;
 }
 
-/* What a client does in each step; run under the outer sock lock. */
+/* Steps of a client; each runs under the outer sock lock. */
 bool (*const smcr_connect_steps[SMCR_HS_STEPS])(struct smcr_hs *hs) = {
 	[SMCR_HS_TCP]		= step_tcp,
 	[SMCR_HS_PROPOSE]	= step_propose,

@@ -2,17 +2,20 @@
 /*
  * Handshakes: what both roles share (RFC 7609 3.5, C.1 to C.6).
  *
- * A handshake is a state machine under one deadline. Events (TCP, the timer,
- * the link group, the application) set a bit in hs->events and queue its work;
- * the work takes the outer sock lock and walks steps until one has to wait for
- * an event, then returns. It never waits for a peer, nor for a program that
- * has the sock lock: smcr_sock_own() queues it again when the lock is free.
+ * A handshake is a state machine under one deadline. An event (of TCP, the
+ * timer, the link group or the application) sets a bit in hs->events and queues
+ * the work of the handshake. The work takes the outer sock lock, runs steps
+ * until one has to wait for an event, and returns. It waits neither for a peer
+ * nor for a program that holds the sock lock: smcr_sock_own() has it queued
+ * again when the lock is released.
  *
- * How it ends, exactly once, in hs_release():
+ * A handshake ends exactly once, in hs_release(), called by:
  *
- *   smcr_hs_done()      RDMA
- *   smcr_hs_fallback()  plain TCP, for a reason
- *   smcr_hs_fail()      TCP is reset; the peers disagree or are silent (C.5)
+ *   smcr_hs_done()      the connection uses RDMA
+ *   smcr_hs_fallback()  the connection falls back to TCP, for a reason
+ *   smcr_hs_fail()      TCP is reset: a message is faulty (C.6), a peer is
+ *                       silent (C.5), or the application is gone
+ *   smcr_hs_cancel()    TCP refused to connect
  */
 #include <linux/jiffies.h>
 #include <linux/slab.h>
@@ -38,8 +41,8 @@ static void hs_free_rcu(struct rcu_head *rcu)
 }
 
 /**
- * smcr_hs_get() - one more reference
- * @hs: a handshake the caller may use
+ * smcr_hs_get() - take a reference
+ * @hs: handshake that the caller has a reference to
  *
  * Context: any.
  * Return: @hs.
@@ -52,7 +55,7 @@ struct smcr_hs *smcr_hs_get(struct smcr_hs *hs)
 
 /**
  * smcr_hs_put() - drop a reference
- * @hs: not used by the caller any more
+ * @hs: handshake, which the caller must not use afterwards
  *
  * Context: any.
  */
@@ -65,8 +68,9 @@ void smcr_hs_put(struct smcr_hs *hs)
 }
 
 /**
- * smcr_hs_queue() - let the work run, which owns a reference then
- * @hs: the handshake, counted by the caller
+ * smcr_hs_queue() - queue the work of a handshake
+ * @hs: the handshake, counted by the caller; the queued work has a reference of
+ *	its own
  *
  * Context: any.
  */
@@ -78,7 +82,7 @@ void smcr_hs_queue(struct smcr_hs *hs)
 }
 
 /**
- * smcr_hs_kick() - an event for a handshake
+ * smcr_hs_kick() - report an event to a handshake
  * @hs: the handshake, counted by the caller
  * @event: what happened
  *
@@ -110,9 +114,9 @@ void smcr_hs_event(struct sock *sk)
 }
 
 /**
- * smcr_hs_trace() - one step of a handshake for the tracepoint
+ * smcr_hs_trace() - trace a step of a handshake
  * @hs: the handshake
- * @err: why it ends, or 0
+ * @err: -errno if it fails, or 0
  *
  * Context: process.
  */
@@ -132,21 +136,21 @@ static void hs_timer(struct timer_list *timer)
 /**
  * smcr_hs_arm() - set the deadline of the whole handshake (C.5)
  * @hs: the handshake
- * @msecs: from now
+ * @msecs: time from now, in ms
  *
  * Context: process.
  */
 void smcr_hs_arm(struct smcr_hs *hs, unsigned int msecs)
 {
 	hs->deadline = jiffies + msecs_to_jiffies(msecs);
-	/* The armed timer's reference: it has it before it can fire */
+	/* The armed timer owns a reference; it may fire at once */
 	smcr_hs_get(hs);
 	if (mod_timer(&hs->timer, hs->deadline))
 		smcr_hs_put(hs);
 }
 
-/* As far as events allow. A step returns true if the next one may be tried at
- * once, false if it waits for an event or the handshake has ended.
+/* Run steps as far as events allow. A step returns true if the next one may run
+ * at once, false if it waits for an event or the handshake has ended.
  */
 static void hs_walk(struct smcr_hs *hs, bool (*const *steps)(struct smcr_hs *))
 {
@@ -155,9 +159,9 @@ static void hs_walk(struct smcr_hs *hs, bool (*const *steps)(struct smcr_hs *))
 	} while (steps[hs->step] && steps[hs->step](hs));
 }
 
-/* The deadline has passed while the program is in a call that holds the sock
- * lock: the handshake ends when the call does. The group that followers of a
- * first contact wait for does not wait for the call.
+/* The deadline has passed while a call of the program holds the sock lock. The
+ * handshake ends after that call; but if it leads a first contact, its group
+ * ends now, so that the followers need not wait for the call.
  */
 static void hs_forsake(struct smcr_hs *hs)
 {
@@ -174,7 +178,9 @@ static void hs_forsake(struct smcr_hs *hs)
 	smcr_lgr_put(lgr);
 }
 
-/* Nobody uses TCP in these steps. A FIN may stand behind a Decline. */
+/* Steps that neither send nor receive do not see TCP fail, so look here. A FIN
+ * is no failure: a Decline may come before it in the stream.
+ */
 static bool hs_tcp_failed(const struct smcr_hs *hs)
 {
 	return (hs->step == SMCR_HS_GROUP || hs->step == SMCR_HS_REG) &&
@@ -214,7 +220,7 @@ out:
  * smcr_hs_unlock() - release the outer sock lock
  * @hs: handshake that may just have ended, counted by the caller
  *
- * A child that did not make it to accept() ends here.
+ * A child that accept() cannot return is dropped here, which takes its lock.
  *
  * Context: process, outer sock lock held; released.
  */
@@ -229,12 +235,12 @@ void smcr_hs_unlock(struct smcr_hs *hs)
 }
 
 /**
- * smcr_hs_alloc() - begin a handshake
+ * smcr_hs_alloc() - start a handshake
  * @sk: outer socket, which gets a reference to the handshake
- * @client: role
+ * @client: true for a client
  *
  * Context: process, outer sock lock held.
- * Return: the handshake, counted by @sk, or NULL.
+ * Return: the handshake, whose one reference @sk owns, or NULL.
  */
 struct smcr_hs *smcr_hs_alloc(struct sock *sk, bool client)
 {
@@ -260,8 +266,8 @@ struct smcr_hs *smcr_hs_alloc(struct sock *sk, bool client)
 }
 
 /**
- * smcr_hs_drop_group() - part from the group, to find another or none
- * @hs: the handshake; its connection, if any, is given up
+ * smcr_hs_drop_group() - leave the link group
+ * @hs: the handshake; its connection and link, if any, are dropped too
  *
  * Context: process, outer sock lock held.
  */
@@ -304,7 +310,7 @@ static void hs_leave_listener(struct smcr_hs *hs)
 	spin_unlock_bh(&listener->accept_lock);
 }
 
-/* Ends the handshake but for its result. */
+/* End the handshake. The caller reports the result, with hs_deliver(). */
 static void hs_release(struct smcr_hs *hs)
 {
 	struct sock *sk = hs->sk;
@@ -322,7 +328,7 @@ static void hs_release(struct smcr_hs *hs)
 }
 
 /**
- * smcr_hs_cancel() - TCP refused to connect: as if nothing had been
+ * smcr_hs_cancel() - undo smcr_hs_alloc() after TCP refused to connect
  * @hs: a client's handshake; ends
  *
  * Context: process, outer sock lock held.
@@ -337,7 +343,9 @@ void smcr_hs_cancel(struct smcr_hs *hs)
 	smcr_hs_put(hs);
 }
 
-/* The last thing a handshake does: hand the socket over. */
+/* Report the result of a handshake that hs_release() has ended, and drop the
+ * reference of the socket.
+ */
 static void hs_deliver(struct smcr_hs *hs, int err)
 {
 	struct sock *sk = hs->sk;
@@ -354,7 +362,7 @@ static void hs_deliver(struct smcr_hs *hs, int err)
 }
 
 /**
- * smcr_hs_fallback() - go on as plain TCP
+ * smcr_hs_fallback() - fall back to TCP
  * @hs: the handshake; ends
  * @reason: counted and traced
  * @diagnosis: of the peer's Decline, or 0
@@ -367,16 +375,17 @@ void smcr_hs_fallback(struct smcr_hs *hs, enum smcr_fallback_reason reason,
 	if (hs->first_contact && hs->lgr)
 		smcr_lgr_give_up(hs->lgr);
 	hs_release(hs);
-	/* Before the program can hold the inner sock lock while it copies */
+	/* In mode FALLBACK a program may copy under the inner sock lock */
 	smcr_inner_ack_now(smcr_sk(hs->sk)->inner);
 	smcr_fallback(hs->sk, reason, diagnosis);
 	hs_deliver(hs, 0);
 }
 
 /**
- * smcr_hs_fail() - the connection cannot go on at all: reset TCP (C.5, C.6)
+ * smcr_hs_fail() - reset TCP (C.5, C.6)
  * @hs: the handshake; ends
- * @err: -errno for connect()
+ * @err: -errno for connect(); -ECONNABORTED if the application or the listener
+ *	is gone, which says nothing about the peer
  *
  * Context: process, outer sock lock held.
  */
@@ -395,7 +404,7 @@ void smcr_hs_fail(struct smcr_hs *hs, int err)
 }
 
 /**
- * smcr_hs_done() - the rendezvous has succeeded
+ * smcr_hs_done() - finish a handshake that has succeeded
  * @hs: the handshake, with a connection of an ACTIVE group; ends
  *
  * Context: process, outer sock lock held.
@@ -422,7 +431,7 @@ void smcr_hs_done(struct smcr_hs *hs)
 	smcr_hs_trace(hs, 0);
 	hs_release(hs);
 	smcr_sock_mode_set(sk, SMCR_MODE_RDMA);
-	/* What TCP saw since the callbacks were for the handshake */
+	/* Handle events that TCP reported to the handshake */
 	if (smcr_inner_has_data(sk))
 		smcr_close_reset(conn, SMCR_RESET_TCP_DATA, ECONNRESET);
 	smcr_close_tcp_event(sk);
@@ -431,7 +440,7 @@ void smcr_hs_done(struct smcr_hs *hs)
 }
 
 /**
- * smcr_hs_abort() - the application closes the socket of a handshake
+ * smcr_hs_abort() - the application closes or disconnects the socket
  * @sk: outer socket in mode HANDSHAKE
  *
  * Context: process, outer sock lock held.
@@ -445,11 +454,11 @@ void smcr_hs_abort(struct sock *sk)
 }
 
 /**
- * smcr_hs_decline_more() - step DECLINE: give TCP the rest of the Decline
- * @hs: the handshake; ends when all is with TCP
+ * smcr_hs_decline_more() - step DECLINE: send the rest of the Decline
+ * @hs: the handshake; ends when TCP has all of it
  *
  * Context: process, outer sock lock held.
- * Return: false, there is no step after it.
+ * Return: false, as no step follows.
  */
 bool smcr_hs_decline_more(struct smcr_hs *hs)
 {
@@ -485,13 +494,14 @@ static void hs_decline(struct smcr_hs *hs, enum smcr_fallback_reason reason,
 }
 
 /**
- * smcr_hs_decline() - send a Decline in place of the message that is due, and
- *	go on as plain TCP (C.1)
+ * smcr_hs_decline() - send a Decline instead of the message that is due, and
+ *	fall back to TCP (C.1)
  * @hs: the handshake
- * @reason: of the fallback; becomes the Decline's diagnosis
+ * @reason: why it falls back; smcr_fallback_diag() makes it the diagnosis of
+ *	the Decline
  *
- * Context: process, outer sock lock held. Never after a message of ours that
- * the peer has to answer: a Decline must not chase it.
+ * Context: process, outer sock lock held. Not while the peer has to answer a
+ * message of this side: a Decline must not chase that message.
  */
 void smcr_hs_decline(struct smcr_hs *hs, enum smcr_fallback_reason reason)
 {
@@ -499,7 +509,8 @@ void smcr_hs_decline(struct smcr_hs *hs, enum smcr_fallback_reason reason)
 }
 
 /**
- * smcr_hs_decline_sync() - likewise, with S: the group is not known here (C.4)
+ * smcr_hs_decline_sync() - like smcr_hs_decline(), but with S set: this host
+ *	does not know the server's group (C.4)
  * @hs: the handshake
  *
  * Context: process, outer sock lock held.
@@ -510,12 +521,12 @@ void smcr_hs_decline_sync(struct smcr_hs *hs)
 }
 
 /**
- * smcr_hs_declined() - the message that came is a Decline
- * @hs: the handshake; ends as plain TCP
+ * smcr_hs_declined() - handle the peer's Decline in hs->clc
+ * @hs: the handshake; ends
  *
- * S says that the client does not know the group: its links are tested, and
- * what is dead goes (C.4). That only counts from an address of the group,
- * which is the only kind a group is reused for.
+ * If S is set, the client does not know the group, so the server tests the
+ * group's links (C.4). Only a client from an address that the group is bound to
+ * can cause that, because find_group() finds the group for no other address.
  *
  * Context: process, outer sock lock held.
  */
@@ -536,8 +547,9 @@ void smcr_hs_declined(struct smcr_hs *hs)
 	smcr_hs_fallback(hs, SMCR_FALLBACK_PEER_DECLINED, msg.diagnosis);
 }
 
-/* After crossed SYNs both ends are clients, and propose. The peer's is not
- * answered, but what has not even its form is no reason to go on (C.6).
+/* After crossed SYNs both ends are clients, and both send a Proposal. Is this
+ * message the peer's? It gets no answer, so a bad value in it does not matter;
+ * but a format fault must reset TCP (C.6).
  */
 static bool crossed_syns(struct smcr_hs *hs)
 {
@@ -554,13 +566,15 @@ static bool crossed_syns(struct smcr_hs *hs)
 }
 
 /**
- * smcr_hs_recv() - take the message that is due
+ * smcr_hs_recv() - receive the message that is due
  * @hs: the handshake
- * @want: its type
+ * @want: type of the message
+ *
+ * Any other message but a Decline ends the handshake (C.6).
  *
  * Context: process, outer sock lock held.
- * Return: 1 when it is in hs->clc. 0 when it is not: more bytes must come, or
- * the handshake has ended (C.6).
+ * Return: 1 if the message is in hs->clc; 0 if more bytes must come, or the
+ * handshake has ended.
  */
 int smcr_hs_recv(struct smcr_hs *hs, enum smcr_clc_type want)
 {
@@ -587,12 +601,12 @@ int smcr_hs_recv(struct smcr_hs *hs, enum smcr_clc_type want)
 }
 
 /**
- * smcr_hs_send() - send what is in hs->clc.tx
+ * smcr_hs_send() - send the message in hs->clc.tx
  * @hs: the handshake
  *
  * Context: process, outer sock lock held.
- * Return: 1 when TCP has it. 0 when it has no room for now, or the handshake
- * has ended.
+ * Return: 1 if TCP has all of it; 0 if TCP has no room for now, or the
+ * handshake has ended.
  */
 int smcr_hs_send(struct smcr_hs *hs)
 {
@@ -611,7 +625,7 @@ int smcr_hs_send(struct smcr_hs *hs)
  * @hs: the handshake
  *
  * Context: process.
- * Return: true with net.smcr.loopback, and the TCP peer's address ours.
+ * Return: true if net.smcr.loopback is set and the peer's TCP address is local.
  */
 bool smcr_hs_from_here(const struct smcr_hs *hs)
 {
@@ -624,11 +638,13 @@ bool smcr_hs_from_here(const struct smcr_hs *hs)
 /**
  * smcr_hs_gid_credible() - may the peer be at the GID that it claims?
  * @hs: the handshake
- * @gid: of a Proposal, or of the Accept or Confirm of a first contact
+ * @gid: GID in a Proposal, or in the Accept or Confirm of a first contact
  *
- * Who is elsewhere and names a GID of ours would have us talk to ourselves.
+ * Reject a remote peer that claims one of our own GIDs; RDMA to it would loop
+ * back to this host.
  *
  * Context: process.
+ * Return: false if the peer is remote and @gid is local.
  */
 bool smcr_hs_gid_credible(const struct smcr_hs *hs, const u8 *gid)
 {
@@ -651,12 +667,12 @@ static u32 send_size(const struct sock *sk)
 }
 
 /**
- * smcr_hs_conn() - build the connection: link, element, token
+ * smcr_hs_conn() - build the connection: link, RMB element, alert token
  * @hs: the handshake, with a group
  *
  * Context: process, outer sock lock held.
- * Return: 0; -ENOSPC when the group first needs another RMB, and the
- * handshake will be told; another -errno.
+ * Return: 0; -ENOSPC if the group must add an RMB first, after which
+ * SMCR_HS_E_GROUP comes; another -errno.
  */
 int smcr_hs_conn(struct smcr_hs *hs)
 {
@@ -673,7 +689,7 @@ int smcr_hs_conn(struct smcr_hs *hs)
 		if (err)
 			return err;
 	}
-	/* Kept while the group makes an RMB: the next call only looks again. */
+	/* While the group adds an RMB, hs->conn waits for the next call. */
 	if (!hs->conn) {
 		conn = smcr_conn_alloc(hs->lgr, hs->link, send_size(hs->sk));
 		if (IS_ERR(conn))
@@ -690,7 +706,9 @@ int smcr_hs_conn(struct smcr_hs *hs)
 	return err;
 }
 
-/* Our end of the connection. From then on the peer may write to it. */
+/* Describe the local end of the connection. Once the peer has this message, it
+ * may write to the element.
+ */
 static void fill_accept(struct smcr_hs *hs, struct smcr_clc_accept *msg)
 {
 	const struct smcr_conn *conn = hs->conn;
@@ -714,12 +732,12 @@ static void fill_accept(struct smcr_hs *hs, struct smcr_clc_accept *msg)
 }
 
 /**
- * smcr_hs_send_accept() - send our Accept or Confirm, or what is left of it
+ * smcr_hs_send_accept() - send an Accept or Confirm, or the rest of it
  * @hs: the handshake, with a connection
  * @type: SMCR_CLC_ACCEPT or SMCR_CLC_CONFIRM
  *
  * Context: process, outer sock lock held.
- * Return: as smcr_hs_send().
+ * Return: like smcr_hs_send().
  */
 int smcr_hs_send_accept(struct smcr_hs *hs, enum smcr_clc_type type)
 {
@@ -735,12 +753,13 @@ int smcr_hs_send_accept(struct smcr_hs *hs, enum smcr_clc_type type)
 }
 
 /**
- * smcr_hs_link_up() - first contact: connect the link, register the RMB
+ * smcr_hs_link_up() - first contact: connect the link, start to register the
+ *	RMB
  * @hs: the handshake
- * @msg: the peer's end
+ * @msg: the peer's Accept or Confirm
  *
- * Context: process.
- * Return: 0, and smcr_hs_registered() turns true later; -errno.
+ * Context: process, outer sock lock held.
+ * Return: 0, after which smcr_hs_registered() becomes true; -errno.
  */
 int smcr_hs_link_up(struct smcr_hs *hs, const struct smcr_clc_accept *msg)
 {
@@ -761,10 +780,11 @@ int smcr_hs_link_up(struct smcr_hs *hs, const struct smcr_clc_accept *msg)
 }
 
 /**
- * smcr_hs_registered() - may the peer write to our element?
- * @hs: the handshake, in step REG; told again if not
+ * smcr_hs_registered() - is the RMB of the connection's element registered?
+ * @hs: the handshake, in step REG; if not, SMCR_HS_E_GROUP comes when it is
  *
- * Context: process.
+ * Context: process, outer sock lock held.
+ * Return: true if the peer may write to the element.
  */
 bool smcr_hs_registered(struct smcr_hs *hs)
 {
@@ -772,8 +792,10 @@ bool smcr_hs_registered(struct smcr_hs *hs)
 	return smcr_lgr_rmb_ready(hs->conn);
 }
 
-/* The group has failed, and the peer has not declined so far, or not with all
- * of its Decline: the rest would come among the program's bytes.
+/* The group has failed, and no whole Decline has come. Decline, unless
+ *  - the local CONFIRM LINK has been delivered (C.2),
+ *  - the peer let the exchange time out (C.7.1), or
+ *  - a part of the peer's message has come, whose rest the program would read.
  */
 static void llc_failed(struct smcr_hs *hs)
 {
@@ -787,14 +809,14 @@ static void llc_failed(struct smcr_hs *hs)
 }
 
 /**
- * smcr_hs_llc() - step LLC: what has become of the first contact?
+ * smcr_hs_llc() - step LLC: wait for the end of the first contact
  * @hs: the handshake
  *
- * The peer may still decline over TCP until its CONFIRM LINK is delivered, and
- * so may we (C.2). After that only a reset is left.
+ * Each side may decline over TCP until its CONFIRM LINK has been delivered
+ * (C.2). After that it can only reset TCP.
  *
  * Context: process, outer sock lock held.
- * Return: false, there is no step after it.
+ * Return: false, as no step follows.
  */
 bool smcr_hs_llc(struct smcr_hs *hs)
 {
@@ -806,7 +828,7 @@ bool smcr_hs_llc(struct smcr_hs *hs)
 		smcr_lgr_unwait(hs->lgr, hs);
 		smcr_hs_done(hs);
 	} else if (smcr_hs_recv(hs, SMCR_CLC_DECLINE)) {
-		/* Nothing else may come. */
+		/* No other message may come in this step. */
 		smcr_hs_declined(hs);
 	} else if (hs->step == SMCR_HS_LLC && state != SMCR_LGR_FORMING) {
 		llc_failed(hs);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A handshake: the rendezvous of one TCP connection, from its first CLC
- * message to RDMA, to plain TCP, or to its end (RFC 7609 3.5, C).
+ * A handshake: the rendezvous of one TCP connection (RFC 7609 3.5, C). It ends
+ * with RDMA, with plain TCP, or with a reset of TCP.
  */
 #ifndef _SMCR_HS_H
 #define _SMCR_HS_H
@@ -25,21 +25,23 @@ struct smcr_lgr_key;
 struct smcr_link;
 
 /*
- * Steps. Both roles walk down their column; a step is left when the event it
- * waits for has come, all under one deadline.
+ * Steps. Each role goes down its column; a step ends when the event that it
+ * waits for has come. One deadline covers all of them. Only a first contact
+ * has the steps marked 1, only a subsequent contact the one marked 2.
  *
- *      client                      server
- *      TCP       connecting
- *      PROPOSE   send Proposal     PROPOSAL  wait for it
- *      ACCEPT    wait for it       GROUP     wait for a group or RMB
- *      GROUP     wait for an RMB   ACCEPT    send it
- *      REG       first contact: RMB being registered
- *      CONFIRM   send it           CONFIRM   wait for it
- *                                  REG
- *      LLC       first contact: wait for the group to be ready
- *      DONE                        DONE
+ *      client                           server
+ *      TCP       connect
+ *      PROPOSE   send the Proposal      PROPOSAL  wait for the Proposal
+ *      ACCEPT    wait for the Accept    GROUP     wait for a group, or an RMB
+ *    2 GROUP     wait for an RMB        ACCEPT    send the Accept
+ *    1 REG       register the RMB       CONFIRM   wait for the Confirm
+ *      CONFIRM   send the Confirm     1 REG       register the RMB
+ *    1 LLC       wait for the group   1 LLC       wait for the group
+ *      DONE                             DONE
  *
- * DECLINE sends a Decline, then plain TCP.
+ * In step GROUP a group may have to leave state FORMING, or to add an RMB; in
+ * step LLC it has to become ACTIVE. Step DECLINE sends a Decline, after which
+ * the connection falls back to TCP.
  */
 enum smcr_hs_step {
 	SMCR_HS_TCP,
@@ -59,42 +61,47 @@ enum smcr_hs_step {
 enum smcr_hs_event_bit {
 	SMCR_HS_E_TCP,		/* the inner socket changed */
 	SMCR_HS_E_TIMEOUT,	/* the deadline has passed */
-	SMCR_HS_E_GROUP,	/* the group waited for has changed */
+	SMCR_HS_E_GROUP,	/* the group, or its RMBs, have changed */
 	SMCR_HS_E_REG,		/* the RMB's registration has completed */
 	SMCR_HS_E_ABORT,	/* the application is gone */
 };
 
 /**
  * struct smcr_hs - a handshake in flight
- * @refs: owners: the socket, the queued work, the timer, the group's waiters
+ * @refs: references of the socket, the queued work, the armed timer, the list
+ *	of the group's waiters, and of callers for as long as they use it
  * @sk: outer socket, counted
- * @listener: server: outer listening socket, counted until handed over
- * @listen_node: in the listener's list
- * @client: role
- * @step: see above; under the outer sock lock
- * @events: enum smcr_hs_event_bit, atomic bits, set anywhere
- * @work: runs the steps; owns the outer sock lock, waits neither for that nor
- *	for a peer
- * @timer: the deadline
- * @deadline: jiffies
- * @clc: message being received or sent
- * @port: our RoCE port; the device may go while the handshake has it
- * @lgr: group that is used or waited for, counted
- * @link: its link, counted
+ * @listener: server: outer listening socket, counted; NULL once the child has
+ *	been given to it or dropped
+ * @listen_node: entry in the listener's list, under its accept_lock
+ * @client: true for a client
+ * @step: current step, see above
+ * @events: enum smcr_hs_event_bit; atomic bits, set in any context
+ * @work: runs the steps under the outer sock lock; waits neither for that lock
+ *	nor for a peer
+ * @timer: expires at @deadline
+ * @deadline: end of the whole handshake, in jiffies
+ * @clc: CLC messages being received and sent
+ * @port: local RoCE port; does not delay the removal of its device
+ * @lgr: group that the handshake uses or waits for, counted
+ * @link: link of @lgr, counted
  * @conn: the connection being built, counted
- * @first_contact: we make @lgr
- * @offered: the peer may have our element's address
- * @cut: TCP has ended under the handshake
- * @drop: server: the child goes, once its lock is released; under the outer
- *	sock lock
- * @lock: with the outer sock lock, covers @lgr against hs_forsake(), which
- *	does not own the sock lock; a leaf
- * @wait_node: in smcr_lgr.waiters, under its conns_lock; owns a reference
- * @wait_size: bytes of the element that is waited for, 0 for none; likewise
+ * @first_contact: this handshake forms @lgr
+ * @offered: the peer may know the address of the local element
+ * @cut: TCP ended during the handshake
+ * @drop: server: smcr_hs_unlock() must drop the child
+ * @lock: covers the change of @lgr to NULL against hs_forsake(), which runs in
+ *	@work without the sock lock; only steps, in @work too, set @lgr. A leaf
+ * @wait_node: entry in smcr_lgr.waiters, under smcr_lgr.conns_lock; owns a
+ *	reference while it is in the list
+ * @wait_size: size of the element that the handshake waits for, in bytes, or 0;
+ *	under smcr_lgr.conns_lock
  * @proposal: server: the client's Proposal
  * @accept: client: the server's Accept
- * @reason: why it falls back, once decided
- * @rcu: the inner socket's callbacks find the handshake under RCU
+ * @reason: in step DECLINE: why it falls back
+ * @rcu: the callbacks of the inner socket find the handshake under RCU
+ *
+ * The outer sock lock covers every field with no other rule here.
  */
 struct smcr_hs {
 	refcount_t		refs;
@@ -116,7 +123,7 @@ struct smcr_hs {
 	bool			offered;
 	bool			cut;
 	bool			drop;
-	spinlock_t		lock;	/* covers lgr and port.dev */
+	spinlock_t		lock;	/* covers lgr going NULL */
 	struct list_head	wait_node;
 	u32			wait_size;
 	union {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the end of a handshake says about the peer: whether the next handshakes
- * with it, or on its path, are worth the trouble.
+ * What the end of a handshake says about its peer: it updates the negative list
+ * (neglist.c) and the servers that a client remembers (peers.c).
  */
 #include <net/inet_sock.h>
 #include <net/sock.h>
@@ -12,7 +12,7 @@
 #include "path.h"
 #include "sock.h"
 
-/* The destination that a client talks CLC with. */
+/* Negative list key of a client's destination. */
 static void dest_key(const struct smcr_hs *hs, struct smcr_neglist_key *key)
 {
 	const struct sock *inner = smcr_sk(hs->sk)->inner->sk;
@@ -23,7 +23,7 @@ static void dest_key(const struct smcr_hs *hs, struct smcr_neglist_key *key)
 	key->port = inet_sk(inner)->inet_dport;
 }
 
-/* The path of a first contact. */
+/* Negative list key of the path of a first contact. */
 static void path_key(const struct smcr_hs *hs, const struct smcr_lgr_key *peer,
 		     struct smcr_neglist_key *key)
 {
@@ -36,12 +36,12 @@ static void path_key(const struct smcr_hs *hs, const struct smcr_lgr_key *peer,
 }
 
 /**
- * smcr_hs_path_blocked() - did a first contact with this peer fail lately?
- * @hs: a handshake with a port, about to make a group
- * @key: the group's
+ * smcr_hs_path_blocked() - is the path of a first contact on the negative list?
+ * @hs: a handshake with a port, about to form a group
+ * @key: the group's key
  *
  * Context: process, outer sock lock held.
- * Return: true if the connection should be plain TCP.
+ * Return: true if the connection must be plain TCP.
  */
 bool smcr_hs_path_blocked(struct smcr_hs *hs, const struct smcr_lgr_key *key)
 {
@@ -51,8 +51,9 @@ bool smcr_hs_path_blocked(struct smcr_hs *hs, const struct smcr_lgr_key *key)
 	return smcr_neglist_blocks(sock_net(hs->sk), &neg);
 }
 
-/* Has the server ended TCP, and shown before that it knows SMC-R? Then its
- * process may have been killed.
+/* Did the server end TCP, after it has shown in an earlier handshake that it
+ * speaks SMC-R? Then its process may have been killed, which is no failure of
+ * SMC-R.
  */
 static bool forgiven(struct smcr_hs *hs, const struct in6_addr *addr,
 		     __be16 port, unsigned int ms)
@@ -77,15 +78,15 @@ static void path_good(struct smcr_hs *hs, const struct smcr_neglist_key *key)
 }
 
 /**
- * smcr_hs_path_result() - how a handshake ends, for its path
+ * smcr_hs_path_result() - note for the path how a handshake ends
  * @hs: the handshake
  * @good: RDMA works
  *
- * In step LLC of a first contact it is RDMA that fails, unless the group ends
- * for a reason of this host's or at the peer's wish, or has become ACTIVE. Of
- * a server that ends TCP
- * only the first such failure in a row may be an accident: a server without
- * RDMA ends it too.
+ * Only step LLC of a first contact says something about the path. A failure
+ * there means that RDMA does not work, unless the group ended for a local
+ * reason or at the peer's request, or has become ACTIVE. If the server ended
+ * TCP, only the first such failure in a row may be an accident: a server for
+ * which RDMA does not work ends TCP too.
  *
  * Context: process, outer sock lock held.
  */
@@ -109,7 +110,7 @@ void smcr_hs_path_result(struct smcr_hs *hs, bool good)
 }
 
 /**
- * smcr_hs_dest_good() - the server answered the Proposal as it should
+ * smcr_hs_dest_good() - note that the server gave the Proposal a valid answer
  * @hs: a client's handshake
  *
  * Context: process, outer sock lock held.
@@ -125,11 +126,12 @@ void smcr_hs_dest_good(struct smcr_hs *hs)
 }
 
 /**
- * smcr_hs_dest_failed() - a handshake fails, perhaps for its destination
+ * smcr_hs_dest_failed() - note that a handshake fails, if the destination may
+ *	be the cause
  * @hs: the handshake
  *
- * The server, which had echoed the option, answered the Proposal not at all or
- * with something else; or its process was killed.
+ * The server echoed the option and then gave the Proposal no answer or an
+ * invalid one, or its process was killed.
  *
  * Context: process, outer sock lock held.
  */
@@ -148,11 +150,11 @@ void smcr_hs_dest_failed(struct smcr_hs *hs)
 }
 
 /**
- * smcr_hs_gid_kind() - the kind of GID to name to the peer
- * @hs: the handshake, on the server with the Proposal
+ * smcr_hs_gid_kind() - choose the kind of GID to name to the peer
+ * @hs: the handshake; on a server it has the Proposal
  *
- * What is set; if nothing is, what the Proposal has, or what the last first
- * contact with the server had.
+ * net.smcr.gid_kind decides. If it is 0, a server names the kind that the
+ * Proposal has, a client the kind of its last first contact with the server.
  *
  * Context: process.
  * Return: SMCR_GID_ROUTABLE or SMCR_GID_LINK_LOCAL.

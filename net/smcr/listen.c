@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rendezvous, server side (RFC 7609 3.5.1, 3.5.2, 3.5.3). One function a step.
+ * Rendezvous, server side (RFC 7609 3.5.1, 3.5.2, 3.5.3). One function per
+ * step.
  *
- * The inner listener's children are taken off its accept queue as they come;
- * each gets an outer socket at once. With the SMC option on both SYNs it goes
- * through a handshake before accept() sees it, otherwise it is plain TCP.
+ * smcr_listen_work() takes children off TCP's accept queue as they arrive and
+ * gives each an outer socket. If both SYNs carried the SMC option, the child
+ * goes through a handshake before accept() can return it; otherwise it is
+ * plain TCP.
  *
- * A child never touches its listener but through hs->listener, a counted
- * reference, under the listener's accept_lock.
+ * A child reaches its listener only through hs->listener, a counted reference.
+ * The listener's accept_lock covers the lists and counts that its children
+ * change.
  */
 #include <linux/net.h>
 #include <linux/sched/mm.h>
@@ -26,7 +29,7 @@
 #include "path.h"
 #include "sock.h"
 
-/* After which a listener that could not take a child tries again */
+/* Delay before a listener that could not take a child tries again */
 #define LISTEN_RETRY_TIME	(HZ / 10)
 
 static u32 hs_limit(const struct sock *sk)
@@ -34,8 +37,9 @@ static u32 hs_limit(const struct sock *sk)
 	return READ_ONCE(smcr_pernet(sock_net(sk))->sysctl.max_handshakes);
 }
 
-/* TCP asks, for each SYN with the option, whether to echo it: not without an
- * adapter, whatever there was when listen() was called.
+/* TCP calls this for each SYN with the option; it does not echo the option if
+ * the result is true. Without an adapter the result is true, whatever adapters
+ * there were when the program called listen().
  */
 static bool listen_congested(const struct sock *inner)
 {
@@ -57,9 +61,9 @@ static bool listen_congested(const struct sock *inner)
 }
 
 /**
- * smcr_listen_start() - begin to listen, or change the backlog
+ * smcr_listen_start() - start to listen, or change the backlog
  * @sk: outer socket in mode INIT or LISTEN, bound or not
- * @backlog: as listen() has it
+ * @backlog: argument of listen()
  *
  * Context: process, outer sock lock held.
  * Return: 0 or -errno.
@@ -72,7 +76,7 @@ int smcr_listen_start(struct sock *sk, int backlog)
 
 	tcp_sk(inner->sk)->syn_smc = 1;
 	tcp_sk(inner->sk)->smc_hs_congested = listen_congested;
-	/* Before TCP listens: the first child may be ready at once. */
+	/* Do this before TCP listens: a child may arrive at once. */
 	if (!again) {
 		smcr_sock_mode_set(sk, SMCR_MODE_LISTEN);
 		WRITE_ONCE(sk->sk_state, TCP_LISTEN);
@@ -80,7 +84,7 @@ int smcr_listen_start(struct sock *sk, int backlog)
 	}
 	err = smcr_inner_listen(sk, backlog);
 	if (!err) {
-		/* Not before: listen() clears it */
+		/* Do this after TCP's listen(), which clears it */
 		smcr_inner_ack_later(inner);
 		WRITE_ONCE(sk->sk_max_ack_backlog, backlog);
 	} else if (!again) {
@@ -91,20 +95,22 @@ int smcr_listen_start(struct sock *sk, int backlog)
 }
 
 /**
- * smcr_listen_event() - TCP has a child for us, or listens no more
- * @sk: outer socket, counted by the caller, that is or was in mode LISTEN
+ * smcr_listen_event() - TCP has a new child, or has stopped listening
+ * @sk: outer socket that is or was in mode LISTEN, counted by the caller
  *
  * Context: any.
  */
 void smcr_listen_event(struct sock *sk)
 {
-	/* Queued work owns a reference; what is queued already has its own */
+	/* Queued work owns a reference; work queued before has its own */
 	sock_hold(sk);
 	if (mod_delayed_work(smcr_hs_wq, &smcr_sk(sk)->listen_work, 0))
 		sock_put(sk);
 }
 
-/* No memory for a child: it stays with TCP, and nobody tells of it again. */
+/* There was no memory for a child. It stays in TCP's accept queue, and TCP does
+ * not report it again.
+ */
 static void listen_retry(struct sock *sk)
 {
 	sock_hold(sk);
@@ -113,8 +119,10 @@ static void listen_retry(struct sock *sk)
 		sock_put(sk);
 }
 
-/* Enough handshakes from one address, so that it cannot take all of a
- * listener's. The walk is short or does not happen.
+/* Does the source address of a new handshake have its share of the listener's
+ * handshakes already? This keeps one address from taking all of them. The list
+ * is walked only if it is longer than that share; net.smcr.max_handshakes
+ * bounds its length.
  */
 static bool source_congested(struct sock *listener, const struct smcr_hs *new)
 {
@@ -152,7 +160,7 @@ static bool listen_join(struct sock *listener, struct smcr_hs *hs)
 	return open;
 }
 
-/* A handshake of its own for a child whose SYNs both had the option. */
+/* Start the handshake of a child whose SYNs both carried the option. */
 static void listen_handshake(struct sock *listener, struct sock *child)
 {
 	struct smcr_hs *hs;
@@ -171,7 +179,7 @@ static void listen_handshake(struct sock *listener, struct sock *child)
 	if (listen_join(listener, hs)) {
 		smcr_hs_arm(hs, READ_ONCE(smcr_pernet(sock_net(child))
 					  ->sysctl.handshake_timeout_ms));
-		/* The Proposal may have come before anybody listened. */
+		/* The Proposal may have come before the callbacks were set. */
 		smcr_hs_kick(hs, SMCR_HS_E_TCP);
 	} else {
 		smcr_hs_fail(hs, -ECONNABORTED);
@@ -180,8 +188,9 @@ static void listen_handshake(struct sock *listener, struct sock *child)
 	smcr_hs_put(hs);
 }
 
-/* Why a child came without the option. It does not say itself whether it was
- * one of those refused; SYNs that led to no child make the guess wrong.
+/* Why a child has no option. Nothing marks the child of a SYN that
+ * listen_congested() refused, so this guesses by the count of refused SYNs. The
+ * guess is wrong after a refused SYN that led to no child.
  */
 static enum smcr_fallback_reason no_option(struct smcr_sock *listener)
 {
@@ -210,8 +219,9 @@ static void listen_child(struct sock *listener, struct socket *inner)
 		smcr_sock_drop_child(child);
 }
 
-/* To ask in vain would make a socket, with its inode, to throw away. TCP tells
- * of a child after it has queued it.
+/* Look before kernel_accept(), which allocates a socket and its inode even if
+ * the queue is empty. No child is missed: TCP queues a child before it reports
+ * it.
  */
 static bool listen_has_child(const struct sock *sk)
 {
@@ -220,7 +230,9 @@ static bool listen_has_child(const struct sock *sk)
 	return !reqsk_queue_empty(&inet_csk(inner)->icsk_accept_queue);
 }
 
-/* listen() changes both states under one hold of the outer sock lock. */
+/* Did TCP's listener end by itself (ss -K)? smcr_listen_start() changes both
+ * states under one hold of the outer sock lock, so it never looks like that.
+ */
 static bool listen_lost(const struct sock *sk)
 {
 	return READ_ONCE(smcr_sk(sk)->inner->sk->sk_state) != TCP_LISTEN;
@@ -251,7 +263,7 @@ static struct mem_cgroup *listen_charge(const struct sock *sk)
 
 /**
  * smcr_listen_work() - take children off the inner listener
- * @work: the listener's; owns a reference to it
+ * @work: the listener's work; owns a reference to the listener
  *
  * Context: process.
  */
@@ -264,7 +276,7 @@ void smcr_listen_work(struct work_struct *work)
 	struct socket *inner;
 	int err;
 
-	/* Sockets, inodes and handshakes are the listener's memory */
+	/* Charge sockets, inodes and handshakes to the listener's cgroup */
 	old = listen_charge(sk);
 	while (!(err = listen_accept(sk, &inner)))
 		listen_child(sk, inner);
@@ -275,8 +287,8 @@ void smcr_listen_work(struct work_struct *work)
 }
 
 /**
- * smcr_listen_stop() - end all handshakes of a listener that closes
- * @sk: outer socket, not in mode LISTEN any more
+ * smcr_listen_stop() - abort all handshakes of a listener that ends
+ * @sk: outer socket, no longer in state TCP_LISTEN, so that no handshake joins
  *
  * Context: process.
  */
@@ -317,7 +329,9 @@ static enum smcr_fallback_reason fault_reason(enum smcr_clc_fault fault)
 	}
 }
 
-/* A message with a fault: Decline where that is allowed, else reset (C.6). */
+/* A message has a fault: decline where the RFC allows it, otherwise reset TCP
+ * (C.6).
+ */
 static void bad_clc(struct smcr_hs *hs, enum smcr_clc_fault fault,
 		    bool may_decline)
 {
@@ -328,7 +342,9 @@ static void bad_clc(struct smcr_hs *hs, enum smcr_clc_fault fault,
 		smcr_hs_fail(hs, -ECONNRESET);
 }
 
-/* Who claims to be us must be us: the loopback case. */
+/* Reject a remote peer that claims the GID or the peer ID of this host. Only
+ * this host itself may name them (net.smcr.loopback).
+ */
 static enum smcr_fallback_reason check_identity(struct smcr_hs *hs)
 {
 	const struct smcr_net *sn = smcr_pernet(sock_net(hs->sk));
@@ -361,7 +377,9 @@ static enum smcr_fallback_reason check_proposal(struct smcr_hs *hs)
 	return reason;
 }
 
-/* Step PROPOSAL (3.5.1.2): checked before anything is allocated. */
+/* Step PROPOSAL: wait for the Proposal (3.5.1.2), and check it before anything
+ * is allocated for it.
+ */
 static bool step_proposal(struct smcr_hs *hs)
 {
 	struct sock *inner = smcr_sk(hs->sk)->inner->sk;
@@ -399,8 +417,8 @@ static void proposal_key(struct smcr_hs *hs, struct smcr_lgr_key *key)
 	key->ifindex = hs->port.ifindex;
 }
 
-/* Find the client's group, or make one: one that is being made by another
- * handshake is found too, so that two never make the same.
+/* Find the client's group, or form one. A group that another handshake is
+ * forming is found too, so two handshakes never form the same group.
  */
 static int find_group(struct smcr_hs *hs)
 {
@@ -445,9 +463,10 @@ static enum smcr_fallback_reason group_reason(int err)
 	}
 }
 
-/* Step GROUP (3.5.2.1, law 6): a follower of a first contact waits for that
- * group alone, and looks again when it has changed; the first to find none
- * makes one.
+/* Step GROUP (3.5.2.1): the first handshake that finds no group for its client
+ * forms one; it is the leader of a first contact. A follower waits for that
+ * group only, never for the group of another client, and looks again when the
+ * group has changed.
  */
 static bool step_group(struct smcr_hs *hs)
 {
@@ -469,7 +488,7 @@ static bool step_group(struct smcr_hs *hs)
 		err = smcr_hs_conn(hs);
 	if (err == -ENOSPC)
 		return false;
-	/* It ends, or others took its last places: another one */
+	/* It is ending, or its last slots are taken; look for another */
 	if ((err == -ESHUTDOWN || err == -EMFILE) && hs->lgr &&
 	    !hs->first_contact) {
 		smcr_hs_drop_group(hs);
@@ -483,7 +502,9 @@ static bool step_group(struct smcr_hs *hs)
 	return true;
 }
 
-/* Step ACCEPT (3.5.1.2, 3.5.2.1). No Decline can follow it (C.1). */
+/* Step ACCEPT: send the Accept (3.5.1.2, 3.5.2.1). A Decline must not chase it
+ * (C.1).
+ */
 static bool step_accept(struct smcr_hs *hs)
 {
 	if (!smcr_hs_send_accept(hs, SMCR_CLC_ACCEPT))
@@ -492,7 +513,9 @@ static bool step_accept(struct smcr_hs *hs)
 	return true;
 }
 
-/* The client chose a link of the group, ours or another (3.5.2.3). */
+/* Does the Confirm name the link of this handshake? The client may choose any
+ * link of the group (3.5.2.3); in this version a group has one.
+ */
 static bool names_link(const struct smcr_hs *hs,
 		       const struct smcr_clc_accept *msg)
 {
@@ -509,7 +532,7 @@ static bool confirm_subsequent(struct smcr_hs *hs,
 {
 	if (!names_link(hs, msg) ||
 	    smcr_conn_set_peer(hs->conn, msg, false)) {
-		/* The client cannot know that a link of ours has failed. */
+		/* A client may name a link that has failed on this side. */
 		if (smcr_link_state(hs->link) == SMCR_LINK_ACTIVE)
 			smcr_mib_inc(sock_net(hs->sk), SMCR_MIB_BADCLC);
 		smcr_hs_fail(hs, -ECONNRESET);
@@ -532,7 +555,7 @@ static bool confirm_first(struct smcr_hs *hs,
 	if (!err)
 		err = smcr_hs_link_up(hs, msg);
 	if (err) {
-		/* In place of CONFIRM LINK (C.2) */
+		/* The Decline takes the place of CONFIRM LINK (C.2) */
 		smcr_hs_decline(hs, SMCR_FALLBACK_QP);
 		return false;
 	}
@@ -540,7 +563,7 @@ static bool confirm_first(struct smcr_hs *hs,
 	return true;
 }
 
-/* Step CONFIRM (3.5.1.4, 3.5.2.3). */
+/* Step CONFIRM: wait for the Confirm (3.5.1.4, 3.5.2.3). */
 static bool step_confirm(struct smcr_hs *hs)
 {
 	struct smcr_clc_expect expect = {
@@ -570,8 +593,8 @@ static bool step_confirm(struct smcr_hs *hs)
 				   confirm_subsequent(hs, &msg);
 }
 
-/* Step REG: the client may write as soon as its link is confirmed, so our RMB
- * must be ready before CONFIRM LINK goes out.
+/* Step REG: wait until the first RMB is registered, then send CONFIRM LINK.
+ * Not earlier, because the client may write as soon as its link is confirmed.
  */
 static bool step_reg(struct smcr_hs *hs)
 {
@@ -589,7 +612,7 @@ static bool step_reg(struct smcr_hs *hs)
 	return true;
 }
 
-/* What a server does in each step; run under the outer sock lock. */
+/* Steps of a server; each runs under the outer sock lock. */
 bool (*const smcr_listen_steps[SMCR_HS_STEPS])(struct smcr_hs *hs) = {
 	[SMCR_HS_PROPOSAL]	= step_proposal,
 	[SMCR_HS_GROUP]		= step_group,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Negative list.
+ * Negative list: destinations and paths on which SMC-R failed.
  *
- * A middlebox that echoes TCP options it does not know, or a firewall on the
- * port of RoCE, makes each connection to a peer fail in the same way. RFC 7609
- * has no remedy once the point of no return is passed but to reset TCP, so the
- * first connection pays; those after it are plain TCP.
+ * A middlebox that echoes unknown TCP options, or a firewall that blocks RoCE,
+ * makes each connection to a peer fail in the same way. Past the point of no
+ * return (C.3) RFC 7609 allows nothing but a reset of TCP. So the first
+ * connection is reset, and those after it use plain TCP.
  *
  *             fail                     time is up
  *   (none) ----------> BLOCKED -------------------------> PROBING
@@ -14,10 +14,13 @@
  *      +-----------------------------------------------------+
  *                             succeed
  *
- * When the time is up one connection tries again, and those that come while it
- * does stay with TCP. Failures of connections that began before the entry was
- * there change nothing: a hundred at once are one failure.
+ * When the time is up, one connection tries SMC-R again; connections that start
+ * meanwhile use TCP. A failure while the entry is BLOCKED changes nothing: its
+ * connection began before the entry, so a hundred connections that fail at once
+ * count as one failure.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/jhash.h>
 #include <linux/jiffies.h>
 #include <linux/slab.h>
@@ -26,18 +29,20 @@
 #include "neglist.h"
 #include "smcr.h"
 
-/* Entries of a namespace; beyond, the one that ends first makes room */
+/* Entries of a namespace. A new one replaces the one that expires first */
 #define NEGLIST_MAX		1024u
-/* Doublings of the time; past that net.smcr.negative_max_ms rules anyway */
+/* Limit of doublings, against overflow; see also net.smcr.negative_max_ms */
 #define NEGLIST_MAX_SHIFT	20u
 
 /**
- * struct entry - something to be left alone, under smcr_neglist.lock
- * @node: in smcr_neglist.hash
- * @key: what
- * @until: jiffies: BLOCKED or PROBING until then
- * @failures: in a row
- * @probing: a connection tries whether it works again
+ * struct entry - a destination or path on the list
+ * @node: entry in smcr_neglist.hash
+ * @key: the destination or path
+ * @until: end of state BLOCKED or PROBING, in 64-bit jiffies
+ * @failures: failures in a row
+ * @probing: state PROBING: a connection tries SMC-R again
+ *
+ * smcr_neglist.lock covers all of it.
  */
 struct entry {
 	struct hlist_node	node;
@@ -87,14 +92,15 @@ static struct entry *entry_find(struct smcr_neglist *list,
 }
 
 /**
- * smcr_neglist_blocks() - is SMC-R to be left alone here?
+ * smcr_neglist_blocks() - must a connection use TCP instead of SMC-R?
  * @net: namespace
- * @key: what a connection is about to try
+ * @key: destination or path that the connection is about to use
  *
  * Context: process.
- * Return: true if so. False may make the caller the one who tries again:
- * smcr_neglist_fail() or smcr_neglist_succeed() should follow; if neither
- * does, the next one tries after as long as a handshake may take.
+ * Return: true if it must use TCP. If false, the caller may be the connection
+ * that tries SMC-R again; then smcr_neglist_fail() or smcr_neglist_succeed()
+ * should follow. If neither does, another connection tries after
+ * net.smcr.handshake_timeout_ms.
  */
 bool smcr_neglist_blocks(struct net *net, const struct smcr_neglist_key *key)
 {
@@ -120,7 +126,7 @@ bool smcr_neglist_blocks(struct net *net, const struct smcr_neglist_key *key)
 	return blocked;
 }
 
-/* Make room for one more. */
+/* If the list is full, free the entry that expires first. */
 static void evict(struct smcr_neglist *list)
 {
 	struct entry *entry, *first = NULL;
@@ -135,12 +141,12 @@ static void evict(struct smcr_neglist *list)
 }
 
 /**
- * smcr_neglist_fail() - SMC-R did not work
+ * smcr_neglist_fail() - put a destination or path on the list
  * @net: namespace
- * @key: where
+ * @key: destination or path on which SMC-R failed
  *
- * Says in the log what to look at. Without memory the next connection fails as
- * this one did.
+ * Logs what the administrator should check. If there is no memory for an entry,
+ * the next connection fails like this one.
  *
  * Context: process.
  */
@@ -178,18 +184,18 @@ void smcr_neglist_fail(struct net *net, const struct smcr_neglist_key *key)
 		return;
 	smcr_mib_inc(net, SMCR_MIB_NEGATIVEADDED);
 	if (key->kind == SMCR_NEGLIST_DESTINATION)
-		pr_warn_ratelimited("smcr: %pI6c port %u agreed on SMC-R and then broke the handshake (failure %u in a row): plain TCP for a while. Check for a proxy or firewall on the way that copies TCP options; see \"smcr-ctl negative\"\n",
+		pr_warn_ratelimited("%pI6c port %u echoed the SMC-R option and then broke the handshake (failure %u in a row); connections to it use plain TCP for a while. Check for a proxy or firewall that copies TCP options; see \"smcr-ctl negative show\"\n",
 				    &key->addr, ntohs(key->port), failures);
 	else
-		pr_warn_ratelimited("smcr: no RDMA between %pI6 here and %pI6 of %pI6c (failure %u in a row): plain TCP for a while. Check that UDP port 4791 (RoCEv2) passes and that the MTU fits; see \"smcr-ctl negative\"\n",
+		pr_warn_ratelimited("RDMA does not work between local GID %pI6 and GID %pI6 of %pI6c (failure %u in a row); connections over this path use plain TCP for a while. Check that UDP port 4791 (RoCEv2) is open and that the MTU fits; see \"smcr-ctl negative show\"\n",
 				    key->gid, key->peer_gid, &key->addr,
 				    failures);
 }
 
 /**
- * smcr_neglist_succeed() - SMC-R works
+ * smcr_neglist_succeed() - take a destination or path off the list
  * @net: namespace
- * @key: where
+ * @key: destination or path on which SMC-R works
  *
  * Context: process.
  */
@@ -219,7 +225,7 @@ static void entry_read(const struct entry *entry,
 		info->remaining_ms = jiffies64_to_msecs(entry->until - now);
 }
 
-/* The entry at place @pos in the table. */
+/* Copy the entry at position @pos of the table; false if there is none. */
 static bool entry_at(struct smcr_neglist *list, u32 pos,
 		     struct smcr_neglist_info *info)
 {
@@ -240,16 +246,18 @@ static bool entry_at(struct smcr_neglist *list, u32 pos,
 }
 
 /**
- * smcr_neglist_walk() - show all entries
+ * smcr_neglist_walk() - call a function for all entries
  * @net: namespace
- * @pos: which comes next; moves on
- * @show: called for each without a lock; ends the walk if it is not 0
- * @arg: for @show
+ * @pos: position of the next entry; advanced
+ * @show: called for each entry, without a lock; the walk ends if it returns a
+ *	value other than 0
+ * @arg: argument of @show
  *
- * Entries that come and go meanwhile may be missed or shown twice.
+ * If entries are added or removed meanwhile, others may be missed or shown
+ * twice.
  *
  * Context: process.
- * Return: 0 at the end, or what @show returned.
+ * Return: 0 at the end of the list, otherwise the return value of @show.
  */
 int smcr_neglist_walk(struct net *net, u32 *pos, smcr_neglist_show_fn show,
 		      void *arg)
@@ -266,7 +274,7 @@ int smcr_neglist_walk(struct net *net, u32 *pos, smcr_neglist_show_fn show,
 }
 
 /**
- * smcr_neglist_net_init() - an empty list
+ * smcr_neglist_net_init() - initialise an empty list
  * @net: namespace
  *
  * Context: process, namespace init.
@@ -280,7 +288,7 @@ void smcr_neglist_net_init(struct net *net)
 }
 
 /**
- * smcr_neglist_net_exit() - forget everything
+ * smcr_neglist_net_exit() - free all entries
  * @net: namespace without handshakes
  *
  * Context: process, namespace exit.

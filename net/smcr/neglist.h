@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Negative list: where SMC-R failed lately, so that connections go by plain TCP
- * for a while instead of failing one after the other.
+ * Negative list: destinations and paths on which SMC-R failed. Connections use
+ * plain TCP there for a while, instead of failing one after the other.
  */
 #ifndef _SMCR_NEGLIST_H
 #define _SMCR_NEGLIST_H
@@ -16,20 +16,22 @@
 struct net;
 
 enum smcr_neglist_kind {
-	SMCR_NEGLIST_DESTINATION,	/* agreed on SMC-R, then broke CLC */
-	SMCR_NEGLIST_PATH,		/* CLC went well, RDMA did not */
+	SMCR_NEGLIST_DESTINATION,	/* echoed the option, then broke CLC */
+	SMCR_NEGLIST_PATH,		/* CLC worked, RDMA did not */
 };
 
 /**
- * struct smcr_neglist_key - what is to be left alone; zeroed before it is
- *	filled in, since all its bytes are compared
- * @addr: the peer's TCP address, IPv4 as mapped. Part of a path too: a peer ID
- *	and a GID are claims, and a stranger must not have others shut out
+ * struct smcr_neglist_key - a destination or path
+ * @addr: the peer's TCP address, IPv4 as a mapped address. Part of a path too:
+ *	the peer ID and GID are only claims, and a stranger must not get another
+ *	host on the list
  * @port: destination: its TCP port
- * @kind: which of the other fields count
- * @peer_id: path: the peer's claim
- * @gid: path: ours
- * @peer_gid: path: the peer's
+ * @kind: enum smcr_neglist_kind
+ * @peer_id: path: peer ID that the peer claims
+ * @gid: path: local GID
+ * @peer_gid: path: GID that the peer claims
+ *
+ * All bytes are hashed and compared, so zero it before filling it in.
  */
 struct smcr_neglist_key {
 	struct in6_addr	addr;
@@ -41,10 +43,11 @@ struct smcr_neglist_key {
 };
 
 /**
- * struct smcr_neglist - a namespace's list
- * @lock: protects @hash and what is in it; process context
+ * struct smcr_neglist - negative list of a namespace
+ * @lock: covers @hash, its entries, and changes of @n; process context, a leaf
  * @hash: entries by key
- * @n: entries; read without the lock to see that there is nothing to look up
+ * @n: number of entries; read without the lock, to skip the lookup in an empty
+ *	list
  */
 struct smcr_neglist {
 	spinlock_t	lock;
@@ -53,10 +56,11 @@ struct smcr_neglist {
 };
 
 /**
- * struct smcr_neglist_info - an entry as it is shown
- * @key: what it is about
- * @failures: in a row
- * @remaining_ms: until SMC-R is tried again
+ * struct smcr_neglist_info - copy of an entry, for netlink
+ * @key: the destination or path
+ * @failures: failures in a row
+ * @remaining_ms: time until SMC-R is tried again; 0 if the next connection
+ *	tries it, or one is trying it now
  */
 struct smcr_neglist_info {
 	struct smcr_neglist_key	key;

@@ -3,8 +3,8 @@
  * From TCP addresses to RoCE ports and subnets (RFC 7609 3.5.1.2).
  *
  * SMC-R needs a RoCE port on the very device that carries the TCP connection.
- * Addresses of this host are routed over lo, which has none; with
- * net.smcr.loopback the device that owns the address counts instead.
+ * The route to an address of this host goes over lo, which has no RoCE port;
+ * with net.smcr.loopback the device that owns the address is used instead.
  */
 #include <linux/inetdevice.h>
 #include <linux/netdevice.h>
@@ -43,14 +43,14 @@ static void local_addr(const struct sock *sk, struct in6_addr *addr)
 }
 
 /**
- * smcr_path_dest() - where a connect() goes
- * @addr: as the program gave it
- * @addr_len: its length, checked by TCP later
+ * smcr_path_dest() - address and port that connect() goes to
+ * @addr: argument of connect()
+ * @addr_len: length of @addr; TCP checks it later
  * @dst: result; IPv4 as a mapped address
  * @port: result
  *
  * Context: any.
- * Return: false if @addr is not one that TCP takes.
+ * Return: false if TCP would not accept @addr.
  */
 bool smcr_path_dest(const struct sockaddr *addr, int addr_len,
 		    struct in6_addr *dst, __be16 *port)
@@ -86,7 +86,9 @@ void smcr_path_peer_addr(const struct sock *inner, struct in6_addr *addr)
 		*addr = inner->sk_v6_daddr;
 }
 
-/* The device that owns an address of this host, counted. */
+/* Find the device that owns an address of this host.
+ * Return: the device, counted, or NULL.
+ */
 static struct net_device *owner(struct net *net, const struct in6_addr *addr)
 {
 	struct net_device *dev;
@@ -100,14 +102,17 @@ static struct net_device *owner(struct net *net, const struct in6_addr *addr)
 	return dev;
 }
 
-/* Where a TCP connection leaves this host. RDMA would go around IPsec. */
+/* How a TCP connection leaves this host. RDMA would bypass IPsec, so a route
+ * with IPsec means plain TCP.
+ */
 struct way {
-	struct net_device *dev;	/* counted, or NULL: no route */
+	struct net_device *dev;	/* counted; NULL if there is no route */
 	bool ipsec;
 };
 
-/* The device that counts for a connection with our end at @addr. Takes over
- * the reference of @way, gives one to the result.
+/* Find the device whose RoCE port a connection uses; @addr is its address on
+ * this host. Consumes the reference to @way->dev, and returns a device with a
+ * reference, or NULL and a reason.
  */
 static struct net_device *real_dev(struct net *net, const struct way *way,
 				   const struct in6_addr *addr,
@@ -144,8 +149,9 @@ static struct net_device *real_dev(struct net *net, const struct way *way,
 	return NULL;
 }
 
-/* Takes over the caller's reference to @dst. A device that goes takes itself
- * out of its routes, and is freed after a grace period.
+/* Consumes the caller's reference to @dst. A device that is unregistered
+ * removes itself from its routes and is freed after a grace period, so
+ * dst->dev can be held under RCU.
  */
 static void way_of(struct dst_entry *dst, struct way *way)
 {
@@ -157,7 +163,9 @@ static void way_of(struct dst_entry *dst, struct way *way)
 	dst_release(dst);
 }
 
-/* A policy applies also while it has no key yet. */
+/* Does an IPsec policy apply? One whose keys have not been negotiated yet
+ * applies too.
+ */
 static bool policy4(struct net *net, struct dst_entry *dst,
 		    struct flowi4 *fl4, struct sock *sk)
 {
@@ -215,14 +223,14 @@ static void route6(struct sock *sk, const struct in6_addr *daddr,
 }
 
 /**
- * smcr_path_check() - is it worth offering SMC-R to an address?
+ * smcr_path_check() - may a connection to an address use SMC-R?
  * @inner: TCP socket that is about to connect
- * @addr: where to
- * @addr_len: its length, checked by TCP later
+ * @addr: destination
+ * @addr_len: length of @addr; TCP checks it later
  *
  * Context: process, outer sock lock held.
- * Return: SMCR_FALLBACK_NONE, or why the route has no use for it. An address
- * that cannot be reached is left to TCP's own error.
+ * Return: SMCR_FALLBACK_NONE, or why SMC-R cannot work over the route. Also
+ * SMCR_FALLBACK_NONE without a route, so that TCP reports its own error.
  */
 enum smcr_fallback_reason smcr_path_check(struct sock *inner,
 					  const struct sockaddr *addr,
@@ -251,12 +259,12 @@ enum smcr_fallback_reason smcr_path_check(struct sock *inner,
 	return reason;
 }
 
-/* The way of a connected socket. */
+/* How a connected socket's packets leave this host. */
 static void sock_way(struct sock *inner, struct way *way)
 {
 	struct dst_entry *dst = sk_dst_get(inner);
 
-	/* Without one the cached route went, or a child has none yet */
+	/* The cached route may have expired; a child may have none yet */
 	if (dst)
 		way_of(dst, way);
 	else if (is_v4(inner))
@@ -266,10 +274,11 @@ static void sock_way(struct sock *inner, struct way *way)
 }
 
 /**
- * smcr_path_is_v6() - does the TCP connection run over IPv6 itself?
+ * smcr_path_is_v6() - does the TCP connection run over IPv6?
  * @inner: connected TCP socket
  *
  * Context: any.
+ * Return: false for IPv4, also with mapped addresses on an AF_INET6 socket.
  */
 bool smcr_path_is_v6(const struct sock *inner)
 {
@@ -277,10 +286,11 @@ bool smcr_path_is_v6(const struct sock *inner)
 }
 
 /**
- * smcr_path_is_local() - is the TCP peer an address of this host?
+ * smcr_path_is_local() - is the peer's TCP address an address of this host?
  * @inner: connected TCP socket
  *
  * Context: process.
+ * Return: true if a local device owns the address.
  */
 bool smcr_path_is_local(const struct sock *inner)
 {
@@ -294,15 +304,15 @@ bool smcr_path_is_local(const struct sock *inner)
 }
 
 /**
- * smcr_path_port() - the RoCE port of a connected TCP socket
+ * smcr_path_port() - find the RoCE port of a connected TCP socket
  * @inner: TCP socket
- * @kind: kind of GID that is wanted, not SMCR_GID_AUTO
+ * @kind: preferred kind of GID, not SMCR_GID_AUTO
  * @peer_gid: GID that the peer named, or NULL
- * @port: result, to be dropped
+ * @port: result; the caller must call smcr_ib_port_drop() when done with it
  *
- * Context: process.
+ * Context: process; may ask the device.
  * Return: SMCR_FALLBACK_NONE and a port, whose GID is of another kind if it has
- * none of that one; or why there is none.
+ * none of @kind; or the reason why there is none.
  */
 enum smcr_fallback_reason smcr_path_port(struct sock *inner,
 					 enum smcr_gid_kind kind,
@@ -334,7 +344,7 @@ enum smcr_fallback_reason smcr_path_port(struct sock *inner,
 	return reason;
 }
 
-/* Walk the IPv4 subnets of a device until @fn says true. */
+/* Call @fn for the IPv4 subnets of a device until it returns true. */
 static bool any_subnet4(struct net_device *dev,
 			bool (*fn)(__be32 net, u8 len, void *arg), void *arg)
 {
@@ -356,8 +366,9 @@ static bool any_subnet4(struct net_device *dev,
 	return hit;
 }
 
-/* Is the address a link-local one, which no router passes on? Then, and only
- * then, its prefix says that two hosts are on one LAN.
+/* Is this a link-local address? No router forwards packets to one. So if TCP
+ * uses link-local addresses, both hosts are on one LAN; otherwise a common
+ * link-local prefix means nothing, as every LAN has it.
  */
 static bool is_link_local(const struct in6_addr *addr)
 {
@@ -367,7 +378,7 @@ static bool is_link_local(const struct in6_addr *addr)
 /* RFC 4291 2.5.6 */
 #define LINK_LOCAL_LEN 64
 
-/* Walk its IPv6 prefixes likewise, but for the link-local one. */
+/* Like any_subnet4() for IPv6 prefixes, without the link-local one. */
 static bool any_subnet6(struct net_device *dev,
 			bool (*fn)(const struct in6_addr *addr, u8 len,
 				   void *arg), void *arg)
@@ -407,7 +418,7 @@ static bool fill4(__be32 net, u8 len, void *arg)
 	return true;
 }
 
-/* Several addresses of one prefix take one of the eight places. */
+/* Add a prefix to the Proposal, once; ends the walk when all eight are used. */
 static bool fill6(const struct in6_addr *addr, u8 len, void *arg)
 {
 	struct smcr_clc_proposal *msg = ((struct subnet_fill *)arg)->msg;
@@ -435,11 +446,11 @@ static struct net_device *port_dev(struct sock *inner,
 }
 
 /**
- * smcr_path_subnet_fill() - name the subnet of our port in a Proposal
+ * smcr_path_subnet_fill() - put the subnet of the local port in a Proposal
  * @inner: TCP socket
  * @port: the port
  * @msg: Proposal to fill; gets the IPv4 subnet number, or up to eight IPv6
- *	prefixes; the link-local one if TCP uses it too
+ *	prefixes, the link-local one only if TCP uses it
  *
  * Context: process.
  */
@@ -462,8 +473,9 @@ void smcr_path_subnet_fill(struct sock *inner, const struct smcr_port *port,
 	dev_put(dev);
 }
 
-/* The client's TCP address need not be in the subnet, since hosts have virtual
- * addresses: only with net.smcr.strict_subnet.
+/* @strict is net.smcr.strict_subnet: the client's TCP address must be in the
+ * subnet too. By default it need not be, since a host may have virtual
+ * addresses.
  */
 struct subnet_match {
 	const struct smcr_clc_proposal *msg;
@@ -472,8 +484,9 @@ struct subnet_match {
 	bool			strict;
 };
 
-/* The figure of A.2.2 says mask, 3.5.1.2 says subnet number: take either. A
- * mask says nothing by itself, so the peer's address must be in the subnet.
+/* Figure 26 (A.2.2) has the subnet mask in the Proposal, 3.5.1.2 the subnet
+ * number; accept either. A mask alone does not identify a subnet, so with a
+ * mask the peer's address must be in the local subnet.
  */
 static bool match4(__be32 net, u8 len, void *arg)
 {
@@ -504,12 +517,13 @@ static bool match6(const struct in6_addr *addr, u8 len, void *arg)
 }
 
 /**
- * smcr_path_subnet_match() - is the client on a LAN of our port? (3.5.1.2)
+ * smcr_path_subnet_match() - is the client on the LAN of the local port?
  * @inner: the server's TCP socket
- * @port: our port
+ * @port: the local port
  * @msg: the client's Proposal
  *
  * Context: process.
+ * Return: true if the port has a subnet or prefix of the Proposal (3.5.1.2).
  */
 bool smcr_path_subnet_match(struct sock *inner, const struct smcr_port *port,
 			    const struct smcr_clc_proposal *msg)

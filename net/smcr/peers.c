@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a client remembers of servers that it has met.
+ * Servers that a client remembers.
  *
- * A destination that resets or closes TCP in the middle of a handshake may be
- * one that only echoes the TCP option; then the negative list (neglist.c) has
- * to keep the next connections away from it. It may as well be a server whose
- * process was killed. The two look the same, but a destination that has
- * answered a Proposal before is no echo, so its closes are forgiven, unless
- * it has done nothing else for a while. Likewise a host with which a first
- * contact was completed before is forgiven the end of one in its last step.
+ * A destination that resets or closes TCP during a handshake may be a middlebox
+ * that only echoes the TCP option; then it belongs on the negative list
+ * (neglist.c). Or it may be a server whose process was killed. The two look the
+ * same. But a destination that has answered a Proposal before is no such
+ * middlebox, so its closes are forgiven, unless it has done nothing else for a
+ * while. Likewise, if a first contact with a host has been completed before,
+ * one close in the last step of a first contact is forgiven.
  *
- * Of a host it also remembers the kind of GID of the last first contact: the
- * next Proposal has the same kind, because a server finds its link group by it.
+ * An entry of a host also has the kind of GID of its last first contact. The
+ * next Proposal has a GID of the same kind, because the server finds its link
+ * group by that GID.
  *
- * Only a valid answer makes an entry. Entries are few, and the one that was
- * used longest ago makes room for a new one: what is forgotten costs no more
- * than plain TCP for a while. Handshakes look entries up under RCU and write
- * only what has changed, so they do not wait for each other.
+ * Only a valid answer adds an entry. The number of entries is limited; a new
+ * entry replaces the least recently used one. A lost entry costs no more than
+ * plain TCP for a while. Handshakes look entries up under RCU and write only
+ * fields that change, so they do not wait for each other.
  */
 #include <linux/jhash.h>
 #include <linux/jiffies.h>
@@ -27,20 +28,22 @@
 #include "peers.h"
 #include "smcr.h"
 
-/* Entries of a namespace */
+/* Limit of entries of a namespace */
 #define PEERS_MAX	1024u
 
 /**
  * struct peer - a destination, or a host
- * @node: in smcr_peers.hash
- * @rcu: freed after a grace period
- * @addr: TCP address, IPv4 as mapped
+ * @node: entry in smcr_peers.hash
+ * @rcu: defers the free by a grace period, for lookups under RCU
+ * @addr: TCP address, IPv4 as a mapped address
  * @port: TCP port, or SMCR_PEERS_HOST
- * @closed: nothing but closes since @closed_at; under smcr_peers.lock, but
- *	cleared without it
- * @closed_at: jiffies; under smcr_peers.lock
- * @used: jiffies of the last good answer, to the second
- * @kind: of a host: enum smcr_gid_kind of the last first contact
+ * @closed: the server has done nothing but close TCP since @closed_at; set
+ *	under smcr_peers.lock, cleared without it
+ * @closed_at: time of the first such close, in jiffies; under smcr_peers.lock
+ * @used: time of the last valid answer, in jiffies, to the second; written
+ *	without a lock
+ * @kind: host: enum smcr_gid_kind of its last first contact; written without a
+ *	lock
  */
 struct peer {
 	struct hlist_node	node;
@@ -66,7 +69,7 @@ static u32 peer_hash(const struct in6_addr *addr, __be16 port)
 	return jhash(addr, sizeof(*addr), seed + (__force u16)port);
 }
 
-/* Under RCU or the lock. */
+/* The caller holds peers->lock or is in an RCU section. */
 static struct peer *peer_find(struct smcr_peers *peers,
 			      const struct in6_addr *addr, __be16 port)
 {
@@ -97,7 +100,7 @@ static void peer_del(struct smcr_peers *peers, struct peer *peer)
 	kfree_rcu(peer, rcu);
 }
 
-/* Make room for one more. */
+/* If there are too many entries, free the least recently used one. */
 static void evict(struct smcr_peers *peers)
 {
 	struct peer *peer, *oldest = NULL;
@@ -135,7 +138,7 @@ static void peer_add(struct smcr_peers *peers, const struct in6_addr *addr,
 	spin_unlock(&peers->lock);
 }
 
-/* Without memory the server is not remembered. */
+/* Update the entry of a server, or add one if there is memory. */
 static void peer_note(struct smcr_peers *peers, const struct in6_addr *addr,
 		      __be16 port, enum smcr_gid_kind kind)
 {
@@ -151,10 +154,10 @@ static void peer_note(struct smcr_peers *peers, const struct in6_addr *addr,
 }
 
 /**
- * smcr_peers_good() - a server has answered as SMC-R servers do
+ * smcr_peers_good() - note that a server gave a Proposal a valid answer
  * @net: namespace
- * @addr: the server's TCP address, IPv4 as mapped
- * @port: its TCP port
+ * @addr: the server's TCP address, IPv4 as a mapped address
+ * @port: the server's TCP port
  *
  * Context: process.
  */
@@ -165,10 +168,10 @@ void smcr_peers_good(struct net *net, const struct in6_addr *addr,
 }
 
 /**
- * smcr_peers_met() - a first contact with a server was completed
+ * smcr_peers_met() - note that a first contact with a server was completed
  * @net: namespace
- * @addr: the server's TCP address, IPv4 as mapped
- * @kind: kind of GID that both ends named
+ * @addr: the server's TCP address, IPv4 as a mapped address
+ * @kind: kind of GID that this host named
  *
  * Context: process.
  */
@@ -179,9 +182,9 @@ void smcr_peers_met(struct net *net, const struct in6_addr *addr,
 }
 
 /**
- * smcr_peers_gid_kind() - the kind of GID that a server uses
+ * smcr_peers_gid_kind() - kind of GID of the last first contact with a server
  * @net: namespace
- * @addr: the server's TCP address, IPv4 as mapped
+ * @addr: the server's TCP address, IPv4 as a mapped address
  *
  * Context: any.
  * Return: the kind, or SMCR_GID_AUTO if it is not known.
@@ -201,16 +204,16 @@ enum smcr_gid_kind smcr_peers_gid_kind(struct net *net,
 }
 
 /**
- * smcr_peers_forgive() - may the end of TCP in a handshake be an accident?
+ * smcr_peers_forgive() - is a server's close of TCP in a handshake forgiven?
  * @net: namespace
- * @addr: the server's TCP address, IPv4 as mapped
- * @port: its TCP port, or SMCR_PEERS_HOST
- * @ms: how long it may do nothing else, from the first time on; 0 forgives
- *	the first time alone
+ * @addr: the server's TCP address, IPv4 as a mapped address
+ * @port: the server's TCP port, or SMCR_PEERS_HOST
+ * @ms: for how long after a first close further closes are forgiven, unless
+ *	the server gives a valid answer in between; with 0 only the first is
  *
  * Context: process.
- * Return: true if the server has been good before, and not too long ago for
- * that. False says nothing against it by itself.
+ * Return: true if the server is known, and its closes have not gone on for
+ * @ms. False if it is not known, which says nothing against it.
  */
 bool smcr_peers_forgive(struct net *net, const struct in6_addr *addr,
 			__be16 port, unsigned int ms)
@@ -234,7 +237,7 @@ bool smcr_peers_forgive(struct net *net, const struct in6_addr *addr,
 }
 
 /**
- * smcr_peers_net_init() - an empty memory
+ * smcr_peers_net_init() - initialise an empty table
  * @net: namespace
  *
  * Context: process, namespace init.
@@ -248,7 +251,7 @@ void smcr_peers_net_init(struct net *net)
 }
 
 /**
- * smcr_peers_net_exit() - forget all servers
+ * smcr_peers_net_exit() - free all entries
  * @net: namespace without handshakes
  *
  * Context: process, namespace exit.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a client remembers of servers that it has met.
+ * Servers that a client remembers.
  */
 #ifndef _SMCR_PEERS_H
 #define _SMCR_PEERS_H
@@ -15,10 +15,10 @@
 struct net;
 
 /**
- * struct smcr_peers - a namespace's memory of servers
- * @lock: protects changes of @hash and @n; process context, leaf
+ * struct smcr_peers - servers that a namespace's clients remember
+ * @lock: covers @n and changes of @hash; process context, a leaf
  * @hash: entries by address and port; read under RCU
- * @n: entries
+ * @n: number of entries
  */
 struct smcr_peers {
 	spinlock_t	lock;
@@ -26,7 +26,7 @@ struct smcr_peers {
 	unsigned int	n;
 };
 
-/* Port of an entry that is about the whole host */
+/* Port of the entry of a host, as opposed to a destination */
 #define SMCR_PEERS_HOST		0
 
 void smcr_peers_net_init(struct net *net);

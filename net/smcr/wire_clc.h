@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * RFC 7609 messages that travel over TCP: CLC (A.2).
+ * Wire format of CLC messages, which go over TCP (RFC 7609 A.2).
  */
 #ifndef _SMCR_WIRE_CLC_H
 #define _SMCR_WIRE_CLC_H
 
 #include "wire.h"
 
-/* First and last four bytes of each CLC message; SMC-D peers end in C4 */
+/* First and last four bytes of each CLC message; the second is for SMC-D */
 #define SMCR_EYE_CATCHER		0xE2D4C3D9U
 #define SMCR_EYE_CATCHER_D		0xE2D4C3C4U
 
@@ -20,19 +20,19 @@ enum smcr_clc_type {
 };
 
 #define SMCR_CLC_HDR_LEN		8
-#define SMCR_CLC_PROPOSAL_LEN		52	/* IPv4, offset 0 */
+#define SMCR_CLC_PROPOSAL_LEN		52	/* no prefix, area offset 0 */
 #define SMCR_CLC_ACCEPT_LEN		68	/* Accept and Confirm */
 #define SMCR_CLC_DECLINE_LEN		28
 #define SMCR_CLC_DECLINE_V2_LEN		44	/* 4 more words of diagnosis */
-#define SMCR_CLC_MAX_LEN		4096	/* no growth beyond this */
+#define SMCR_CLC_MAX_LEN		4096	/* limit of smcr */
 
 #define SMCR_CLC_F_FIRST		0x08	/* Accept: first contact */
 #define SMCR_CLC_F_SYNC			0x08	/* Decline: out of sync */
 #define SMCR_CLC_TYPEV1_MASK		0x03	/* version >= 2 only */
 
 /**
- * enum smcr_clc_typev1 - what a version 2 Proposal says about version 1
- * @SMCR_CLC_TYPEV1_R: SMC-R
+ * enum smcr_clc_typev1 - version 1 types that a version 2 message offers
+ * @SMCR_CLC_TYPEV1_R: SMC-R only
  * @SMCR_CLC_TYPEV1_D: SMC-D only
  * @SMCR_CLC_TYPEV1_N: neither; the prefix area is absent
  * @SMCR_CLC_TYPEV1_B: SMC-R and SMC-D
@@ -47,15 +47,15 @@ enum smcr_clc_typev1 {
 /*
  * Peer diagnosis of a Decline (A.2.5)
  *
- * The RFC leaves the values to each implementation. Where Linux's AF_SMC has
- * a number for the same thing, this is that number, so that its tools show
- * it right; ours alone have a non-zero low byte of 0x80 and more.
+ * The RFC leaves the values to the implementation. If Linux's AF_SMC has a
+ * value with the same meaning, smcr uses that value, so that AF_SMC's tools
+ * show it correctly. Values that only smcr has end in a byte of 0x80 or more.
  */
 enum smcr_clc_diagnosis {
 	SMCR_DIAG_MEMORY	= 0x01010000,
-	SMCR_DIAG_LIMIT		= 0x01010080,	/* of groups, RMBs, peers */
-	SMCR_DIAG_CONFIRM_LINK	= 0x02010000,	/* timer of CONFIRM LINK */
-	SMCR_DIAG_ADD_LINK	= 0x02020000,	/* timer of ADD LINK */
+	SMCR_DIAG_LIMIT		= 0x01010080,	/* a sysctl or RFC limit */
+	SMCR_DIAG_CONFIRM_LINK	= 0x02010000,	/* CONFIRM LINK failed */
+	SMCR_DIAG_ADD_LINK	= 0x02020000,	/* ADD LINK timed out */
 	SMCR_DIAG_CONFIG	= 0x03000000,
 	SMCR_DIAG_POLICY	= 0x03000080,	/* the operator forbids it */
 	SMCR_DIAG_LOCAL		= 0x03000081,	/* peer is this very host */
@@ -64,7 +64,7 @@ enum smcr_clc_diagnosis {
 	SMCR_DIAG_TCP_AUTH	= 0x03020080,	/* TCP-MD5 or TCP-AO */
 	SMCR_DIAG_VRF		= 0x03020081,
 	SMCR_DIAG_NO_RNIC	= 0x03030000,
-	SMCR_DIAG_NO_SMCR	= 0x03030002,	/* peer is without SMC-R v1 */
+	SMCR_DIAG_NO_SMCR	= 0x03030002,	/* peer has no SMC-R v1 */
 	SMCR_DIAG_NO_GID	= 0x03030080,
 	SMCR_DIAG_MODE		= 0x03040000,
 	SMCR_DIAG_EYE_CATCHER	= 0x03050000,	/* RMBE eye catcher mode */
@@ -90,7 +90,7 @@ struct smcr_wire_clc_hdr {
 	u8 version_flags;	/* version << 4 | flags */
 } __packed;
 
-/* A.2.2, Figure 26; the mask/prefix area starts @area_offset bytes behind */
+/* A.2.2, Figure 26; the mask/prefix area starts @area_offset bytes after it */
 struct smcr_wire_proposal {
 	struct smcr_wire_clc_hdr hdr;
 	u8 peer_id[SMCR_PEER_ID_LEN];
