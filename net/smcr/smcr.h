@@ -7,7 +7,7 @@
  *      | inner.c inner_listen.c fallback.c close.c transparent.c
  *      |                                          TCP below it, its end
  *   connect.c listen.c hs.c hs_peer.c path.c clc.c clc_msg.c
- *      |                                          rendezvous over TCP
+ *      | neglist.c peers.c                        rendezvous over TCP
  *   conn.c conn_state.c tx.c tx_plan.c rx.c cursor.h cdc.c cdc_msg.c
  *      |                                          one connection
  *   lgr.c lgr_find.c lgr_mem.c lgr_policy.c rmb.c rtoken.c
@@ -77,8 +77,8 @@ struct workqueue_struct;
  * @send_bytes: bytes of send space that the namespace's connections may use
  * @orphans: connections that outlive the close() of their socket
  * @handshakes: handshakes in flight
- * @neglist: peers that get plain TCP for a while
- * @peers: servers that this namespace's clients have met
+ * @neglist: negative list: destinations and paths on which SMC-R failed
+ * @peers: servers that this namespace's clients remember
  * @dying: the namespace is being torn down: no group may be added, and peers
  *	have little time to answer; also read without @lgr_lock
  */
