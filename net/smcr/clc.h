@@ -39,9 +39,9 @@ struct smcr_clc {
 };
 
 void smcr_clc_init(struct smcr_clc *clc);
-int smcr_clc_recv(struct socket *inner, struct smcr_clc *clc);
+int __must_check smcr_clc_recv(struct socket *inner, struct smcr_clc *clc);
 void smcr_clc_recv_next(struct smcr_clc *clc);
-int smcr_clc_send(struct socket *inner, struct smcr_clc *clc);
+int __must_check smcr_clc_send(struct socket *inner, struct smcr_clc *clc);
 void smcr_clc_free(struct smcr_clc *clc);
 
 #endif /* _SMCR_CLC_H */

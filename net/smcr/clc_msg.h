@@ -172,15 +172,18 @@ struct smcr_clc_expect {
 	u8 max_bsize;
 };
 
-enum smcr_clc_fault smcr_clc_msg_header(const u8 *buf, size_t len,
-					struct smcr_clc_header *hdr);
-enum smcr_clc_fault smcr_clc_proposal_decode(const u8 *buf, size_t len,
-					     struct smcr_clc_proposal *out);
-enum smcr_clc_fault smcr_clc_accept_decode(const u8 *buf, size_t len,
-					   const struct smcr_clc_expect *expect,
-					   struct smcr_clc_accept *out);
-enum smcr_clc_fault smcr_clc_decline_decode(const u8 *buf, size_t len,
-					    struct smcr_clc_decline *out);
+enum smcr_clc_fault __must_check
+smcr_clc_msg_header(const u8 *buf, size_t len, struct smcr_clc_header *hdr);
+enum smcr_clc_fault __must_check
+smcr_clc_proposal_decode(const u8 *buf, size_t len,
+			 struct smcr_clc_proposal *out);
+enum smcr_clc_fault __must_check
+smcr_clc_accept_decode(const u8 *buf, size_t len,
+		       const struct smcr_clc_expect *expect,
+		       struct smcr_clc_accept *out);
+enum smcr_clc_fault __must_check
+smcr_clc_decline_decode(const u8 *buf, size_t len,
+			struct smcr_clc_decline *out);
 
 int smcr_clc_proposal_encode(u8 *buf, size_t cap,
 			     const struct smcr_clc_proposal *in);

@@ -46,6 +46,7 @@ int smcr_connect_start(struct sock *sk, struct sockaddr *addr, int addr_len)
 	struct smcr_hs *hs;
 	int err;
 
+	sock_owned_by_me(sk);
 	reason = smcr_fallback_check_conn(sk);
 	if (reason == SMCR_FALLBACK_NONE)
 		reason = smcr_path_check(inner->sk, addr, addr_len);

@@ -9,7 +9,8 @@ struct sock;
 struct sockaddr;
 struct smcr_hs;
 
-int smcr_connect_start(struct sock *sk, struct sockaddr *addr, int addr_len);
+int __must_check smcr_connect_start(struct sock *sk, struct sockaddr *addr,
+				    int addr_len);
 extern bool (*const smcr_connect_steps[])(struct smcr_hs *hs);
 
 #endif /* _SMCR_CONNECT_H */

@@ -98,7 +98,7 @@ void smcr_hs_kick(struct smcr_hs *hs, enum smcr_hs_event_bit event)
  * smcr_hs_event() - the inner socket of a handshake has changed
  * @sk: outer socket in mode HANDSHAKE
  *
- * Context: softirq, inner slock held.
+ * Context: any, in a callback of the inner socket.
  */
 void smcr_hs_event(struct sock *sk)
 {
@@ -118,10 +118,11 @@ void smcr_hs_event(struct sock *sk)
  * @hs: the handshake
  * @err: -errno if it fails, or 0
  *
- * Context: process.
+ * Context: process, outer sock lock held.
  */
 void smcr_hs_trace(const struct smcr_hs *hs, int err)
 {
+	sock_owned_by_me(hs->sk);
 	trace_smcr_handshake(smcr_sk(hs->sk)->id, hs->client, hs->step, err);
 }
 
@@ -138,10 +139,11 @@ static void hs_timer(struct timer_list *timer)
  * @hs: the handshake
  * @msecs: time from now, in ms
  *
- * Context: process.
+ * Context: process, outer sock lock held.
  */
 void smcr_hs_arm(struct smcr_hs *hs, unsigned int msecs)
 {
+	sock_owned_by_me(hs->sk);
 	hs->deadline = jiffies + msecs_to_jiffies(msecs);
 	/* The armed timer owns a reference; it may fire at once */
 	smcr_hs_get(hs);
@@ -154,6 +156,7 @@ void smcr_hs_arm(struct smcr_hs *hs, unsigned int msecs)
  */
 static void hs_walk(struct smcr_hs *hs, bool (*const *steps)(struct smcr_hs *))
 {
+	sock_owned_by_me(hs->sk);
 	do {
 		smcr_hs_trace(hs, 0);
 	} while (steps[hs->step] && steps[hs->step](hs));
@@ -183,6 +186,7 @@ static void hs_forsake(struct smcr_hs *hs)
  */
 static bool hs_tcp_failed(const struct smcr_hs *hs)
 {
+	sock_owned_by_me(hs->sk);
 	return (hs->step == SMCR_HS_GROUP || hs->step == SMCR_HS_REG) &&
 	       smcr_inner_end(hs->sk) == SMCR_INNER_FAILED;
 }
@@ -228,6 +232,7 @@ void smcr_hs_unlock(struct smcr_hs *hs)
 {
 	bool drop = hs->drop;
 
+	sock_owned_by_me(hs->sk);
 	hs->drop = false;
 	release_sock(hs->sk);
 	if (drop)
@@ -246,6 +251,7 @@ struct smcr_hs *smcr_hs_alloc(struct sock *sk, bool client)
 {
 	struct smcr_hs *hs = kzalloc(sizeof(*hs), GFP_KERNEL);
 
+	sock_owned_by_me(sk);
 	if (!hs)
 		return NULL;
 	refcount_set(&hs->refs, 1);
@@ -275,6 +281,7 @@ void smcr_hs_drop_group(struct smcr_hs *hs)
 {
 	struct smcr_lgr *lgr = hs->lgr;
 
+	sock_owned_by_me(hs->sk);
 	if (lgr)
 		smcr_lgr_unwait(lgr, hs);
 	if (hs->conn) {
@@ -305,7 +312,7 @@ static void hs_leave_listener(struct smcr_hs *hs)
 	spin_lock_bh(&listener->accept_lock);
 	if (!list_empty(&hs->listen_node)) {
 		list_del_init(&hs->listen_node);
-		listener->n_pending--;
+		WRITE_ONCE(listener->n_pending, listener->n_pending - 1);
 	}
 	spin_unlock_bh(&listener->accept_lock);
 }
@@ -315,6 +322,7 @@ static void hs_release(struct smcr_hs *hs)
 {
 	struct sock *sk = hs->sk;
 
+	sock_owned_by_me(hs->sk);
 	hs->step = SMCR_HS_DONE;
 	if (timer_delete(&hs->timer))
 		smcr_hs_put(hs);
@@ -337,6 +345,7 @@ void smcr_hs_cancel(struct smcr_hs *hs)
 {
 	struct sock *sk = hs->sk;
 
+	sock_owned_by_me(hs->sk);
 	hs_release(hs);
 	smcr_inner_unhook(sk);
 	smcr_sock_mode_set(sk, SMCR_MODE_INIT);
@@ -351,6 +360,7 @@ static void hs_deliver(struct smcr_hs *hs, int err)
 	struct sock *sk = hs->sk;
 	struct sock *listener = hs->listener;
 
+	sock_owned_by_me(hs->sk);
 	hs->listener = NULL;
 	if (hs->client)
 		smcr_sock_connected(sk, -err);
@@ -372,6 +382,7 @@ static void hs_deliver(struct smcr_hs *hs, int err)
 void smcr_hs_fallback(struct smcr_hs *hs, enum smcr_fallback_reason reason,
 		      u32 diagnosis)
 {
+	sock_owned_by_me(hs->sk);
 	if (hs->first_contact && hs->lgr)
 		smcr_lgr_give_up(hs->lgr);
 	hs_release(hs);
@@ -391,6 +402,7 @@ void smcr_hs_fallback(struct smcr_hs *hs, enum smcr_fallback_reason reason,
  */
 void smcr_hs_fail(struct smcr_hs *hs, int err)
 {
+	sock_owned_by_me(hs->sk);
 	smcr_hs_trace(hs, err);
 	if (err != -ECONNABORTED) {
 		smcr_hs_dest_failed(hs);
@@ -416,6 +428,7 @@ void smcr_hs_done(struct smcr_hs *hs)
 	struct net *net = sock_net(sk);
 	int err;
 
+	sock_owned_by_me(hs->sk);
 	err = smcr_conn_start(conn, sk);
 	if (err) {
 		smcr_hs_fail(hs, err);
@@ -449,6 +462,7 @@ void smcr_hs_abort(struct sock *sk)
 {
 	struct smcr_hs *hs = smcr_sk(sk)->hs;
 
+	sock_owned_by_me(sk);
 	if (hs)
 		smcr_hs_fail(hs, -ECONNABORTED);
 }
@@ -464,6 +478,7 @@ bool smcr_hs_decline_more(struct smcr_hs *hs)
 {
 	int ret = smcr_clc_send(smcr_sk(hs->sk)->inner, &hs->clc);
 
+	sock_owned_by_me(hs->sk);
 	if (ret < 0) {
 		smcr_hs_fail(hs, ret);
 	} else if (ret) {
@@ -483,6 +498,7 @@ static void hs_decline(struct smcr_hs *hs, enum smcr_fallback_reason reason,
 		.diagnosis = smcr_fallback_diag(reason),
 	};
 
+	sock_owned_by_me(hs->sk);
 	memcpy(msg.peer_id, smcr_pernet(sock_net(hs->sk))->peer_id,
 	       SMCR_PEER_ID_LEN);
 	hs->clc.tx_len = smcr_clc_decline_encode(hs->clc.tx,
@@ -534,6 +550,7 @@ void smcr_hs_declined(struct smcr_hs *hs)
 {
 	struct smcr_clc_decline msg;
 
+	sock_owned_by_me(hs->sk);
 	if (smcr_clc_decline_decode(hs->clc.rx, hs->clc.rx_len, &msg)) {
 		smcr_mib_inc(sock_net(hs->sk), SMCR_MIB_BADCLC);
 		smcr_hs_fail(hs, -ECONNRESET);
@@ -580,6 +597,7 @@ int smcr_hs_recv(struct smcr_hs *hs, enum smcr_clc_type want)
 {
 	int ret = smcr_clc_recv(smcr_sk(hs->sk)->inner, &hs->clc);
 
+	sock_owned_by_me(hs->sk);
 	if (!ret)
 		return 0;
 	if (ret > 0 && hs->clc.hdr.type == want)
@@ -612,6 +630,7 @@ int smcr_hs_send(struct smcr_hs *hs)
 {
 	int ret = smcr_clc_send(smcr_sk(hs->sk)->inner, &hs->clc);
 
+	sock_owned_by_me(hs->sk);
 	if (ret < 0) {
 		hs->cut = ret == -ECONNRESET || ret == -EPIPE;
 		smcr_hs_fail(hs, ret);
@@ -680,6 +699,7 @@ int smcr_hs_conn(struct smcr_hs *hs)
 	struct smcr_conn *conn;
 	int err;
 
+	sock_owned_by_me(hs->sk);
 	if (!hs->link)
 		hs->link = smcr_lgr_link(hs->lgr);
 	if (!hs->link)
@@ -743,6 +763,7 @@ int smcr_hs_send_accept(struct smcr_hs *hs, enum smcr_clc_type type)
 {
 	struct smcr_clc_accept msg = { .type = type };
 
+	sock_owned_by_me(hs->sk);
 	if (!hs->clc.tx_len) {
 		fill_accept(hs, &msg);
 		hs->clc.tx_len = smcr_clc_accept_encode(hs->clc.tx,
@@ -770,6 +791,7 @@ int smcr_hs_link_up(struct smcr_hs *hs, const struct smcr_clc_accept *msg)
 	};
 	int err;
 
+	sock_owned_by_me(hs->sk);
 	memcpy(peer.gid, msg->gid, SMCR_GID_LEN);
 	memcpy(peer.mac, msg->mac, SMCR_MAC_LEN);
 	err = smcr_link_connect(hs->link, &peer);
@@ -788,6 +810,7 @@ int smcr_hs_link_up(struct smcr_hs *hs, const struct smcr_clc_accept *msg)
  */
 bool smcr_hs_registered(struct smcr_hs *hs)
 {
+	sock_owned_by_me(hs->sk);
 	smcr_lgr_wait(hs->lgr, hs);
 	return smcr_lgr_rmb_ready(hs->conn);
 }
@@ -822,6 +845,7 @@ bool smcr_hs_llc(struct smcr_hs *hs)
 {
 	enum smcr_lgr_state state;
 
+	sock_owned_by_me(hs->sk);
 	smcr_lgr_wait(hs->lgr, hs);
 	state = smcr_lgr_state(hs->lgr);
 	if (state == SMCR_LGR_ACTIVE) {

@@ -134,7 +134,7 @@ struct smcr_hs {
 	struct rcu_head		rcu;
 };
 
-struct smcr_hs *smcr_hs_alloc(struct sock *sk, bool client);
+struct smcr_hs * __must_check smcr_hs_alloc(struct sock *sk, bool client);
 struct smcr_hs *smcr_hs_get(struct smcr_hs *hs);
 void smcr_hs_put(struct smcr_hs *hs);
 void smcr_hs_event(struct sock *sk);
@@ -148,11 +148,13 @@ void smcr_hs_unlock(struct smcr_hs *hs);
 void smcr_hs_queue(struct smcr_hs *hs);
 void smcr_hs_trace(const struct smcr_hs *hs, int err);
 void smcr_hs_cancel(struct smcr_hs *hs);
-int smcr_hs_recv(struct smcr_hs *hs, enum smcr_clc_type want);
-int smcr_hs_send(struct smcr_hs *hs);
-int smcr_hs_conn(struct smcr_hs *hs);
-int smcr_hs_send_accept(struct smcr_hs *hs, enum smcr_clc_type type);
-int smcr_hs_link_up(struct smcr_hs *hs, const struct smcr_clc_accept *msg);
+int __must_check smcr_hs_recv(struct smcr_hs *hs, enum smcr_clc_type want);
+int __must_check smcr_hs_send(struct smcr_hs *hs);
+int __must_check smcr_hs_conn(struct smcr_hs *hs);
+int __must_check smcr_hs_send_accept(struct smcr_hs *hs,
+				     enum smcr_clc_type type);
+int __must_check smcr_hs_link_up(struct smcr_hs *hs,
+				 const struct smcr_clc_accept *msg);
 bool smcr_hs_registered(struct smcr_hs *hs);
 bool smcr_hs_from_here(const struct smcr_hs *hs);
 bool smcr_hs_gid_credible(const struct smcr_hs *hs, const u8 *gid);

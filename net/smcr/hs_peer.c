@@ -47,6 +47,7 @@ bool smcr_hs_path_blocked(struct smcr_hs *hs, const struct smcr_lgr_key *key)
 {
 	struct smcr_neglist_key neg;
 
+	sock_owned_by_me(hs->sk);
 	path_key(hs, key, &neg);
 	return smcr_neglist_blocks(sock_net(hs->sk), &neg);
 }
@@ -95,6 +96,7 @@ void smcr_hs_path_result(struct smcr_hs *hs, bool good)
 	enum smcr_reset_reason reason;
 	struct smcr_neglist_key key;
 
+	sock_owned_by_me(hs->sk);
 	if (!hs->first_contact || hs->step != SMCR_HS_LLC)
 		return;
 	reason = READ_ONCE(hs->lgr->end_reason);
@@ -120,6 +122,7 @@ void smcr_hs_dest_good(struct smcr_hs *hs)
 	struct net *net = sock_net(hs->sk);
 	struct smcr_neglist_key key;
 
+	sock_owned_by_me(hs->sk);
 	dest_key(hs, &key);
 	smcr_neglist_succeed(net, &key);
 	smcr_peers_good(net, &key.addr, key.port);
@@ -140,6 +143,7 @@ void smcr_hs_dest_failed(struct smcr_hs *hs)
 	struct net *net = sock_net(hs->sk);
 	struct smcr_neglist_key key;
 
+	sock_owned_by_me(hs->sk);
 	if (!hs->client ||
 	    (hs->step != SMCR_HS_PROPOSE && hs->step != SMCR_HS_ACCEPT))
 		return;
@@ -156,7 +160,7 @@ void smcr_hs_dest_failed(struct smcr_hs *hs)
  * net.smcr.gid_kind decides. If it is 0, a server names the kind that the
  * Proposal has, a client the kind of its last first contact with the server.
  *
- * Context: process.
+ * Context: process, outer sock lock held.
  * Return: SMCR_GID_ROUTABLE or SMCR_GID_LINK_LOCAL.
  */
 enum smcr_gid_kind smcr_hs_gid_kind(const struct smcr_hs *hs)
@@ -165,6 +169,7 @@ enum smcr_gid_kind smcr_hs_gid_kind(const struct smcr_hs *hs)
 	enum smcr_gid_kind hint;
 	struct in6_addr addr;
 
+	sock_owned_by_me(hs->sk);
 	if (hs->client) {
 		smcr_path_peer_addr(smcr_sk(hs->sk)->inner->sk, &addr);
 		hint = smcr_peers_gid_kind(net, &addr);

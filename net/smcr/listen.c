@@ -74,6 +74,7 @@ int smcr_listen_start(struct sock *sk, int backlog)
 	bool again = smcr_sock_mode(sk) == SMCR_MODE_LISTEN;
 	int err;
 
+	sock_owned_by_me(sk);
 	tcp_sk(inner->sk)->syn_smc = 1;
 	tcp_sk(inner->sk)->smc_hs_congested = listen_congested;
 	/* Do this before TCP listens: a child may arrive at once. */
@@ -145,16 +146,16 @@ static bool source_congested(struct sock *listener, const struct smcr_hs *new)
 	return n > limit;
 }
 
-static bool listen_join(struct sock *listener, struct smcr_hs *hs)
+static bool __must_check listen_join(struct sock *listener, struct smcr_hs *hs)
 {
 	struct smcr_sock *lsk = smcr_sk(listener);
 	bool open;
 
 	spin_lock_bh(&lsk->accept_lock);
-	open = listener->sk_state == TCP_LISTEN;
+	open = READ_ONCE(listener->sk_state) == TCP_LISTEN;
 	if (open) {
 		list_add_tail(&hs->listen_node, &lsk->listen_hs);
-		lsk->n_pending++;
+		WRITE_ONCE(lsk->n_pending, lsk->n_pending + 1);
 	}
 	spin_unlock_bh(&lsk->accept_lock);
 	return open;
@@ -303,7 +304,7 @@ void smcr_listen_stop(struct sock *sk)
 					      listen_node);
 		if (hs) {
 			list_del_init(&hs->listen_node);
-			lsk->n_pending--;
+			WRITE_ONCE(lsk->n_pending, lsk->n_pending - 1);
 			smcr_hs_get(hs);
 		}
 		spin_unlock_bh(&lsk->accept_lock);
@@ -420,7 +421,7 @@ static void proposal_key(struct smcr_hs *hs, struct smcr_lgr_key *key)
 /* Find the client's group, or form one. A group that another handshake is
  * forming is found too, so two handshakes never form the same group.
  */
-static int find_group(struct smcr_hs *hs)
+static int __must_check find_group(struct smcr_hs *hs)
 {
 	struct smcr_lgr_key key;
 	struct smcr_lgr *lgr;

@@ -9,7 +9,7 @@ struct sock;
 struct smcr_hs;
 struct work_struct;
 
-int smcr_listen_start(struct sock *sk, int backlog);
+int __must_check smcr_listen_start(struct sock *sk, int backlog);
 void smcr_listen_stop(struct sock *sk);
 void smcr_listen_event(struct sock *sk);
 void smcr_listen_work(struct work_struct *work);

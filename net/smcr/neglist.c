@@ -74,6 +74,7 @@ static u64 ms_to_jiffies64(const struct net *net, u32 failures)
 
 static void entry_free(struct smcr_neglist *list, struct entry *entry)
 {
+	lockdep_assert_held(&list->lock);
 	hash_del(&entry->node);
 	WRITE_ONCE(list->n, list->n - 1);
 	kfree(entry);
@@ -132,6 +133,7 @@ static void evict(struct smcr_neglist *list)
 	struct entry *entry, *first = NULL;
 	int i;
 
+	lockdep_assert_held(&list->lock);
 	if (list->n < NEGLIST_MAX)
 		return;
 	hash_for_each(list->hash, i, entry, node)
@@ -300,6 +302,8 @@ void smcr_neglist_net_exit(struct net *net)
 	struct entry *entry;
 	int i;
 
+	spin_lock(&list->lock);
 	hash_for_each_safe(list->hash, i, next, entry, node)
 		entry_free(list, entry);
+	spin_unlock(&list->lock);
 }

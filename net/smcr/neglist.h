@@ -76,7 +76,7 @@ void smcr_neglist_net_exit(struct net *net);
 bool smcr_neglist_blocks(struct net *net, const struct smcr_neglist_key *key);
 void smcr_neglist_fail(struct net *net, const struct smcr_neglist_key *key);
 void smcr_neglist_succeed(struct net *net, const struct smcr_neglist_key *key);
-int smcr_neglist_walk(struct net *net, u32 *pos, smcr_neglist_show_fn show,
-		      void *arg);
+int __must_check smcr_neglist_walk(struct net *net, u32 *pos,
+				   smcr_neglist_show_fn show, void *arg);
 
 #endif /* _SMCR_NEGLIST_H */

@@ -89,7 +89,8 @@ void smcr_path_peer_addr(const struct sock *inner, struct in6_addr *addr)
 /* Find the device that owns an address of this host.
  * Return: the device, counted, or NULL.
  */
-static struct net_device *owner(struct net *net, const struct in6_addr *addr)
+static struct net_device * __must_check
+owner(struct net *net, const struct in6_addr *addr)
 {
 	struct net_device *dev;
 
@@ -114,9 +115,9 @@ struct way {
  * this host. Consumes the reference to @way->dev, and returns a device with a
  * reference, or NULL and a reason.
  */
-static struct net_device *real_dev(struct net *net, const struct way *way,
-				   const struct in6_addr *addr,
-				   enum smcr_fallback_reason *reason)
+static struct net_device * __must_check
+real_dev(struct net *net, const struct way *way, const struct in6_addr *addr,
+	 enum smcr_fallback_reason *reason)
 {
 	struct net_device *dev = way->dev;
 
@@ -182,8 +183,8 @@ static void route4(struct sock *sk, __be32 daddr, __be16 dport,
 		   struct way *way)
 {
 	struct flowi4 fl4 = {
-		.flowi4_oif = sk->sk_bound_dev_if,
-		.flowi4_mark = sk->sk_mark,
+		.flowi4_oif = READ_ONCE(sk->sk_bound_dev_if),
+		.flowi4_mark = READ_ONCE(sk->sk_mark),
 		.flowi4_proto = IPPROTO_TCP,
 		.daddr = daddr,
 		.saddr = inet_sk(sk)->inet_saddr,
@@ -207,8 +208,8 @@ static void route6(struct sock *sk, const struct in6_addr *daddr,
 		   __be16 dport, int scope, struct way *way)
 {
 	struct flowi6 fl6 = {
-		.flowi6_oif = scope ? scope : sk->sk_bound_dev_if,
-		.flowi6_mark = sk->sk_mark,
+		.flowi6_oif = scope ? scope : READ_ONCE(sk->sk_bound_dev_if),
+		.flowi6_mark = READ_ONCE(sk->sk_mark),
 		.flowi6_proto = IPPROTO_TCP,
 		.daddr = *daddr,
 		.fl6_sport = inet_sk(sk)->inet_sport,
@@ -439,8 +440,8 @@ static bool fill6(const struct in6_addr *addr, u8 len, void *arg)
 	return false;
 }
 
-static struct net_device *port_dev(struct sock *inner,
-				   const struct smcr_port *port)
+static struct net_device * __must_check
+port_dev(struct sock *inner, const struct smcr_port *port)
 {
 	return dev_get_by_index(sock_net(inner), port->ifindex);
 }

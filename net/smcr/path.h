@@ -16,19 +16,17 @@ struct smcr_port;
 struct sock;
 struct sockaddr;
 
-enum smcr_fallback_reason smcr_path_check(struct sock *inner,
-					  const struct sockaddr *addr,
-					  int addr_len);
-enum smcr_fallback_reason smcr_path_port(struct sock *inner,
-					 enum smcr_gid_kind kind,
-					 const u8 *peer_gid,
-					 struct smcr_port *port);
+enum smcr_fallback_reason __must_check
+smcr_path_check(struct sock *inner, const struct sockaddr *addr, int addr_len);
+enum smcr_fallback_reason __must_check
+smcr_path_port(struct sock *inner, enum smcr_gid_kind kind, const u8 *peer_gid,
+	       struct smcr_port *port);
 void smcr_path_subnet_fill(struct sock *inner, const struct smcr_port *port,
 			   struct smcr_clc_proposal *msg);
 bool smcr_path_subnet_match(struct sock *inner, const struct smcr_port *port,
 			    const struct smcr_clc_proposal *msg);
-bool smcr_path_dest(const struct sockaddr *addr, int addr_len,
-		    struct in6_addr *dst, __be16 *port);
+bool __must_check smcr_path_dest(const struct sockaddr *addr, int addr_len,
+				 struct in6_addr *dst, __be16 *port);
 void smcr_path_peer_addr(const struct sock *inner, struct in6_addr *addr);
 bool smcr_path_is_v6(const struct sock *inner);
 bool smcr_path_is_local(const struct sock *inner);

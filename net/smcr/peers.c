@@ -95,6 +95,7 @@ static void peer_touch(struct peer *peer, enum smcr_gid_kind kind)
 
 static void peer_del(struct smcr_peers *peers, struct peer *peer)
 {
+	lockdep_assert_held(&peers->lock);
 	hash_del_rcu(&peer->node);
 	peers->n--;
 	kfree_rcu(peer, rcu);
@@ -110,7 +111,8 @@ static void evict(struct smcr_peers *peers)
 	if (peers->n < PEERS_MAX)
 		return;
 	hash_for_each(peers->hash, i, peer, node)
-		if (!oldest || time_before(peer->used, oldest->used))
+		if (!oldest || time_before(READ_ONCE(peer->used),
+					   READ_ONCE(oldest->used)))
 			oldest = peer;
 	peer_del(peers, oldest);
 }

@@ -21,4 +21,8 @@ typedef u64 __be64;
 
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
 
+#ifndef __must_check
+#define __must_check		__attribute__((__warn_unused_result__))
+#endif
+
 #endif
