@@ -62,7 +62,6 @@ enum smcr_hs_event_bit {
 	SMCR_HS_E_TCP,		/* the inner socket changed */
 	SMCR_HS_E_TIMEOUT,	/* the deadline has passed */
 	SMCR_HS_E_GROUP,	/* the group, or its RMBs, have changed */
-	SMCR_HS_E_REG,		/* the RMB's registration has completed */
 	SMCR_HS_E_ABORT,	/* the application is gone */
 };
 
