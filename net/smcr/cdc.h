@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * CDC messages of a connection: receive, check, apply (RFC 7609 4.7, A.4).
+ * Received CDC messages of a connection (RFC 7609 4.7, A.4).
  */
 #ifndef _SMCR_CDC_H
 #define _SMCR_CDC_H
@@ -12,7 +12,7 @@ struct smcr_link;
 
 void smcr_cdc_replay(struct smcr_conn *conn);
 
-/* Events from the link layer, softirq */
+/* Event from the link layer, in softirq */
 int smcr_cdc_recv(struct smcr_link *link, const u8 *msg, u32 len);
 
 #endif /* _SMCR_CDC_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * CDC messages (RFC 7609, A.4): codec, and the check that every received one
- * passes before anything of it is stored.
+ * CDC messages (RFC 7609, A.4): the codec, and the check that every received
+ * message must pass before any field of it is stored.
  */
 #ifndef _SMCR_CDC_MSG_H
 #define _SMCR_CDC_MSG_H
@@ -11,11 +11,12 @@
 
 /**
  * enum smcr_cdc_flag - the two flag bytes of a CDC message as one number
- * @SMCR_CDC_B: writer is blocked by the window
+ * @SMCR_CDC_B: writer blocked by the window
  * @SMCR_CDC_P: urgent data pending
- * @SMCR_CDC_U: urgent data present, ends at the producer cursor
+ * @SMCR_CDC_U: urgent data present; it ends at the producer cursor
  * @SMCR_CDC_R: consumer cursor update requested
- * @SMCR_CDC_F: failover validation; only token and sequence count (4.6.1)
+ * @SMCR_CDC_F: failover validation; only token and sequence number are valid
+ *	(4.6.1)
  * @SMCR_CDC_D: sending done
  * @SMCR_CDC_C: connection closed
  * @SMCR_CDC_A: abnormal close
@@ -35,12 +36,12 @@ enum smcr_cdc_flag {
 			 SMCR_CDC_F | SMCR_CDC_D | SMCR_CDC_C | SMCR_CDC_A)
 
 /**
- * struct smcr_cdc_msg - a CDC message in host order
- * @seq: sequence number, first 1
- * @alert_token: names the receiver's connection
- * @prod: where the sender will write next, in the receiver's element
- * @cons: where the sender will read next, in its own element
- * @flags: enum smcr_cdc_flag
+ * struct smcr_cdc_msg - a CDC message in host byte order
+ * @seq: sequence number; the first message has 1
+ * @alert_token: token of the connection at the receiver
+ * @prod: next byte that the sender will write, in the receiver's element
+ * @cons: next byte that the sender will read, in the sender's own element
+ * @flags: bits of enum smcr_cdc_flag
  */
 struct smcr_cdc_msg {
 	u16 seq;
@@ -51,14 +52,14 @@ struct smcr_cdc_msg {
 };
 
 /**
- * struct smcr_cdc_rx - what a connection has accepted from its peer so far
- * @prod: bytes the peer announced in our element
- * @cons: bytes of ours the peer says it has read
+ * struct smcr_cdc_rx - peer state from the CDC messages accepted so far
+ * @prod: position up to which the peer announced bytes in the local element
+ * @cons: position up to which the peer has read our bytes
  * @seq: sequence number of the last accepted message, 0 before the first
  * @flags: B, P, U and R of that message; D, C and A of any message so far
  *
- * All zero at the start. Only smcr_cdc_apply() changes it. Whoever calls
- * holds the lock that guards the connection's receive side.
+ * All zero at the start; smcr_cdc_apply() computes each next value. The lock
+ * of the connection's receive side protects it.
  */
 struct smcr_cdc_rx {
 	u64 prod;
@@ -68,13 +69,14 @@ struct smcr_cdc_rx {
 };
 
 /**
- * struct smcr_cdc_limits - what is possible at the moment
- * @ring: our element
- * @peer_ring: the peer's element
- * @cons: bytes our application has read
- * @sent: bytes of ours announced, or written: the peer has read no more
- * @new_link: the message came over another link than the one before, and no
- *	F came over that link yet
+ * struct smcr_cdc_limits - local state that bounds a received message
+ * @ring: geometry of the local element
+ * @peer_ring: geometry of the peer's element
+ * @cons: position up to which the local application has read
+ * @sent: position up to which our bytes were written; the peer cannot have
+ *	read more
+ * @new_link: the message came over another link than the message before it,
+ *	and no F has come over that link yet
  */
 struct smcr_cdc_limits {
 	struct smcr_ring ring;
@@ -86,19 +88,20 @@ struct smcr_cdc_limits {
 
 /**
  * enum smcr_cdc_verdict - what to do with a CDC message
- * @SMCR_CDC_ACCEPT: good, and newer than all before: apply it
- * @SMCR_CDC_STALE: not newer; drop it
- * @SMCR_CDC_CLOSED: after C or A nothing counts; drop it
- * @SMCR_CDC_VALIDATED: an F, and nothing is missing
- * @SMCR_CDC_DATA_LOST: an F, or a gap on a new link: bytes are missing
- * @SMCR_CDC_BAD_PROD: producer cursor outside what is possible
- * @SMCR_CDC_BAD_CONS: consumer cursor outside what is possible
+ * @SMCR_CDC_ACCEPT: valid and newer than all messages before: apply it
+ * @SMCR_CDC_STALE: not newer than the last accepted message: drop it
+ * @SMCR_CDC_CLOSED: the peer sent C or A before: drop it
+ * @SMCR_CDC_VALIDATED: an F, and no message is missing before it
+ * @SMCR_CDC_DATA_LOST: an F or a gap on a new link shows that messages, and
+ *	perhaps writes, are missing
+ * @SMCR_CDC_BAD_PROD: impossible producer cursor
+ * @SMCR_CDC_BAD_CONS: impossible consumer cursor
  * @SMCR_CDC_BAD_URGENT: U without new data and without P before
  * @SMCR_CDC_AFTER_DONE: data after D
  * @SMCR_CDC_VERDICT_MAX: number of values
  *
- * From %SMCR_CDC_DATA_LOST on: abort the connection, touch nothing of the
- * message.
+ * %SMCR_CDC_DATA_LOST and all values after it abort the connection; the caller
+ * uses no field of such a message.
  */
 enum smcr_cdc_verdict {
 	SMCR_CDC_ACCEPT,
@@ -119,13 +122,13 @@ static inline bool smcr_cdc_verdict_aborts(enum smcr_cdc_verdict verdict)
 }
 
 /**
- * struct smcr_cdc_result - an accepted message as changes
+ * struct smcr_cdc_result - changes that an accepted message makes
  * @prod: new value of smcr_cdc_rx.prod
  * @cons: new value of smcr_cdc_rx.cons
  * @flags: flags of the message
  * @raised: those of D, C and A that no message had before
- * @gap: messages that are missing before this one; harmless, to be counted
- * @seq: of the message
+ * @gap: number of messages missing before this one; harmless, but counted
+ * @seq: sequence number of the message
  */
 struct smcr_cdc_result {
 	u64 prod;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A connection: one pair of RMBEs, its cursors and its place in a link group.
+ * A connection: one local and one remote RMB element, the positions in both,
+ * and the token that names the connection in its link group.
  */
 #ifndef _SMCR_CONN_H
 #define _SMCR_CONN_H
@@ -29,42 +30,53 @@ struct smcr_link;
 /* Bits of smcr_conn.flags */
 enum smcr_conn_flag {
 	SMCR_CONN_F_TCP_EVENT,	/* the TCP connection ended or failed */
-	SMCR_CONN_F_TCP_FIN,	/* its end, not its failure, was seen */
-	SMCR_CONN_F_TCP_RST,	/* its failure was seen */
-	SMCR_CONN_F_TCP_DATA,	/* bytes came over it */
+	SMCR_CONN_F_TCP_FIN,	/* TCP's FIN was seen */
+	SMCR_CONN_F_TCP_RST,	/* TCP's RST or error was seen */
+	SMCR_CONN_F_TCP_DATA,	/* bytes arrived over TCP */
 	SMCR_CONN_F_TIMEOUT,	/* the close timer fired */
-	SMCR_CONN_F_UNLINKED,	/* token given back, element too or soon */
+	SMCR_CONN_F_UNLINKED,	/* token returned, element returned or soon */
 	SMCR_CONN_F_READING,	/* a reader copies from the element */
-	SMCR_CONN_F_RETURNED,	/* element given back */
-	SMCR_CONN_F_WAITING,	/* on a link's list of senders without a slot */
+	SMCR_CONN_F_RETURNED,	/* element returned to its RMB */
+	SMCR_CONN_F_WAITING,	/* on its link's list of connections that wait
+				 * for a send slot
+				 */
 };
 
 /**
- * struct smcr_conn_tx - sending, under smcr_conn.lock but for @end's bytes
- * @una: everything before is in the peer's memory for good; its send space
- *	has been returned
- * @nxt: written up to here; the producer position last announced
- * @end: the application's bytes are in send space up to here
- * @seq: sequence number of the last CDC message that carried one
+ * struct smcr_conn_tx - the send side of a connection
+ * @una: the peer's memory holds all bytes before this position for good, and
+ *	their send space has been returned
+ * @nxt: bytes before this position were posted as writes; the producer
+ *	position in the last CDC message
+ * @end: bytes before this position were copied to send space
+ * @seq: sequence number of the last CDC message
  * @told: consumer position in the last CDC message
- * @ring: the peer's element
- * @raddr: the peer's address of byte 0 of its element, on the link in use
- * @rkey: key for it
- * @size: bytes of send space (SO_SNDBUF's half, as the program set it)
- * @n_slots: entries of @chunk; n_slots * SMCR_CHUNK_SIZE >= size + a chunk
- * @chunk: send space; byte p lies in slot (p / SMCR_CHUNK_SIZE) % n_slots.
- *	NULL where no byte is. Filled at @end by the sender under the sock
- *	lock, emptied behind @una under smcr_conn.lock; the chunk of @end is
- *	left alone while @filling
- * @signaled: position covered by the last completion that was asked for
- * @flags: D, C and A as far as they are ordered; in every message
- * @final: C or A is out: nothing may follow it (A.4)
- * @due: a message must go out whatever the window says
+ * @ring: geometry of the peer's element; set by smcr_conn_start()
+ * @raddr: address of byte 0 of the peer's element in the peer's memory
+ * @rkey: remote key of the peer's RMB on smcr_conn.link
+ * @size: bytes of send space: half of SO_SNDBUF, that is, the value that the
+ *	program set; constant
+ * @n_slots: entries of @chunk; n_slots * SMCR_CHUNK_SIZE >= size + a chunk;
+ *	constant
+ * @chunk: send space. The byte at position p lies in the chunk in slot
+ *	(p / SMCR_CHUNK_SIZE) % n_slots; a slot without bytes is NULL. The
+ *	sender fills the chunk of @end under the outer sock lock;
+ *	smcr_tx_reclaim() empties the slots before @una under smcr_conn.lock,
+ *	but leaves the chunk of @end while @filling is set
+ * @signaled: position up to which a completion was requested or has arrived
+ * @flags: those of D, C and A that the state machine ordered; every message
+ *	carries them
+ * @final: C or A was posted; no message may follow (A.4)
+ * @due: a message must go out even if the window admits no bytes
  * @filling: a sender copies into the chunk of @end
  * @hold: MSG_MORE or TCP_CORK: wait for more bytes
  * @n_sleepers: senders that wait for room in a blocking call
- * @blocked: the last message said B
- * @wanted: the peer asked for a consumer update with R, and none was sent
+ * @blocked: the last message had B set
+ * @wanted: the peer requested a consumer update with R, and no message has
+ *	gone out since
+ *
+ * All under smcr_conn.lock but for the bytes in the chunk of @end. @una, @nxt
+ * and @end are also read without it.
  */
 struct smcr_conn_tx {
 	u64			una;
@@ -89,31 +101,38 @@ struct smcr_conn_tx {
 	bool			wanted;
 };
 
-/* What a connection does once its accepted bytes are out (4.8.1, 3A). */
+/* What a connection does once all accepted bytes are written (4.8.1, 3A) */
 enum smcr_conn_flush {
-	SMCR_CONN_FLUSH_NONE,
-	SMCR_CONN_FLUSH_DONE,
-	SMCR_CONN_FLUSH_CLOSE,
+	SMCR_CONN_FLUSH_NONE,	/* nothing */
+	SMCR_CONN_FLUSH_DONE,	/* raise %SMCR_CONN_EV_FLUSH_DONE */
+	SMCR_CONN_FLUSH_CLOSE,	/* raise %SMCR_CONN_EV_FLUSH_CLOSE */
 };
 
 /**
- * struct smcr_conn_rx - receiving, under smcr_conn.lock
- * @peer: what was accepted from the peer's CDC messages
- * @cons: bytes the application has read; advanced under the sock lock and
- *	smcr_conn.lock, so either is enough to read it
- * @ring: our element
- * @rmb: the RMB, with a reference while the element is taken
+ * struct smcr_conn_rx - the receive side of a connection
+ * @peer: positions and flags from the peer's CDC messages; its prod is also
+ *	read without the lock, with smp_load_acquire()
+ * @cons: bytes that the application has read; advanced under the outer sock
+ *	lock and smcr_conn.lock, so either lock is enough to read it
+ * @ring: geometry of the local element; set by smcr_conn_start()
+ * @rmb: RMB of the element; counted until the connection is freed
  * @idx: index of the element, 1..255
- * @buf: the element's first byte
- * @end: how the element is given back, set before SMCR_CONN_F_UNLINKED
- * @final: the peer's D or C came before any reset: the bytes up to @peer.prod
- *	are the whole stream, and stay readable whatever happens. Set once,
- *	after @peer.prod; read with smp_load_acquire()
- * @spoilt: somebody overwrote the element: its bytes cannot be trusted
- * @err_told: a reader was told that the stream ended early; under the sock
- *	lock
- * @parked: a CDC message came before the connection was ready (3.5.2.4)
- * @parked_msg: the newest of them; cursors are absolute, so it says it all
+ * @buf: first byte of the element
+ * @end: how the connection ended, which decides when the element may be used
+ *	again; set before SMCR_CONN_F_UNLINKED
+ * @final: the peer's D or C arrived before any reset. The bytes up to
+ *	@peer.prod are the whole stream and stay readable whatever happens
+ *	afterwards. Set once, after @peer.prod; read with smp_load_acquire()
+ * @spoilt: the element's eye catcher was overwritten, so its bytes cannot be
+ *	trusted; set once, under the outer sock lock
+ * @err_told: a reader got the errno of the stream's early end; under the
+ *	outer sock lock
+ * @parked: @parked_msg waits for the end of the handshake (3.5.2.4)
+ * @parked_msg: the newest CDC message that arrived before; its cursors are
+ *	absolute, so it stands for all messages before it
+ *
+ * @rmb, @idx and @buf are set before the connection has a token, and then
+ * constant. All else without a rule of its own is under smcr_conn.lock.
  */
 struct smcr_conn_rx {
 	struct smcr_cdc_rx	peer;
@@ -132,36 +151,45 @@ struct smcr_conn_rx {
 
 /**
  * struct smcr_conn - a connection
- * @refs: owners: the token table, the socket, each send slot, each queued
- *	work, the link's wait list, an armed timer
- * @rcu: the token table is read under RCU
- * @lgr: the group, counted until the last reference is gone
- * @link: link used for writing, counted likewise
- * @link_slot: its slot in the group
- * @id: number for traces and displays, unique in the namespace's life
- * @token: our alert token: slot | generation << 16 (A.2.3)
- * @peer_token: the peer's
- * @lock: see the lock order in smcr.h
- * @fsm: Figures 22 and 23; changed only by smcr_close_event()
- * @flush: what follows when all accepted bytes are written
- * @actions: enum smcr_conn_action that need process context; done by @work
- * @sk: outer socket, counted; NULL once the application's side is gone
- * @flags: enum smcr_conn_flag, atomic bits
- * @await_fin: closed by both, us second: the peer ends TCP
- * @reset_reason: why it was reset, once
- * @reset_err: errno for the application
- * @tx: sending
- * @rx: receiving
- * @wait_node: in the link's list of connections without a send slot
- * @peer_rmb: rtoken id of the peer's RMB, 0 if its element is not ours; under
- *	the group's rtoken_lock
- * @peer_idx: the peer's element
- * @peer_size: its bytes
- * @charged: bytes charged to @sk for the element
- * @work: close and reset work; process context
- * @timer: FIN-wait-like timers of 4.8.1 and 4.8.2
- * @cork_timer: ends the wait for more bytes, as TCP's does after 200 ms
- * @last_una: @tx.una when the orphan timer was set, to see progress
+ * @refs: one for each owner: the creator, the token table, the socket, each
+ *	send slot that carries its message, the queued @work, the link's wait
+ *	list, each armed timer
+ * @rcu: frees the connection after the RCU readers of the token table
+ * @lgr: link group, counted until the connection is freed
+ * @link: link that carries the connection's writes, counted likewise
+ * @link_slot: slot of @link in the group
+ * @id: number in traces and displays; unique on this host until 2^32
+ *	connections later
+ * @token: local alert token: slot | generation << 16 (A.2.3)
+ * @peer_token: the peer's alert token
+ * @lock: protects @fsm to @reset_err, @tx, @rx and @last_una, but for the
+ *	fields that name another rule; smcr.h has the lock order
+ * @fsm: state in Figures 22 and 23; changed only by smcr_close_event()
+ * @flush: what follows once all accepted bytes are written
+ * @actions: bits of enum smcr_conn_action that need process context; @work
+ *	carries them out
+ * @sk: outer socket, counted; NULL before smcr_conn_start() and after
+ *	smcr_conn_detach()
+ * @flags: bits of enum smcr_conn_flag, atomic
+ * @await_fin: both ends sent C and the peer's was first, so the peer sends
+ *	the FIN that ends TCP
+ * @reset_reason: why the connection was reset; the first reason stays
+ * @reset_err: errno of the reset for the application; also read without @lock
+ * @tx: send side
+ * @rx: receive side
+ * @wait_node: in the link's list of connections that wait for a send slot;
+ *	under the link's tx_lock
+ * @peer_rmb: RToken id of the peer's RMB, 0 once the connection has no claim
+ *	to an element of it; under the group's rtoken_lock
+ * @peer_idx: index of the peer's element; under the group's rtoken_lock
+ * @peer_size: bytes of the peer's element
+ * @charged: bytes charged to @sk for the local element; under the outer sock
+ *	lock
+ * @work: carries out the end of the connection in process context
+ * @timer: close timer: waits for the peer's C, its A, its FIN or for progress
+ *	of an orphan (4.8.1, 4.8.2)
+ * @cork_timer: ends the wait for more bytes after 200 ms, as TCP's does
+ * @last_una: @tx.una when @timer was armed last, to see an orphan's progress
  */
 struct smcr_conn {
 	refcount_t		refs;
@@ -213,7 +241,7 @@ void smcr_conn_read_end(struct smcr_conn *conn);
 void smcr_conn_unlink(struct smcr_conn *conn, enum smcr_rmbe_end end);
 void smcr_conn_detach(struct smcr_conn *conn);
 
-/* Events from the link layer, softirq */
+/* Events from the link layer, in softirq */
 void smcr_conn_sent(struct smcr_conn *conn, u64 pos);
 void smcr_conn_tx_ready(struct smcr_conn *conn);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * States of a connection (RFC 7609, 4.8.1 and 4.8.2). The figures and the
- * table are in conn_state.c.
+ * States of a connection (RFC 7609, 4.8.1 and 4.8.2); conn_state.c has the
+ * figures and the table.
  */
 #ifndef _SMCR_CONN_STATE_H
 #define _SMCR_CONN_STATE_H
@@ -10,17 +10,17 @@
 
 /**
  * enum smcr_conn_state - states of Figures 22 and 23
- * @SMCR_CONN_INIT: rendezvous in progress; the figures have no name for it
+ * @SMCR_CONN_INIT: handshake in progress; the figures have no name for it
  * @SMCR_CONN_ACTIVE: bytes flow both ways
- * @SMCR_CONN_APP_CLOSE_WAIT1: peer sent D or C, we neither
- * @SMCR_CONN_APP_CLOSE_WAIT2: peer sent D or C, then we D
- * @SMCR_CONN_APP_FIN_CLOSE_WAIT: we sent D, peer C; our C is due
- * @SMCR_CONN_PEER_CLOSE_WAIT1: we sent D or C, peer neither
- * @SMCR_CONN_PEER_CLOSE_WAIT2: we sent D or C, peer D
- * @SMCR_CONN_PEER_FIN_CLOSE_WAIT: peer sent D first, we C; its C is due
- * @SMCR_CONN_PEER_ABORT_WAIT: we sent A; the peer's is due
- * @SMCR_CONN_PROCESS_ABORT: our A is on its way, nothing more is awaited
- * @SMCR_CONN_CLOSED: final
+ * @SMCR_CONN_APP_CLOSE_WAIT1: peer sent D or C, we sent neither
+ * @SMCR_CONN_APP_CLOSE_WAIT2: peer sent D or C, then we sent D
+ * @SMCR_CONN_APP_FIN_CLOSE_WAIT: we sent D, then peer sent C; our C is due
+ * @SMCR_CONN_PEER_CLOSE_WAIT1: we sent D or C, peer sent neither
+ * @SMCR_CONN_PEER_CLOSE_WAIT2: we sent D or C, then peer sent D
+ * @SMCR_CONN_PEER_FIN_CLOSE_WAIT: peer sent D, then we sent C; its C is due
+ * @SMCR_CONN_PEER_ABORT_WAIT: we sent A; the peer's A is due
+ * @SMCR_CONN_PROCESS_ABORT: our A waits to be posted; nothing else is awaited
+ * @SMCR_CONN_CLOSED: final state
  * @SMCR_CONN_STATE_MAX: number of values
  */
 enum smcr_conn_state {
@@ -40,25 +40,25 @@ enum smcr_conn_state {
 
 /**
  * enum smcr_conn_event - what can happen to a connection
- * @SMCR_CONN_EV_ESTABLISHED: rendezvous done, last LLC step included
- * @SMCR_CONN_EV_APP_SHUTDOWN: shutdown(SHUT_WR)
- * @SMCR_CONN_EV_APP_CLOSE: close() or shutdown(SHUT_RDWR), and nothing
- *	unread; with unread bytes raise %SMCR_CONN_EV_LOCAL_ABORT (3A)
- * @SMCR_CONN_EV_FLUSH_DONE: all accepted bytes are written; shutdown was the
- *	most that the application asked for
- * @SMCR_CONN_EV_FLUSH_CLOSE: all accepted bytes are written; it asked to close
- * @SMCR_CONN_EV_PEER_DONE: D came
- * @SMCR_CONN_EV_PEER_CLOSED: C came, and no accepted byte is unwritten
- * @SMCR_CONN_EV_PEER_CLOSED_UNSENT: C came, and some are (4A)
- * @SMCR_CONN_EV_PEER_ABORT: A came
- * @SMCR_CONN_EV_LOCAL_ABORT: TCP RST, unread bytes at close, linger 0, a dead
- *	process, a protocol violation of the peer
- * @SMCR_CONN_EV_ABORT_SENT: the CDC message with our A is out
- * @SMCR_CONN_EV_TIMEOUT: the timer that %SMCR_CONN_START_TIMER started ran out
+ * @SMCR_CONN_EV_ESTABLISHED: the handshake is done, its last LLC step included
+ * @SMCR_CONN_EV_APP_SHUTDOWN: shutdown(SHUT_WR) or shutdown(SHUT_RDWR)
+ * @SMCR_CONN_EV_APP_CLOSE: close() without unread bytes; with unread bytes the
+ *	caller raises %SMCR_CONN_EV_LOCAL_ABORT instead (3A)
+ * @SMCR_CONN_EV_FLUSH_DONE: all accepted bytes are written after a shutdown
+ * @SMCR_CONN_EV_FLUSH_CLOSE: all accepted bytes are written after a close
+ * @SMCR_CONN_EV_PEER_DONE: D arrived
+ * @SMCR_CONN_EV_PEER_CLOSED: C arrived, and all accepted bytes are written
+ * @SMCR_CONN_EV_PEER_CLOSED_UNSENT: C arrived, and some accepted bytes are not
+ *	written (4A)
+ * @SMCR_CONN_EV_PEER_ABORT: A arrived
+ * @SMCR_CONN_EV_LOCAL_ABORT: this end resets the connection: TCP RST, unread
+ *	bytes at close, linger 0, a protocol violation of the peer, a limit
+ * @SMCR_CONN_EV_ABORT_SENT: the CDC message with our A was posted
+ * @SMCR_CONN_EV_TIMEOUT: the timer that %SMCR_CONN_START_TIMER started expired
  * @SMCR_CONN_EV_LINK_LOST: no link is left to send or receive on
- * @SMCR_CONN_EV_PEER_GONE: after the peer's C, and with every byte that we
- *	wrote read by its application, its link, its TCP connection or its
- *	element went away
+ * @SMCR_CONN_EV_PEER_GONE: the peer sent C, its application has read every
+ *	byte that we wrote, and now its link, its TCP connection or its element
+ *	went away
  * @SMCR_CONN_EV_MAX: number of values
  */
 enum smcr_conn_event {
@@ -81,23 +81,25 @@ enum smcr_conn_event {
 
 /**
  * enum smcr_conn_action - what the caller does, in the order of the bits
- * @SMCR_CONN_STOP_WRITES: no RDMA write from now on
- * @SMCR_CONN_EOF: wake readers; after what is buffered they see the end
- * @SMCR_CONN_RESET: wake everybody with ECONNRESET; drop what is unsent, and
- *	what is unread of a stream that the peer had not finished
- * @SMCR_CONN_FLUSH: write what is accepted, then raise %SMCR_CONN_EV_FLUSH_DONE
- *	or %SMCR_CONN_EV_FLUSH_CLOSE
+ * @SMCR_CONN_STOP_WRITES: post no RDMA write from now on
+ * @SMCR_CONN_EOF: wake readers; they see the end of the stream after the bytes
+ *	in the element
+ * @SMCR_CONN_RESET: wake readers and writers with ECONNRESET; drop unsent
+ *	bytes, and unread bytes unless they are final (D or C came after them)
+ * @SMCR_CONN_FLUSH: write all accepted bytes, then raise
+ *	%SMCR_CONN_EV_FLUSH_DONE or %SMCR_CONN_EV_FLUSH_CLOSE
  * @SMCR_CONN_SEND_DONE: send D
  * @SMCR_CONN_SEND_CLOSE: send C
  * @SMCR_CONN_SEND_ABORT: send A, then raise %SMCR_CONN_EV_ABORT_SENT
- * @SMCR_CONN_START_TIMER: start, or restart, the one close timer
- * @SMCR_CONN_STOP_TIMER: stop it
+ * @SMCR_CONN_START_TIMER: start or restart the close timer
+ * @SMCR_CONN_STOP_TIMER: stop the close timer
  * @SMCR_CONN_CLOSE_TCP: close the TCP connection with FIN
- * @SMCR_CONN_RESET_TCP: close it with RST
- * @SMCR_CONN_FREE: the element may be used again once it is zeroed
- * @SMCR_CONN_QUARANTINE: the peer may still write it: hold it back (4.4.2)
+ * @SMCR_CONN_RESET_TCP: close the TCP connection with RST
+ * @SMCR_CONN_FREE: return the element; it may be used again once it is zeroed
+ * @SMCR_CONN_QUARANTINE: return the element, and hold it back before reuse,
+ *	since the peer may still write to it (4.4.2)
  *
- * Each way into %SMCR_CONN_CLOSED has exactly one of the last two.
+ * Each transition into %SMCR_CONN_CLOSED orders exactly one of the last two.
  */
 enum smcr_conn_action {
 	SMCR_CONN_STOP_WRITES	= 1 << 0,
@@ -116,13 +118,14 @@ enum smcr_conn_action {
 };
 
 /**
- * struct smcr_conn_fsm - where a connection stands
+ * struct smcr_conn_fsm - state of a connection
  * @state: the RFC's state
- * @we_closed: our C was ordered; nothing but RST may follow
- * @peer_closed: the peer's C came; it will not write or send again
+ * @we_closed: our C was ordered; only a TCP RST may follow
+ * @peer_closed: the peer's C arrived; the peer will not write or send again
  *
- * All zero at the start. Guarded by the connection's lock; only
- * smcr_conn_state_step() changes it.
+ * All zero at the start. Protected by the connection's lock; only
+ * smcr_conn_state_step() changes it. @state and @peer_closed are also read
+ * without the lock.
  */
 struct smcr_conn_fsm {
 	enum smcr_conn_state state;

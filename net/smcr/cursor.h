@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Positions in a connection's two receive rings.
+ * Positions in the receive rings of a connection's two elements.
  *
- * Inside, a position is a 64-bit count of payload bytes since the start of
- * the connection. The wire's (wrap count, cursor) pair (RFC 7609, A.4) exists
- * only in cdc_msg.c and here.
+ * The module keeps a position as a 64-bit count of payload bytes since the
+ * start of the connection. Only this file and cdc_msg.c deal with the wire's
+ * pair of wrap count and cursor (RFC 7609, A.4).
  *
  *	element   |eye |<------------- len ------------------>|
  *	offset    0    origin          ^                      origin + len
@@ -20,9 +20,10 @@
 #include "wire.h"
 
 /**
- * struct smcr_ring - the part of an RMBE that carries data
- * @len: payload bytes it holds
- * @origin: offset of the first of them in the element, 4 or 0
+ * struct smcr_ring - the part of an RMB element that carries payload
+ * @len: bytes of payload that it holds
+ * @origin: offset of its first byte in the element: 4 (RFC dialect) or 0
+ *	(Linux dialect)
  */
 struct smcr_ring {
 	u32 len;
@@ -30,9 +31,9 @@ struct smcr_ring {
 };
 
 /**
- * struct smcr_cursor - a position as the wire has it, in host order
+ * struct smcr_cursor - a position in wire form, in host byte order
  * @off: offset in the element, origin <= @off < origin + len
- * @wrap: how often the ring wrapped, modulo 2^16
+ * @wrap: number of times the ring has wrapped, modulo 2^16
  */
 struct smcr_cursor {
 	u32 off;
@@ -40,11 +41,11 @@ struct smcr_cursor {
 };
 
 /**
- * smcr_cursor_ring() - geometry of an element
- * @size: of the element in bytes, eye catcher included
- * @dialect: of the link group
+ * smcr_cursor_ring() - get the geometry of an element
+ * @size: bytes of the element, eye catcher included
+ * @dialect: dialect of the link group
  *
- * Return: where the data lies in it.
+ * Return: the ring in the element.
  */
 static inline struct smcr_ring smcr_cursor_ring(u32 size,
 						enum smcr_dialect dialect)
@@ -55,7 +56,7 @@ static inline struct smcr_ring smcr_cursor_ring(u32 size,
 }
 
 /**
- * smcr_cursor_offset() - where a byte lies in the element
+ * smcr_cursor_offset() - convert a position to an offset in the element
  * @ring: geometry
  * @pos: position of the byte
  *
@@ -70,9 +71,9 @@ static inline u32 smcr_cursor_offset(const struct smcr_ring *ring, u64 pos)
 }
 
 /**
- * smcr_cursor_contig() - room from a position to the end of the element
+ * smcr_cursor_contig() - count the bytes from a position to the element's end
  * @ring: geometry
- * @pos: where to start
+ * @pos: position of the first byte
  *
  * Return: bytes, at least 1.
  */
@@ -82,9 +83,9 @@ static inline u32 smcr_cursor_contig(const struct smcr_ring *ring, u64 pos)
 }
 
 /**
- * smcr_cursor_from_pos() - the wire form of a position
+ * smcr_cursor_from_pos() - convert a position to its wire form
  * @ring: geometry
- * @pos: position
+ * @pos: the position
  *
  * Return: wrap count and offset for a CDC message.
  */
@@ -100,13 +101,14 @@ smcr_cursor_from_pos(const struct smcr_ring *ring, u64 pos)
 }
 
 /**
- * smcr_cursor_to_pos() - the position that a received cursor stands for
+ * smcr_cursor_to_pos() - convert a received cursor to a position
  * @ring: geometry
- * @cur: from the wire, not trusted
- * @old: last position taken from the same peer
+ * @cur: cursor from the wire, not trusted
+ * @old: position of the last accepted cursor of the same kind
  * @pos: result, untouched on error
  *
- * One message moves a cursor by at most one ring, so by at most one wrap.
+ * One message moves a cursor by at most the length of the ring, so it raises
+ * the wrap count by at most one.
  *
  * Return: 0, or -ERANGE if @cur lies outside the ring, behind @old, or more
  * than a ring ahead of it.
@@ -133,9 +135,9 @@ static inline int smcr_cursor_to_pos(const struct smcr_ring *ring,
 }
 
 /**
- * smcr_cursor_window() - what may still be written
- * @ring: geometry of the ring written to
- * @prod: position up to which it was written
+ * smcr_cursor_window() - count the bytes that may still be written to a ring
+ * @ring: geometry
+ * @prod: position up to which the ring was written
  * @cons: position up to which it was read, @prod - len <= @cons <= @prod
  *
  * Return: bytes, 0 when the ring is full.
@@ -147,11 +149,11 @@ static inline u32 smcr_cursor_window(const struct smcr_ring *ring,
 }
 
 /**
- * smcr_seq_diff() - distance of two CDC sequence numbers (A.4)
- * @a: the later, one hopes
- * @b: the earlier
+ * smcr_seq_diff() - compare two CDC sequence numbers (A.4)
+ * @a: one number
+ * @b: the other
  *
- * Return: @a - @b in 16-bit serial arithmetic: > 0 if @a is newer.
+ * Return: @a - @b in 16-bit serial number arithmetic: > 0 if @a is newer.
  */
 static inline s16 smcr_seq_diff(u16 a, u16 b)
 {

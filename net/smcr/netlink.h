@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Generic netlink family "smcr": what smcr-ctl shows.
+ * Generic netlink family "smcr", the source of what smcr-ctl shows.
  */
 #ifndef _SMCR_NETLINK_H
 #define _SMCR_NETLINK_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Receiving: bytes out of the RMBE, window updates.
+ * Receiving: copies bytes from the RMB element to the reader and sends window
+ * updates.
  */
 #ifndef _SMCR_RX_H
 #define _SMCR_RX_H

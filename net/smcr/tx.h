@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Sending: user bytes to RDMA writes and CDC messages.
+ * Sending: copies user bytes to send space and posts them as RDMA writes and
+ * CDC messages.
  */
 #ifndef _SMCR_TX_H
 #define _SMCR_TX_H

@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What to write next, and when to tell the peer what was read: the window
- * arithmetic of both directions (RFC 7609, 4.5.1 and 4.7).
+ * Window arithmetic (RFC 7609, 4.5.1 and 4.7): which bytes to write next, and
+ * when to send the peer a window update. Pure functions; the callers hold
+ * smcr_conn.lock.
  */
 #ifndef _SMCR_TX_PLAN_H
 #define _SMCR_TX_PLAN_H
 
 #include "cursor.h"
 
-/* The peer's ring can wrap inside one plan */
+/* One plan wraps at the end of the peer's ring at most once. */
 #define SMCR_TX_MAX_SEGS	2
 
 /**
  * struct smcr_tx_view - the send side of a connection
  * @peer_ring: the peer's element
- * @queued: position up to which the application's bytes are in the send ring
+ * @queued: position up to which the application's bytes are in send space
  * @sent: position up to which they were written to the peer
  * @peer_cons: position up to which the peer has read
- * @max_bytes: write at most this much; 0 for no limit
+ * @max_bytes: upper limit of bytes in this plan; 0 for no limit
  * @b_announced: the last CDC message that we sent had B set
- * @more: the plan before this one was cut short by @max_bytes: go on in the
- *	same window
+ * @more: @max_bytes cut the plan before this one short, and this one goes on
+ *	in the same window
  *
- * Holds: @peer_cons <= @sent <= @queued, @sent - @peer_cons <= peer_ring.len.
+ * Invariants: @peer_cons <= @sent <= @queued, and
+ * @sent - @peer_cons <= peer_ring.len.
  */
 struct smcr_tx_view {
 	struct smcr_ring peer_ring;
@@ -47,11 +49,12 @@ struct smcr_tx_seg {
 /**
  * struct smcr_tx_plan - one chain of writes and the CDC message behind it
  * @seg: the writes, in order
- * @nr_segs: how many; 0 if nothing can be written
+ * @nr_segs: number of writes; 0 if nothing can be written
  * @bytes: sum of their lengths
- * @sent: smcr_tx_view.sent afterwards: the producer position to announce
- * @blocked: B: the window is closed, and few bytes are left
- * @announce: a CDC message must go out: data was written, or B is new
+ * @sent: smcr_tx_view.sent after the writes, the producer position to announce
+ * @blocked: set B: the window is closed, and few bytes are left to write
+ * @announce: a CDC message must go out, since the plan has writes or sets B
+ *	where the last message did not
  */
 struct smcr_tx_plan {
 	struct smcr_tx_seg seg[SMCR_TX_MAX_SEGS];
@@ -63,13 +66,13 @@ struct smcr_tx_plan {
 };
 
 /**
- * struct smcr_rx_view - the receive side, as it concerns window updates
+ * struct smcr_rx_view - the receive side, as far as window updates need it
  * @ring: our element
  * @prod: position up to which the peer announced data
  * @cons: position up to which the application has read
  * @told: consumer position in the last CDC message that we sent
  * @b: the peer's last message had B set
- * @r: the peer asked for an update (R) and none was sent since
+ * @r: the peer requested an update (R) and no message was sent since
  */
 struct smcr_rx_view {
 	struct smcr_ring ring;
