@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Connections: building, binding to a group and a socket, lifetime.
+ * Connections: allocation, binding to a link group and a socket, lifetime.
  *
- * Who may hold a pointer to a connection, and until when:
+ * Holders of a pointer to a connection, each with a counted reference:
  *
  *   the group's token table	until smcr_conn_unlink()
- *   its socket			until smcr_conn_detach()
+ *   the connection's socket	until smcr_conn_detach()
  *   a send slot of its link	until the slot's work request is known to be
- *				complete, at the latest when the link drained
+ *				complete, at the latest when the link is drained
  *   its work, its timers	while queued or armed
- *   the link's wait list	until a slot is free, or the link drained
- *   CQ softirq			inside an RCU section, with a reference
+ *   the link's wait list	until a slot is free, or the link is drained
+ *   the CQ handler		during one message, found under RCU
  *
- * Each of them owns a counted reference. The last one, dropped in any
- * context, frees the send space and the memory; what needs process context
- * was done by close.c before.
+ * The last reference may be dropped in any context. It frees the send space
+ * and the memory; close.c has done before whatever needs process context.
  */
 #include <linux/memcontrol.h>
 #include <linux/nodemask.h>
@@ -33,11 +32,12 @@
 
 static atomic_t conn_ids = ATOMIC_INIT(0);
 
-/* Pages of a cgroup, at most, that RDMA leaves to everything else */
+/* Upper limit of the pages that RDMA leaves free in a cgroup */
 #define CGROUP_RESERVE	((32UL << 20) >> PAGE_SHIFT)
 
-/* Send space is counted as if it were full: what a connection may use must be
- * there when its program sends (law 18).
+/* The namespace's limit counts the send space that a connection may use, not
+ * what it uses now, so that a program never finds the limit reached when it
+ * sends on a connection that was admitted.
  */
 static bool send_reserve(struct net *net, u32 bytes)
 {
@@ -57,14 +57,14 @@ static void send_release(struct net *net, u32 bytes)
 }
 
 /**
- * smcr_conn_alloc() - a connection of a group, without element and token yet
- * @lgr: the group; the connection takes a reference
- * @link: link it will write over; likewise
- * @sndbuf: bytes of send space it may use
+ * smcr_conn_alloc() - allocate a connection, without element and token yet
+ * @lgr: its group; the connection takes a reference
+ * @link: link that will carry its writes; likewise
+ * @sndbuf: bytes of send space that it may use; at least a chunk is taken
  *
  * Context: process.
- * Return: the connection with one reference; ERR_PTR(-EDQUOT) at the
- * namespace's limit of send space, ERR_PTR(-ENOMEM).
+ * Return: the connection with one reference; ERR_PTR(-EDQUOT) when the
+ * namespace's limit of send space is reached; ERR_PTR(-ENOMEM).
  */
 struct smcr_conn *smcr_conn_alloc(struct smcr_lgr *lgr, struct smcr_link *link,
 				  u32 sndbuf)
@@ -101,8 +101,9 @@ err_release:
 }
 
 /**
- * smcr_conn_get() - one more reference
- * @conn: a connection the caller may use
+ * smcr_conn_get() - take a reference
+ * @conn: connection of which the caller has a reference, or that an owner
+ *	with a reference keeps meanwhile
  *
  * Context: any.
  * Return: @conn.
@@ -115,7 +116,7 @@ struct smcr_conn *smcr_conn_get(struct smcr_conn *conn)
 
 /**
  * smcr_conn_put() - drop a reference
- * @conn: not used by the caller any more
+ * @conn: the connection; the last reference frees it
  *
  * Context: any.
  */
@@ -140,11 +141,12 @@ void smcr_conn_put(struct smcr_conn *conn)
 /**
  * smcr_conn_elem_take() - give the connection an element and a token
  * @conn: a new connection
- * @size: bytes of the element, of the RFC's enumeration
+ * @size: bytes of the element, a value of the RFC's enumeration
  *
  * Context: process; takes the group's mutex.
- * Return: 0, -ENOSPC if no element is free (the group has been told to add
- * an RMB), -EMFILE if the group is full, -ESHUTDOWN if it takes no more.
+ * Return: 0; -ENOSPC if no element is free, and the group's work will add an
+ * RMB; -EMFILE if the group is full; -ESHUTDOWN if it takes no more
+ * connections; another -errno if the group could not make its last RMB.
  */
 int smcr_conn_elem_take(struct smcr_conn *conn, u32 size)
 {
@@ -168,9 +170,10 @@ int smcr_conn_elem_take(struct smcr_conn *conn, u32 size)
 	return err;
 }
 
-/* If our C is out the peer has it, and the end is orderly: the peer's own C is
- * on the way here, and the CLC message has overtaken it. If the peer's C came,
- * it has waited for ours for as long as it does.
+/* The peer gave the element of @conn to a new connection. If our C was sent,
+ * the peer has received it and the end is orderly: the peer's own C is still
+ * on its way, and its CLC message has overtaken the C. Otherwise @conn is
+ * reset; if the peer's C arrived, the peer has stopped waiting for ours.
  */
 static void close_overtaken(struct smcr_conn *conn)
 {
@@ -181,9 +184,10 @@ static void close_overtaken(struct smcr_conn *conn)
 	spin_unlock_bh(&conn->lock);
 }
 
-/* The peer handed out an element that it gave to another connection before:
- * that one has ended without our knowing (4.4.2). It must not write any more;
- * the element's in-use bit passes to the new connection.
+/* The peer offered an element that another connection here still uses, so for
+ * the peer that connection has ended (4.4.2). End it here before the new
+ * connection uses the element, since two connections must not write to it. The
+ * element's in-use bit stays set and passes to the new connection.
  */
 static void take_over(struct smcr_lgr *lgr, u8 rmb, u8 idx)
 {
@@ -246,7 +250,9 @@ static int rtoken_claim(struct smcr_conn *conn,
 	return err;
 }
 
-/* The old connection may have let go of the element by itself meanwhile. */
+/* Claim the element for @conn after take_over(). The old connection may have
+ * released the element by itself meanwhile, so the bit may be clear or set.
+ */
 static int reclaim(struct smcr_conn *conn, u8 rmb)
 {
 	struct smcr_lgr *lgr = conn->lgr;
@@ -263,14 +269,15 @@ static int reclaim(struct smcr_conn *conn, u8 rmb)
 }
 
 /**
- * smcr_conn_set_peer() - take the peer's end from its Accept or Confirm
- * @conn: connection with an element of its own
+ * smcr_conn_set_peer() - store the peer's element from its Accept or Confirm
+ * @conn: connection that has its local element
  * @msg: the message, checked by the codec
- * @may_add: first contact: the RToken in @msg is new to the group
+ * @may_add: first contact: the group does not know the RToken in @msg yet
  *
  * Context: process.
- * Return: 0, -ENOENT if the RToken is not known in the group, -EINVAL if its
- * address is another one, -ENOMEM.
+ * Return: 0; -ENOENT if the group does not know the RToken; -EINVAL if it
+ * knows the RToken with another address; -ENOMEM; another -errno if the
+ * RToken cannot be added or the element cannot be claimed.
  */
 int smcr_conn_set_peer(struct smcr_conn *conn,
 		       const struct smcr_clc_accept *msg, bool may_add)
@@ -300,11 +307,12 @@ int smcr_conn_set_peer(struct smcr_conn *conn,
 }
 
 /**
- * smcr_conn_size_valid() - has the group's dialect such an element size?
+ * smcr_conn_size_valid() - test whether the group's dialect has an element size
  * @lgr: the group, past CONFIRM LINK
- * @bytes: size of the peer's element, of the wire's enumeration
+ * @bytes: size of the peer's element, a value of the wire's enumeration
  *
  * Context: any.
+ * Return: true if it has.
  */
 bool smcr_conn_size_valid(const struct smcr_lgr *lgr, u32 bytes)
 {
@@ -313,8 +321,8 @@ bool smcr_conn_size_valid(const struct smcr_lgr *lgr, u32 bytes)
 }
 
 #ifdef CONFIG_MEMCG
-/* What the cgroup can give back without anybody being killed for it. Pages of
- * cgroups below it are not seen: the error is on the side of TCP.
+/* Page cache that the cgroup can reclaim before the OOM killer runs. Pages of
+ * its child cgroups are not counted, so the estimate errs toward TCP.
  */
 static unsigned long cgroup_file_pages(const struct mem_cgroup *memcg)
 {
@@ -346,14 +354,16 @@ static bool cgroup_fits(const struct mem_cgroup *memcg, unsigned long pages,
 #endif
 
 /**
- * smcr_conn_may_charge() - has a program's cgroup room for an element?
+ * smcr_conn_may_charge() - test whether the cgroup has room for an element
  * @sk: outer socket
  * @bytes: size of the element
  *
- * A charge that hits a cgroup's limit wakes the killer, and so does the
- * program's next page or socket if RDMA took the last ones. So some are left.
+ * A charge that reaches a cgroup's limit invokes the OOM killer, and so does
+ * the program's next page or socket if RDMA took the last pages. So RDMA
+ * leaves a quarter of the limit free, but at most CGROUP_RESERVE.
  *
  * Context: process.
+ * Return: true if the element may be charged.
  */
 bool smcr_conn_may_charge(const struct sock *sk, u32 bytes)
 {
@@ -384,12 +394,13 @@ static bool charge(struct sock *sk, u32 size)
 }
 
 /**
- * smcr_conn_charge() - charge the element to the program (law 18)
+ * smcr_conn_charge() - charge the element's memory to the socket's cgroup
  * @conn: a new connection
- * @sk: the socket it is made for
+ * @sk: outer socket that the connection is made for
  * @size: bytes of its element
  *
- * Before the peer hears of the element: there is still TCP then.
+ * The caller charges before it names the element to the peer, as until then
+ * the connection can still fall back to TCP.
  *
  * Context: process, outer sock lock held.
  * Return: 0, or -ENOBUFS when the protocol or the cgroup has no room.
@@ -407,7 +418,7 @@ int smcr_conn_charge(struct smcr_conn *conn, struct sock *sk, u32 size)
 /**
  * smcr_conn_uncharge() - undo smcr_conn_charge()
  * @conn: the connection
- * @sk: the socket that was charged, if any was
+ * @sk: outer socket; nothing happens if it was not charged
  *
  * Context: process, outer sock lock held.
  */
@@ -419,22 +430,23 @@ void smcr_conn_uncharge(struct smcr_conn *conn, struct sock *sk)
 }
 
 /**
- * smcr_conn_start() - the rendezvous is over: bytes may flow
- * @conn: a connection that knows its peer, of a group that is ACTIVE; charged
+ * smcr_conn_start() - bind a connection to its socket after the handshake
+ * @conn: charged connection that knows its peer, in a group that is ACTIVE
  * @sk: its outer socket; both get a reference to each other
  *
- * What arrived before is handled now (3.5.2.4).
+ * From here on bytes may flow. A CDC message that arrived before is handled
+ * now (3.5.2.4).
  *
  * Context: process, outer sock lock held.
- * Return: 0, or -ECONNRESET when the group has died meanwhile, or the peer's
- * element is of no size that its dialect has.
+ * Return: 0, or -ECONNRESET when the group died meanwhile or the group's
+ * dialect does not have the size of the peer's element.
  */
 int smcr_conn_start(struct smcr_conn *conn, struct sock *sk)
 {
 	enum smcr_dialect dialect = conn->lgr->dialect;
 	u32 size = conn->rx.rmb->elem_size;
 
-	/* First contact: the dialect was not known when the size came. */
+	/* In a first contact, the size arrived before the dialect was known. */
 	if (!smcr_conn_size_valid(conn->lgr, conn->peer_size))
 		return -ECONNRESET;
 	spin_lock_bh(&conn->lock);
@@ -463,7 +475,9 @@ static u32 dirty_bytes(const struct smcr_conn *conn)
 	return conn->rx.ring.origin + (u32)prod;
 }
 
-/* Has the reader a claim to bytes in the element? conn->lock held. */
+/* Test whether a reader may still need bytes in the element: it copies now, or
+ * the socket has unread final bytes. The caller holds conn->lock.
+ */
 static bool elem_kept(const struct smcr_conn *conn)
 {
 	return test_bit(SMCR_CONN_F_READING, &conn->flags) ||
@@ -471,8 +485,8 @@ static bool elem_kept(const struct smcr_conn *conn)
 		conn->rx.cons != conn->rx.peer.prod);
 }
 
-/* Give the element of an unlinked connection back, once, as soon as nobody
- * has a claim to it.
+/* Return the element of an unlinked connection to its RMB, once, unless a
+ * reader may still need it.
  */
 static void elem_return(struct smcr_conn *conn)
 {
@@ -489,8 +503,8 @@ static void elem_return(struct smcr_conn *conn)
 	spin_unlock_bh(&conn->lock);
 	if (kept)
 		return;
-	/* A peer that answered our abort may have written bytes that it did
-	 * not announce.
+	/* After a reset, the peer may have written bytes that it did not
+	 * announce, so the whole element is zeroed.
 	 */
 	dirty = end == SMCR_RMBE_END_ORDERLY && !conn->reset_err ?
 		dirty_bytes(conn) : conn->rx.rmb->elem_size;
@@ -499,23 +513,26 @@ static void elem_return(struct smcr_conn *conn)
 }
 
 /**
- * smcr_conn_read_begin() - a reader is about to copy from the element
+ * smcr_conn_read_begin() - keep the element while a reader copies from it
  * @conn: the connection
  *
- * Another connection, of another program, may get the element next, so it is
- * not given back while somebody copies, nor while bytes that the peer finished
- * are unread. Nobody waits for the reader: a reader that stalls in the copy
- * gives the element back itself in the end.
+ * The next connection that gets the element may belong to another program. So
+ * the element is not returned while a reader copies from it, nor while final
+ * bytes in it are unread. No work waits for the reader: a reader that stalls
+ * in the copy returns the element itself, in smcr_conn_read_end().
  *
- * Context: process, outer sock lock held: one reader at a time.
- * Return: false when the element is gone already.
+ * Context: process, outer sock lock held, so there is one reader at a time.
+ * Return: true, and the caller calls smcr_conn_read_end(); false when the
+ * element was returned already.
  */
 bool smcr_conn_read_begin(struct smcr_conn *conn)
 {
 	bool gone;
 
 	set_bit(SMCR_CONN_F_READING, &conn->flags);
-	/* Pairs with smcr_conn_unlink(): one of the two sees the other's bit */
+	/* Pairs with the barrier in smcr_conn_unlink(): either this reader sees
+	 * UNLINKED, or smcr_conn_unlink() sees READING
+	 */
 	smp_mb__after_atomic();
 	if (!test_bit(SMCR_CONN_F_UNLINKED, &conn->flags))
 		return true;
@@ -528,15 +545,15 @@ bool smcr_conn_read_begin(struct smcr_conn *conn)
 }
 
 /**
- * smcr_conn_read_end() - the reader has copied, and counted what it took
- * @conn: the connection
+ * smcr_conn_read_end() - end what smcr_conn_read_begin() began
+ * @conn: the connection; the consumer position covers the bytes that were read
  *
  * Context: process, outer sock lock held.
  */
 void smcr_conn_read_end(struct smcr_conn *conn)
 {
 	clear_bit(SMCR_CONN_F_READING, &conn->flags);
-	/* Pairs with smcr_conn_unlink() */
+	/* Pairs with the barrier in smcr_conn_unlink(), as above */
 	smp_mb__after_atomic();
 	if (test_bit(SMCR_CONN_F_UNLINKED, &conn->flags))
 		elem_return(conn);
@@ -550,7 +567,8 @@ static bool mark_unlinked(struct smcr_conn *conn, enum smcr_rmbe_end end)
 	first = !test_bit(SMCR_CONN_F_UNLINKED, &conn->flags);
 	if (first)
 		conn->rx.end = end;
-	/* Pairs with smcr_conn_read_end(), which goes by @end */
+	/* Pairs with smcr_conn_read_end(): a reader that sees the bit uses @end
+	 */
 	smp_mb__before_atomic();
 	set_bit(SMCR_CONN_F_UNLINKED, &conn->flags);
 	spin_unlock_bh(&conn->lock);
@@ -558,14 +576,12 @@ static bool mark_unlinked(struct smcr_conn *conn, enum smcr_rmbe_end end)
 }
 
 /**
- * smcr_conn_unlink() - give token, element and the peer's element back
+ * smcr_conn_unlink() - return the token, the element and the peer's element
  * @conn: connection that will neither send nor receive any more
  * @end: how it ended, which decides when the element may be used again
  *
- * An element with bytes that the peer finished and the application has not
- * read stays with the connection until they are read, or the socket is closed.
- *
- * Harmless when called again.
+ * An element with unread final bytes stays with the connection until they are
+ * read or the socket is closed. Only the first call has an effect.
  *
  * Context: process.
  */
@@ -582,18 +598,19 @@ void smcr_conn_unlink(struct smcr_conn *conn, enum smcr_rmbe_end end)
 				    conn->peer_idx);
 	conn->peer_rmb = 0;
 	spin_unlock_bh(&lgr->rtoken_lock);
-	/* Pairs with smcr_conn_read_begin() */
+	/* Pairs with the barriers of smcr_conn_read_begin() and _end() */
 	smp_mb();
 	elem_return(conn);
 }
 
 /**
- * smcr_conn_detach() - part a connection from its socket
- * @conn: the connection; may go on without a socket (PeerAbortWait)
+ * smcr_conn_detach() - separate a connection from its socket
+ * @conn: the connection; it may go on without a socket (PeerAbortWait)
  *
- * Context: process, the socket's lock held. The socket's reference to the
- * connection and the connection's to the socket are dropped; the caller has
- * one of each of its own.
+ * Drops the socket's reference to the connection and the connection's to the
+ * socket; the caller has references of its own to both.
+ *
+ * Context: process, outer sock lock held.
  */
 void smcr_conn_detach(struct smcr_conn *conn)
 {
@@ -605,7 +622,7 @@ void smcr_conn_detach(struct smcr_conn *conn)
 	spin_unlock_bh(&conn->lock);
 	if (!sk)
 		return;
-	/* It may have been kept for this socket's reader */
+	/* The element may have been kept for this socket's reader */
 	if (test_bit(SMCR_CONN_F_UNLINKED, &conn->flags))
 		elem_return(conn);
 	smcr_conn_uncharge(conn, sk);
@@ -615,11 +632,11 @@ void smcr_conn_detach(struct smcr_conn *conn)
 }
 
 /**
- * smcr_conn_sent() - the link layer: bytes are in the peer's memory
+ * smcr_conn_sent() - event: bytes have reached the peer's memory
  * @conn: the connection, counted by the caller
- * @pos: everything before is there
+ * @pos: position up to which they have
  *
- * Context: softirq.
+ * Context: CQ handler: softirq, or a reader that polls, BH disabled.
  */
 void smcr_conn_sent(struct smcr_conn *conn, u64 pos)
 {
@@ -629,10 +646,10 @@ void smcr_conn_sent(struct smcr_conn *conn, u64 pos)
 }
 
 /**
- * smcr_conn_tx_ready() - the link layer: a send slot is free again
- * @conn: the connection, counted by the caller
+ * smcr_conn_tx_ready() - event: a send slot is free again
+ * @conn: connection that waited for one, counted by the caller
  *
- * Context: softirq.
+ * Context: softirq or process.
  */
 void smcr_conn_tx_ready(struct smcr_conn *conn)
 {

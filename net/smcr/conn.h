@@ -241,7 +241,7 @@ void smcr_conn_read_end(struct smcr_conn *conn);
 void smcr_conn_unlink(struct smcr_conn *conn, enum smcr_rmbe_end end);
 void smcr_conn_detach(struct smcr_conn *conn);
 
-/* Events from the link layer, in softirq */
+/* Events from the link layer */
 void smcr_conn_sent(struct smcr_conn *conn, u64 pos);
 void smcr_conn_tx_ready(struct smcr_conn *conn);
 
