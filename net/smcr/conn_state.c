@@ -2,8 +2,8 @@
 /*
  * States of a connection: one table, one transition function.
  *
- * Orderly end, RFC 7609 Figure 22. "<-D" is a flag that came, "D->" one that
- * we send once everything accepted is written; C stands for D as well.
+ * Orderly end, RFC 7609 Figure 22. "<-D" is a flag that arrived, "D->" a flag
+ * that we send once all accepted bytes are written. A C implies D.
  *
  *                          +-----------------+
  *            +------------>|     CLOSED      |<------------+
@@ -23,34 +23,36 @@
  *            +-----| PeerCloseWait2 |  | AppCloseWait2 |-------+
  *                  +----------------+  +---------------+
  *
- * When both C are exchanged the two outer boxes are skipped: the connection
- * is CLOSED. After close() that is the usual way (3C, 4C).
+ * Once both C are exchanged, the connection is CLOSED without passing the two
+ * outer boxes. This is the usual way after close() (3C, 4C).
  *
- * Abnormal end, Figure 23, from any state in which our C is not out:
+ * Abnormal end, Figure 23, from any state before our C:
  *
  *         A->  +---------------+ <-A, <-C, timer
  *      +------>| PeerAbortWait |----------------+
  *      |       +---------------+                v
  *   any state                               +--------+
- *      |       +---------------+  A is out  | CLOSED |
+ *      |       +---------------+  A posted  | CLOSED |
  *      +------>| ProcessAbort  |----------->+--------+
  *         <-A  +---------------+
  *
- * Two facts beside the RFC's state decide the rest, so four states have two
- * rows: PeerCloseWait1 and 2 with and without our C, AppCloseWait1 and 2 with
- * and without the peer's C. After our C no flag may follow, A included: an
- * abort then resets TCP and holds the element back. After the peer's C no A
- * will come, so an abort does not wait for one.
+ * Two facts that the RFC's states leave out decide the rest, so four states
+ * have two rows each: PeerCloseWait1 and 2 with and without our C,
+ * AppCloseWait1 and 2 with and without the peer's C. No flag may follow our C,
+ * not even A, so an abort then resets TCP and holds the element back. No A
+ * follows the peer's C, so an abort then does not wait for one.
  *
  * Bytes that the peer put before its D or C are final. No event takes them from
- * the reader, who finds the end of the stream after the last of them. What an
- * abnormal end drops is a stream that the peer had not finished.
+ * the reader, which finds the end of the stream after the last of them. An
+ * abnormal end drops unread bytes only if the peer had sent neither D nor C.
  */
 #include <linux/errno.h>
 
 #include "conn_state.h"
 
-/* Rows of the table; _C: the C that the comment above speaks of is there */
+/* Rows of the table. In the rows with _C, our C was sent (PEER_*) or the peer's
+ * C arrived (APP_*).
+ */
 enum row {
 	INIT,
 	ACTIVE,
@@ -71,7 +73,7 @@ enum row {
 };
 
 /**
- * struct rule - what an event does
+ * struct rule - effect of an event
  * @next: state afterwards, or %SAME
  * @actions: bits of enum smcr_conn_action
  */
@@ -82,38 +84,38 @@ struct rule {
 
 #define SAME		SMCR_CONN_STATE_MAX
 
-/* Codes of the table, four letters each so that it lines up */
+/* Codes of the table, four letters each so that its columns line up */
 enum code {
-	NEVR,	/* cannot happen: a mistake of the caller */
+	NEVR,	/* cannot happen: a bug of the caller */
 	SKIP,	/* changes nothing */
-	OPEN,	/* rendezvous done */
-	FLSH,	/* shutdown: write what is accepted */
-	HURY,	/* close: the same, and the peer has limited time */
-	D_P1,	/* D goes out first */
-	D_A2,	/* D goes out second */
-	C_P1,	/* C goes out first */
-	C_ST,	/* C goes out after our D */
-	C_PF,	/* C goes out after the peer's D */
-	C_LA,	/* C goes out after the peer's C: the end */
-	PD_A,	/* D came first */
-	PD_P,	/* D came second */
-	PC_A,	/* C came first */
-	PC_S,	/* C came after the peer's D */
-	PC_F,	/* C came after our D */
-	PC_L,	/* C came after our C: the end */
-	ACTV,	/* 1A: send A, wait for the peer's */
+	OPEN,	/* the handshake is done */
+	FLSH,	/* shutdown: write all accepted bytes */
+	HURY,	/* close: the same, and start the close timer */
+	D_P1,	/* our D is first */
+	D_A2,	/* our D follows the peer's D or C */
+	C_P1,	/* our C is first */
+	C_ST,	/* our C follows our D */
+	C_PF,	/* our C follows the peer's D */
+	C_LA,	/* our C follows the peer's C, and the connection ends */
+	PD_A,	/* the peer's D is first */
+	PD_P,	/* the peer's D follows our D or C */
+	PC_A,	/* the peer's C is first */
+	PC_S,	/* the peer's C follows its D */
+	PC_F,	/* the peer's C follows our D */
+	PC_L,	/* the peer's C follows our C, and the connection ends */
+	ACTV,	/* 1A: send A, wait for the peer's A */
 	PASV,	/* 2A: send A, wait for nothing */
-	QUIT,	/* no A may follow our C; the peer may still write */
+	QUIT,	/* send nothing: end at once; the peer may still write */
 	CLEN,	/* the same, but the peer said that it will not write */
-	GONE,	/* the peer was done with us: nothing is lost with it */
-	ENDF,	/* 1B: what was awaited came */
-	ENDQ,	/* 1B: it did not */
-	ENDA,	/* 2B: our A is out */
+	GONE,	/* the peer is gone, and no byte is lost with it */
+	ENDF,	/* 1B: the awaited answer arrived */
+	ENDQ,	/* 1B: the awaited answer did not arrive */
+	ENDA,	/* 2B: our A was posted */
 	NR_CODES
 };
 
 #define DO(name)	SMCR_CONN_ ## name
-/* What the peer has not finished is worthless, and no more is written */
+/* Abnormal end: drop unread bytes that are not final, and write no more */
 #define BREAK		(DO(STOP_WRITES) | DO(RESET) | DO(RESET_TCP))
 #define OUR_C		(DO(STOP_WRITES) | DO(SEND_CLOSE))
 #define PEER_C		(DO(STOP_WRITES) | DO(EOF))
@@ -261,15 +263,18 @@ static enum row row_of(const struct smcr_conn_fsm *fsm)
 }
 
 /**
- * smcr_conn_state_step() - let an event happen to a connection
- * @fsm: the connection's place; changed on success
+ * smcr_conn_state_step() - apply an event to a connection's state
+ * @fsm: the connection's state; changed on success
  * @event: what happened
- * @actions: what to do now, bits of enum smcr_conn_action; 0 if nothing
+ * @actions: what the caller must do now, bits of enum smcr_conn_action; 0 if
+ *	nothing
  *
- * Context: any; the connection's lock is held. Carry the actions out, or
- * queue them, before it is released, in the order of their bits.
- * Return: 0, also where the event changes nothing; -EPROTO where it cannot
- * happen, which is a mistake of the caller and leaves @fsm alone.
+ * The caller carries the actions out or queues them before it releases the
+ * lock, in the order of their bits.
+ *
+ * Context: any, the connection's lock held.
+ * Return: 0, also if the event changes nothing; -EPROTO if the event cannot
+ * happen in this state, which is a bug of the caller and leaves @fsm unchanged.
  */
 int smcr_conn_state_step(struct smcr_conn_fsm *fsm, enum smcr_conn_event event,
 			 u32 *actions)
@@ -298,11 +303,11 @@ int smcr_conn_state_step(struct smcr_conn_fsm *fsm, enum smcr_conn_event event,
 }
 
 /**
- * smcr_conn_state_can_send() - may the application's bytes still go out?
- * @fsm: the connection's place
+ * smcr_conn_state_can_send() - test whether accepted bytes may still be written
+ * @fsm: the connection's state
  *
- * Return: true, also while a shutdown or close waits for bytes accepted before
- * it.
+ * Return: true if so, also while a shutdown or close waits until the bytes
+ * accepted before it are written.
  */
 bool smcr_conn_state_can_send(const struct smcr_conn_fsm *fsm)
 {
@@ -312,10 +317,10 @@ bool smcr_conn_state_can_send(const struct smcr_conn_fsm *fsm)
 }
 
 /**
- * smcr_conn_state_can_recv() - may the peer still announce bytes?
- * @fsm: the connection's place
+ * smcr_conn_state_can_recv() - test whether the peer may still announce bytes
+ * @fsm: the connection's state
  *
- * Return: false from D, C or A on; what is in the element may still be read.
+ * Return: false once D, C or A arrived; bytes in the element may still be read.
  */
 bool smcr_conn_state_can_recv(const struct smcr_conn_fsm *fsm)
 {
@@ -325,7 +330,7 @@ bool smcr_conn_state_can_recv(const struct smcr_conn_fsm *fsm)
 }
 
 /**
- * smcr_conn_state_name() - the RFC's name of a state
+ * smcr_conn_state_name() - get the RFC's name of a state
  * @state: any value
  *
  * Return: a name, never NULL.
@@ -352,7 +357,7 @@ const char *smcr_conn_state_name(enum smcr_conn_state state)
 }
 
 /**
- * smcr_conn_event_name() - an event as text for logs and traces
+ * smcr_conn_event_name() - get the name of an event
  * @event: any value
  *
  * Return: a name, never NULL.

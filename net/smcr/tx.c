@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sending: user bytes into send space, send space into the peer's element by
- * RDMA writes, each chain of writes announced by one CDC message behind it
- * (RFC 7609 4.7; law 13: one doorbell).
+ * Sending: send() copies user bytes to send space, and RDMA writes copy send
+ * space to the peer's element. One CDC message behind each chain of writes
+ * announces the bytes (RFC 7609 4.7), and one call of ib_post_send(), so one
+ * doorbell, posts the writes and the message.
  *
  *                una          nxt            end
  *    ------------|------------|--------------|------------
@@ -10,18 +11,17 @@
  *                  not known    yet written
  *                  complete
  *
- * Send space is chunks of the device's pool. Chunk of position p: slot
- * (p / SMCR_CHUNK_SIZE) % n_slots. A chunk is taken when the first byte is
- * copied to it and goes back when @una has passed it, or when nothing at all
- * is outstanding. Bytes count as complete when a completion says so, or when
- * the peer's consumer cursor has passed them: who has read them has got them,
- * and a late retransmission is dropped by the peer's queue pair as a
- * duplicate. So most sends need no completion.
+ * Send space consists of chunks of the device's pool. The chunk of position p
+ * is in slot (p / SMCR_CHUNK_SIZE) % n_slots. It is taken when the first byte
+ * is copied to it, and returned when @una has passed it or when no byte is
+ * outstanding. Bytes are complete when a completion says so or when the peer's
+ * consumer cursor has passed them: the peer has read them, and its queue pair
+ * drops a late retransmission as a duplicate. So most sends need no completion.
  *
- * The sender fills the chunk of @end under the outer sock lock only; all else
- * is under conn->lock, taken in process context and in CQ softirq. Whoever
- * holds conn->lock may send: the caller of send(), the softirq that saw the
- * window open, the completion that freed a send slot.
+ * The sender fills the chunk of @end under the outer sock lock only. All else
+ * is under conn->lock, taken in process context and in softirq. Any holder of
+ * conn->lock may post: the caller of send(), the CQ handler that saw the window
+ * open, the completion that freed a send slot.
  */
 #include <linux/sched/signal.h>
 #include <linux/uio.h>
@@ -39,11 +39,11 @@
 #include "tx_plan.h"
 #include "wr.h"
 
-/* A long send() writes as soon as this much is copied, so that the wire works
- * while the rest is being copied.
+/* A long send() posts writes each time this many bytes are copied, so that the
+ * wire is busy while the rest is being copied.
  */
 #define TX_BATCH	(64u * 1024)
-/* TCP's limit for a corked segment */
+/* Longest time that MSG_MORE or TCP_CORK holds bytes, the same as TCP's */
 #define TX_CORK_TIME	(HZ / 5)
 
 static struct smcr_chunk **tx_slot(struct smcr_conn *conn, u64 pos)
@@ -62,10 +62,12 @@ static void tx_drop_slot(struct smcr_conn *conn, struct smcr_chunk **slot)
 }
 
 /**
- * smcr_tx_space() - bytes that may be copied to send space
+ * smcr_tx_space() - count the bytes that may still be copied to send space
  * @conn: the connection
  *
- * Context: outer sock lock or conn->lock held; a hint otherwise.
+ * Context: any. Without the outer sock lock or conn->lock, the result is a
+ * hint.
+ * Return: bytes.
  */
 u32 smcr_tx_space(const struct smcr_conn *conn)
 {
@@ -74,13 +76,14 @@ u32 smcr_tx_space(const struct smcr_conn *conn)
 }
 
 /**
- * smcr_tx_writeable() - would poll() call the socket writable?
+ * smcr_tx_writeable() - test whether poll() reports the socket as writable
  * @conn: the connection
  *
  * A third of the space must be free, as with TCP, so that a writer is not
  * woken for a few bytes.
  *
  * Context: any.
+ * Return: true if it does.
  */
 bool smcr_tx_writeable(const struct smcr_conn *conn)
 {
@@ -88,10 +91,11 @@ bool smcr_tx_writeable(const struct smcr_conn *conn)
 }
 
 /**
- * smcr_tx_unsent() - bytes accepted and not yet written (SIOCOUTQNSD)
+ * smcr_tx_unsent() - count the accepted bytes that are not written yet
  * @conn: the connection
  *
  * Context: any.
+ * Return: bytes, for SIOCOUTQNSD.
  */
 u32 smcr_tx_unsent(const struct smcr_conn *conn)
 {
@@ -99,15 +103,15 @@ u32 smcr_tx_unsent(const struct smcr_conn *conn)
 }
 
 /**
- * smcr_tx_unacked() - bytes accepted and not known to be with the peer
- *	(SIOCOUTQ)
+ * smcr_tx_unacked() - count the accepted bytes that may not be at the peer yet
  * @conn: the connection
  *
- * Writes without a completion of their own would be counted until the peer
- * says something, so a completion is asked for: a program that polls for zero
- * gets there.
+ * Writes without a completion of their own would count until the peer's next
+ * message. So the call requests a completion, and a program that polls until
+ * the count is zero gets there.
  *
  * Context: process.
+ * Return: bytes, for SIOCOUTQ.
  */
 u32 smcr_tx_unacked(struct smcr_conn *conn)
 {
@@ -122,8 +126,8 @@ u32 smcr_tx_unacked(struct smcr_conn *conn)
 	return left;
 }
 
-/* Wake writers, if any found no room: an edge-triggered poller must not see
- * an edge for each reclaimed byte.
+/* Wake writers, but only if one found no room before: an edge-triggered poller
+ * must not see an edge for each reclaimed byte. The caller holds conn->lock.
  */
 static void tx_wake(struct smcr_conn *conn)
 {
@@ -140,11 +144,11 @@ static void tx_wake(struct smcr_conn *conn)
 }
 
 /**
- * smcr_tx_reclaim() - bytes up to a position are with the peer
+ * smcr_tx_reclaim() - return the send space of complete bytes
  * @conn: the connection
- * @pos: everything before it is complete
+ * @pos: all bytes before this position are complete
  *
- * Context: conn->lock held.
+ * Context: any, conn->lock held.
  */
 void smcr_tx_reclaim(struct smcr_conn *conn, u64 pos)
 {
@@ -165,9 +169,9 @@ void smcr_tx_reclaim(struct smcr_conn *conn, u64 pos)
 }
 
 /**
- * smcr_tx_purge() - give all send space back
- * @conn: a connection that nobody sends on any more and no write of which
- *	can still be under way
+ * smcr_tx_purge() - return all send space
+ * @conn: connection whose last reference is gone, so that no sender and no
+ *	posted write can still use the chunks
  *
  * Context: any.
  */
@@ -179,7 +183,7 @@ void smcr_tx_purge(struct smcr_conn *conn)
 		tx_drop_slot(conn, &conn->tx.chunk[i]);
 }
 
-/* One contiguous piece of the peer's element out of one or more chunks. */
+/* Build the write of one segment from one or more chunks. */
 static void tx_fill_write(struct smcr_conn *conn, struct smcr_wr_write *wr,
 			  const struct smcr_tx_seg *seg, u64 pos)
 {
@@ -258,8 +262,9 @@ static void tx_posted(struct smcr_conn *conn, const struct smcr_tx_plan *plan,
 		smcr_mib_count(mib, SMCR_MIB_WRITERBLOCKED, 1);
 }
 
-/* One chain. Completions are asked for with C and A, which end the life of
- * send slots' references, and when half of the send space waits for one.
+/* Post one chain of writes and its message. Request a completion with C and A,
+ * after which no message would release the references of the send slots, and
+ * when half of the send space has none requested.
  */
 static int tx_post(struct smcr_conn *conn, const struct smcr_tx_plan *plan)
 {
@@ -291,10 +296,10 @@ static int tx_post(struct smcr_conn *conn, const struct smcr_tx_plan *plan)
 	return 0;
 }
 
-/* A sender that sleeps for room and has been woken comes with more bytes in a
- * moment, so a small rest waits for them; at its end it pushes in any case. One
- * that is not woken yet must not hold anything: the peer may wait for the rest
- * before it reads.
+/* Test whether a sender that slept for room was woken and will copy more bytes
+ * in a moment: a small rest then waits for them, and the sender pushes at its
+ * end in any case. A sender that was not woken yet must not hold bytes back, as
+ * the peer may wait for them before it reads on.
  */
 static bool tx_more_comes(const struct smcr_conn *conn)
 {
@@ -313,12 +318,13 @@ static bool tx_held(const struct smcr_conn *conn)
 }
 
 /**
- * smcr_tx_push_locked() - write what can be written, say what must be said
+ * smcr_tx_push_locked() - post the writes and messages that can go out now
  * @conn: the connection
  *
- * A link that is failing takes nothing; the group resets its connections.
+ * If the link has no free send slot, smcr_conn_tx_ready() comes later. A link
+ * that is failing takes no work request; the group resets its connections.
  *
- * Context: conn->lock held.
+ * Context: any, conn->lock held.
  */
 void smcr_tx_push_locked(struct smcr_conn *conn)
 {
@@ -330,7 +336,7 @@ void smcr_tx_push_locked(struct smcr_conn *conn)
 	if (conn->fsm.state == SMCR_CONN_INIT)
 		return;
 	while (!tx->final) {
-		/* Most calls, and the last turn of all others */
+		/* True in most calls, and in the last turn of all others */
 		if (tx->nxt == tx->end && !tx->due)
 			break;
 		memset(&plan, 0, sizeof(plan));
@@ -350,10 +356,10 @@ void smcr_tx_push_locked(struct smcr_conn *conn)
 }
 
 /**
- * smcr_tx_push() - smcr_tx_push_locked() for who does not hold the lock
+ * smcr_tx_push() - like smcr_tx_push_locked(), but takes conn->lock
  * @conn: the connection
  *
- * Context: any but under conn->lock.
+ * Context: softirq or process.
  */
 void smcr_tx_push(struct smcr_conn *conn)
 {
@@ -362,8 +368,8 @@ void smcr_tx_push(struct smcr_conn *conn)
 	spin_unlock_bh(&conn->lock);
 }
 
-/* Copy to the chunk of @end; never past the chunk or @space. tx_queued() has to
- * follow, whatever comes of it.
+/* Copy to the chunk of @end, at most to the end of the chunk and at most @space
+ * bytes. tx_queued() must follow, also after an error.
  */
 static int tx_copy(struct smcr_conn *conn, struct msghdr *msg, u32 space)
 {
@@ -388,8 +394,9 @@ static int tx_copy(struct smcr_conn *conn, struct msghdr *msg, u32 space)
 	       -EFAULT;
 }
 
-/* Can a send not go on? sk_stream_error() puts a pending error in the place of
- * EPIPE; if some bytes were accepted, it stays for the next call.
+/* Return -EPIPE if a send cannot go on. sk_stream_error() replaces EPIPE by a
+ * pending error; if some bytes were accepted, that error stays for the next
+ * call.
  */
 static int tx_error(struct sock *sk)
 {
@@ -397,9 +404,10 @@ static int tx_error(struct sock *sk)
 	       !smcr_sk(sk)->conn ? -EPIPE : 0;
 }
 
-/* The peer has closed and reads no more. With TCP the first send() is taken
- * and answered by a RST, which in CLOSE_WAIT is EPIPE to the next one, or the
- * RST has come already.
+/* Send to a peer that has closed and reads no more. As with TCP, the first
+ * send() succeeds and its bytes are lost, and the next one returns EPIPE: TCP's
+ * peer would answer with a RST, which is EPIPE in CLOSE_WAIT. The first call
+ * returns EPIPE, too, if the connection is CLOSED already.
  */
 static int tx_to_closed(struct smcr_conn *conn, struct msghdr *msg)
 {
@@ -424,7 +432,7 @@ static int tx_sleep(struct sock *sk, struct smcr_conn *conn, long *timeo,
 	err = sk_wait_event(sk, timeo, sk->sk_err ||
 			    sk->sk_shutdown & SEND_SHUTDOWN ||
 			    smcr_tx_writeable(conn), wait);
-	/* Negative: another thread has dissolved the connection meanwhile */
+	/* Negative: another thread has disconnected the socket meanwhile */
 	return min(err, 0);
 }
 
@@ -435,8 +443,9 @@ static void tx_sleeper(struct smcr_conn *conn, int change)
 	spin_unlock_bh(&conn->lock);
 }
 
-/* No room was found: wait for some, or promise a wake-up. The wake-up takes the
- * bit away, so whoever sets it has to be on the queue by then.
+/* Wait for room in send space. A non-blocking call sets SOCK_NOSPACE and
+ * returns -EAGAIN, and poll() gets the wake-up. The first wake-up clears the
+ * bit, so a sender that sets it must be on the wait queue before.
  */
 static int tx_wait(struct sock *sk, struct smcr_conn *conn, long *timeo)
 {
@@ -447,7 +456,8 @@ static int tx_wait(struct sock *sk, struct smcr_conn *conn, long *timeo)
 	add_wait_queue(sk_sleep(sk), &wait);
 	set_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
 	/* Pairs with tx_wake(), which tests the bit after @una has moved: room
-	 * that came before the bit was set gave no wake-up, but is seen here
+	 * that appeared before the bit was set caused no wake-up, but is seen
+	 * here
 	 */
 	smp_mb__after_atomic();
 	if (!smcr_tx_space(conn))
@@ -457,8 +467,8 @@ static int tx_wait(struct sock *sk, struct smcr_conn *conn, long *timeo)
 	return err;
 }
 
-/* @done bytes were copied to send space, none if it is negative: write them,
- * unless more were promised.
+/* Write the @done bytes that tx_copy() copied to send space, unless MSG_MORE or
+ * TCP_CORK promises more. A negative @done is tx_copy()'s error.
  */
 static void tx_queued(struct smcr_conn *conn, struct msghdr *msg,
 		      int done, bool cork)
@@ -476,7 +486,7 @@ static void tx_queued(struct smcr_conn *conn, struct msghdr *msg,
 		goto out;
 	tx->hold = cork || msg->msg_flags & MSG_MORE;
 	if (tx->hold && !timer_pending(&conn->cork_timer)) {
-		/* The armed timer's reference */
+		/* The armed timer owns a reference */
 		smcr_conn_get(conn);
 		if (mod_timer(&conn->cork_timer, jiffies + TX_CORK_TIME))
 			smcr_conn_put(conn);
@@ -493,7 +503,7 @@ static int tx_send(struct sock *sk, struct smcr_conn *conn, struct msghdr *msg,
 	int n;
 
 	if (!space) {
-		/* Corked bytes leave when there is no room for more */
+		/* Without room for more, corked bytes need not wait */
 		smcr_tx_uncork(sk);
 		return tx_wait(sk, conn, timeo);
 	}
@@ -505,12 +515,15 @@ static int tx_send(struct sock *sk, struct smcr_conn *conn, struct msghdr *msg,
 /**
  * smcr_tx_sendmsg() - send() on an RDMA connection
  * @sk: outer socket in mode RDMA
- * @msg: what to send; MSG_DONTWAIT, MSG_MORE, MSG_NOSIGNAL are honoured
+ * @msg: what to send; MSG_DONTWAIT, MSG_MORE and MSG_NOSIGNAL have TCP's
+ *	meaning
  * @len: bytes
  *
- * Context: process, outer sock lock held; given up while waiting for room.
- * Return: bytes accepted, or -errno if none were. They will be written or the
- * connection be reset, also after close() (law 8).
+ * Accepted bytes are written to the peer, also after close(), or the connection
+ * is reset.
+ *
+ * Context: process, outer sock lock held; released while waiting for room.
+ * Return: bytes accepted, or -errno if none were.
  */
 int smcr_tx_sendmsg(struct sock *sk, struct msghdr *msg, size_t len)
 {
@@ -537,7 +550,7 @@ int smcr_tx_sendmsg(struct sock *sk, struct msghdr *msg, size_t len)
 			err = tx_error(sk);
 	}
 	if (conn) {
-		/* No more bytes come to go with those that waited for them */
+		/* No more bytes will join the rest that tx_held() held back */
 		if (err)
 			smcr_tx_push(conn);
 		smcr_conn_put(conn);
@@ -548,7 +561,7 @@ int smcr_tx_sendmsg(struct sock *sk, struct msghdr *msg, size_t len)
 }
 
 /**
- * smcr_tx_uncork() - write what MSG_MORE or TCP_CORK held back
+ * smcr_tx_uncork() - write the bytes that MSG_MORE or TCP_CORK held back
  * @sk: outer socket in mode RDMA
  *
  * Context: process, outer sock lock held.

@@ -7,39 +7,43 @@
 
 #include "tx_plan.h"
 
-/* A piece of a stream that is worth a write and a CDC message of its own: a
- * quarter of the peer's ring. Less than half, so that a reader waits neither
- * for a message longer than what the ring has (poll() calls half of it
- * readable whatever SO_RCVLOWAT says) nor for a sender that waits for it.
+/* Test whether @bytes are worth a write and a CDC message of their own, that
+ * is, a quarter of the peer's ring. The threshold must be below half of the
+ * ring. A sender that waits for it then leaves the ring more than half full,
+ * which poll() reports as readable whatever SO_RCVLOWAT says; otherwise sender
+ * and reader could wait for each other.
  */
 static bool worthwhile(const struct smcr_tx_view *view, u32 bytes)
 {
 	return (u64)bytes * 4 >= view->peer_ring.len;
 }
 
-/* Does the 10 % rule of the receiver tell late that the rest fits? */
+/* Test whether @bytes would fit into the peer's ring before the peer's 10 %
+ * rule (4.5.1) reports the room.
+ */
 static bool short_rest(const struct smcr_tx_view *view, u64 bytes)
 {
 	return bytes && bytes * 10 < view->peer_ring.len;
 }
 
 /**
- * smcr_tx_plan() - the writes that the window allows right now
+ * smcr_tx_plan() - plan the writes that the window admits now
  * @view: the send side
  * @plan: result
  *
  * A write ends where the peer's ring wraps (4.7.4).
  *
- * Silly windows: a reader of small pieces must not make the sender write such.
- * Where the window, not the application, limits a write to less than a quarter
- * of the ring, nothing is written until more of it is open. The peer reports
- * that: its window is below half, so each tenth of the ring that it reads is
- * told (4.5.1). B would have it report each byte, which is of use only for a
- * rest that is shorter than that. So B is set when the window is closed and
- * less than a tenth of the ring is left to write; where @view limits the plan
- * there is nothing to wait for, and B stays clear.
+ * To avoid silly windows, a peer that reads few bytes at a time must not cause
+ * small writes. If the window, not the application, limits the plan to less
+ * than a quarter of the ring, the plan is empty until the window is larger. The
+ * peer reports that: its window is below half of the ring, so it sends an
+ * update for each tenth of the ring that it reads (4.5.1). With B set it would
+ * report each byte, which helps only if fewer bytes than a tenth of the ring
+ * are left to write. So the plan sets B if it closes the window, or finds it
+ * closed, and less than a tenth of the ring is left. If @view->max_bytes limits
+ * the plan, the writer is not blocked by the window and B stays clear.
  *
- * Context: the lock that guards the send side is held.
+ * Context: any, lock of the send side held.
  */
 void smcr_tx_plan(const struct smcr_tx_view *view, struct smcr_tx_plan *plan)
 {
@@ -72,16 +76,16 @@ void smcr_tx_plan(const struct smcr_tx_view *view, struct smcr_tx_plan *plan)
 }
 
 /**
- * smcr_rx_update_needed() - must the peer be told what was read?
+ * smcr_rx_update_needed() - test whether the peer needs a consumer update
  * @view: the receive side
  *
- * A message for its own sake goes out if the peer waits (B) or asked (R), or
- * if the window it knows is below half of the ring and would grow by a tenth
- * of the ring or more (4.5.1). Every other CDC message carries the consumer
- * cursor anyway.
+ * A message of its own goes out if bytes were read since the last message and
+ * the peer is blocked (B) or requested an update (R), or if the window that the
+ * peer knows is below half of the ring and would grow by a tenth of the ring or
+ * more (4.5.1). Each message with data carries the consumer cursor, too.
  *
- * Context: the lock that guards the receive side is held.
- * Return: true if a CDC message should go out now.
+ * Context: any, lock of the receive side held.
+ * Return: true if a CDC message must go out now.
  */
 bool smcr_rx_update_needed(const struct smcr_rx_view *view)
 {
