@@ -3,10 +3,13 @@
  * CDC messages: from the receive completion to the connection's positions
  * (RFC 7609 4.7, A.4).
  *
- * Runs in CQ softirq, or in process context for a parked message. A message is
- * found its connection by the alert token inside the link's own group, checked
- * as a whole against what is possible (cdc_msg.c), and only then taken.
+ * This code runs in the CQ handler, or in process context for a parked message.
+ * It looks up the alert token in the group of the link that the message came
+ * over, so a peer reaches only connections of its own groups. cdc_msg.c checks
+ * the whole message against the connection's state before any field is stored.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <net/sock.h>
 #include <trace/events/smcr.h>
 
@@ -19,7 +22,7 @@
 #include "tx.h"
 #include "wr.h"
 
-/* Has the application closed, though the peer may not know it yet? */
+/* Test whether the application has closed, though the peer may not know yet. */
 static bool cdc_unwanted(const struct smcr_conn *conn)
 {
 	return conn->fsm.we_closed || conn->flush == SMCR_CONN_FLUSH_CLOSE;
@@ -28,8 +31,8 @@ static bool cdc_unwanted(const struct smcr_conn *conn)
 static void cdc_flags(struct smcr_conn *conn, const struct smcr_cdc_result *res)
 {
 	if (res->raised & (SMCR_CDC_D | SMCR_CDC_C) && !conn->reset_err) {
-		/* Pairs with the acquire in rx.c: a reader that sees the end
-		 * sees all bytes before it
+		/* Pairs with the acquire in rx_final(): a reader that sees the
+		 * end sees all bytes before it
 		 */
 		smp_store_release(&conn->rx.final, true);
 	}
@@ -43,9 +46,9 @@ static void cdc_flags(struct smcr_conn *conn, const struct smcr_cdc_result *res)
 		smcr_close_event(conn, SMCR_CONN_EV_PEER_DONE);
 }
 
-/* R asks for the consumer position now if the peer does not have it (4.5.1);
- * B asks for it with the next byte that is read. Answered once per message
- * sent, so that two peers cannot keep each other busy.
+/* R requests the consumer position now, if the peer does not have it (4.5.1); B
+ * requests it with the next byte that is read. One message of ours answers any
+ * number of R, so that two peers cannot keep each other busy.
  */
 static void cdc_answer(struct smcr_conn *conn, u16 flags)
 {
@@ -73,10 +76,12 @@ static void cdc_take(struct smcr_conn *conn, const struct smcr_cdc_result *res)
 	cdc_answer(conn, res->flags);
 	smcr_wr_consumed(conn->link, conn, res->cons);
 	smcr_tx_reclaim(conn, res->cons);
-	/* Nothing is written to a peer that has closed (4.8.1, 4.8.2). */
+	/* No byte is written to a peer that has closed (4.8.1, 4.8.2). */
 	if (!(res->raised & (SMCR_CDC_C | SMCR_CDC_A)))
 		smcr_tx_push_locked(conn);
-	/* Nobody will read them, and the peer must not think so (as TCP) */
+	/* The application has closed, so no reader will take these bytes. Reset
+	 * the connection, as TCP does, so that the peer learns of the loss.
+	 */
 	if (more && cdc_unwanted(conn))
 		smcr_close_reset_locked(conn, SMCR_RESET_UNREAD_DATA,
 					ECONNRESET);
@@ -110,13 +115,14 @@ static void cdc_handle(struct smcr_conn *conn, const struct smcr_cdc_msg *msg)
 		return;
 	}
 	smcr_mib_inc(net, SMCR_MIB_BADCDC);
-	net_warn_ratelimited("smcr: group %u: impossible CDC message (%s); the connection is reset. The peer's SMC-R is faulty\n",
+	net_warn_ratelimited("group %u: impossible CDC message (%s); the connection is reset. The peer's SMC-R is faulty\n",
 			     conn->lgr->id, smcr_cdc_verdict_name(verdict));
 	smcr_close_reset_locked(conn, SMCR_RESET_CDC_INVALID, ECONNRESET);
 }
 
-/* A message for a connection whose handshake is not over here (3.5.2.4). One
- * is enough: positions are absolute, and what was raised stays raised.
+/* Keep a message until the local end of the handshake is done (3.5.2.4). The
+ * newest message is enough: cursors are absolute, and the flags that must not
+ * get lost are carried over from the older one.
  */
 static void cdc_park(struct smcr_conn *conn, const struct smcr_cdc_msg *msg)
 {
@@ -134,10 +140,10 @@ static void cdc_park(struct smcr_conn *conn, const struct smcr_cdc_msg *msg)
 }
 
 /**
- * smcr_cdc_replay() - handle what came before the connection was ready
- * @conn: a connection that has just become ACTIVE
+ * smcr_cdc_replay() - handle the message that arrived during the handshake
+ * @conn: connection that has just become ACTIVE
  *
- * Context: conn->lock held.
+ * Context: any, conn->lock held.
  */
 void smcr_cdc_replay(struct smcr_conn *conn)
 {
@@ -148,13 +154,13 @@ void smcr_cdc_replay(struct smcr_conn *conn)
 }
 
 /**
- * smcr_cdc_recv() - the link layer: a CDC message arrived
- * @link: on this link
+ * smcr_cdc_recv() - event: a CDC message arrived
+ * @link: link that it came over
  * @msg: its bytes, valid during the call
- * @len: how many
+ * @len: bytes that the completion reported
  *
- * Context: softirq.
- * Return: 0, or -EBADMSG if it is none; the caller counts it.
+ * Context: CQ handler: softirq, or a reader that polls, BH disabled.
+ * Return: 0; -EBADMSG if it is not a CDC message, which the caller counts.
  */
 int smcr_cdc_recv(struct smcr_link *link, const u8 *msg, u32 len)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CDC messages (RFC 7609, A.4): encode, decode, check against what is
- * possible.
+ * CDC messages (RFC 7609, A.4): encoding, decoding, and the check against the
+ * connection's state.
  */
 #include <linux/errno.h>
 #include <linux/string.h>
@@ -14,13 +14,13 @@
 /**
  * smcr_cdc_msg_decode() - decode a CDC message
  * @buf: received bytes
- * @len: how many the completion reported
+ * @len: bytes that the completion reported
  * @out: result, untouched on error
  *
- * Nothing in @out is to be trusted before smcr_cdc_check().
+ * No field of @out can be trusted before smcr_cdc_check().
  *
- * Return: 0, or -EBADMSG if type, length byte or @len is not that of a CDC
- * message: drop and count it.
+ * Return: 0; -EBADMSG if type, length byte or @len is not that of a CDC
+ * message, which the caller drops and counts.
  */
 int smcr_cdc_msg_decode(const u8 *buf, size_t len, struct smcr_cdc_msg *out)
 {
@@ -40,9 +40,9 @@ int smcr_cdc_msg_decode(const u8 *buf, size_t len, struct smcr_cdc_msg *out)
 }
 
 /**
- * smcr_cdc_msg_encode() - build a CDC message
- * @buf: %SMCR_ROCE_MSG_LEN bytes, all of them written
- * @in: what to say
+ * smcr_cdc_msg_encode() - encode a CDC message
+ * @buf: result, %SMCR_ROCE_MSG_LEN bytes
+ * @in: the message
  */
 void smcr_cdc_msg_encode(u8 *buf, const struct smcr_cdc_msg *in)
 {
@@ -60,7 +60,7 @@ void smcr_cdc_msg_encode(u8 *buf, const struct smcr_cdc_msg *in)
 	w->flags = cpu_to_be16(in->flags & SMCR_CDC_FLAGS);
 }
 
-/* Both cursors, checked as far as possible without the other flags */
+/* Check both cursors, as far as the flags do not matter. */
 static enum smcr_cdc_verdict check_cursors(const struct smcr_cdc_rx *rx,
 					   const struct smcr_cdc_limits *lim,
 					   const struct smcr_cdc_msg *msg,
@@ -77,18 +77,18 @@ static enum smcr_cdc_verdict check_cursors(const struct smcr_cdc_rx *rx,
 }
 
 /**
- * smcr_cdc_check() - is this message possible?
- * @rx: what was accepted so far
- * @lim: what is possible now
+ * smcr_cdc_check() - check a message against the connection's state
+ * @rx: state from the messages accepted so far
+ * @lim: local state that bounds the message
  * @msg: decoded message for this connection
- * @res: on %SMCR_CDC_ACCEPT what smcr_cdc_apply() takes, otherwise nothing
+ * @res: on %SMCR_CDC_ACCEPT the input of smcr_cdc_apply(), otherwise undefined
  *
- * Bytes that an impossible cursor announces are never exposed. A gap in the
- * sequence is harmless on one link, since cursors are absolute; on a new link
- * without F before it a lost write cannot be excluded (4.6.1).
+ * Bytes that an impossible cursor announces are never exposed to a reader. A
+ * gap in the sequence is harmless on one link, since cursors are absolute. On a
+ * new link without an F before it, a gap may mean a lost write (4.6.1).
  *
- * Context: the lock that guards the receive side is held.
- * Return: the verdict; smcr_cdc_verdict_aborts() tells which reset the
+ * Context: any, lock of the receive side held.
+ * Return: the verdict; smcr_cdc_verdict_aborts() tells whether it resets the
  * connection.
  */
 enum smcr_cdc_verdict smcr_cdc_check(const struct smcr_cdc_rx *rx,
@@ -126,11 +126,11 @@ enum smcr_cdc_verdict smcr_cdc_check(const struct smcr_cdc_rx *rx,
 }
 
 /**
- * smcr_cdc_apply() - take over a message that smcr_cdc_check() accepted
+ * smcr_cdc_apply() - apply a message that smcr_cdc_check() accepted
  * @rx: state to change
  * @res: result of that check
  *
- * Context: the lock held since the check.
+ * Context: any, lock of the receive side held since the check.
  */
 void smcr_cdc_apply(struct smcr_cdc_rx *rx, const struct smcr_cdc_result *res)
 {
@@ -141,7 +141,7 @@ void smcr_cdc_apply(struct smcr_cdc_rx *rx, const struct smcr_cdc_result *res)
 }
 
 /**
- * smcr_cdc_verdict_name() - a verdict as text for logs and traces
+ * smcr_cdc_verdict_name() - get the name of a verdict, for the log
  * @verdict: any value
  *
  * Return: a name, never NULL.

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Receiving: bytes out of the element, and the decision when to tell the peer
- * what was read (RFC 7609 4.5.1).
+ * Receiving: recv() and splice() copy bytes from the element, and decide when
+ * the peer needs a consumer update (RFC 7609 4.5.1).
  *
- * The peer may write an element at any time, also where it must not, so bytes
- * are copied once and nothing in the element is ever interpreted. Only the
- * positions in conn->rx, checked by cdc.c, say how much of it is data.
+ * The peer can write to an element at any time, also where it must not. So
+ * bytes are copied once, and nothing in the element is interpreted but the eye
+ * catcher. Only the positions in conn->rx, which cdc.c has checked, say which
+ * bytes are data.
  *
- * The reader works under the outer sock lock, which makes it the only one to
- * advance the consumer position; it takes conn->lock to do so.
+ * The reader holds the outer sock lock, so there is one reader at a time, and
+ * only the reader advances the consumer position. It also takes conn->lock to
+ * do so.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/sched/signal.h>
 #include <linux/splice.h>
 #include <linux/uio.h>
@@ -28,34 +32,37 @@
 #include "tx_plan.h"
 #include "wr.h"
 
-/* Did the peer finish its stream, so that all of it can be read? */
+/* Test whether the peer has finished its stream, so that all of it can be read.
+ */
 static bool rx_final(const struct smcr_conn *conn)
 {
-	/* Pairs with the release in cdc.c: the last bytes are there, too */
+	/* Pairs with the release in cdc_flags(): @peer.prod covers the last
+	 * bytes
+	 */
 	return smp_load_acquire(&conn->rx.final) &&
 	       !READ_ONCE(conn->rx.spoilt);
 }
 
 /**
- * smcr_rx_avail() - bytes that recv() would find
+ * smcr_rx_avail() - count the bytes that recv() would find
  * @conn: the connection
  *
  * Context: any.
+ * Return: bytes.
  */
 u32 smcr_rx_avail(const struct smcr_conn *conn)
 {
-	/* A reset drops what was not read (4.8.2, 2A) of a stream that the
-	 * peer had not finished.
-	 */
+	/* A reset drops unread bytes (4.8.2, 2A) unless they are final. */
 	if (READ_ONCE(conn->reset_err) && !rx_final(conn))
 		return 0;
-	/* Pairs with the release in cdc.c: the bytes are there to be read */
+	/* Pairs with the release in cdc_take(): the bytes are in the element */
 	return smp_load_acquire(&conn->rx.peer.prod) -
 	       READ_ONCE(conn->rx.cons);
 }
 
-/* The tripwire in front of the data (4.4.1): gone means that somebody wrote
- * where nobody may. None of the bytes can be trusted then.
+/* Check the eye catcher in front of the data (4.4.1). If it was overwritten,
+ * something wrote outside of its own element, and none of the bytes in this one
+ * can be trusted.
  */
 static int rx_check_eye(struct smcr_conn *conn)
 {
@@ -66,14 +73,14 @@ static int rx_check_eye(struct smcr_conn *conn)
 	if (get_unaligned_be32(conn->rx.buf) == SMCR_RMBE_EYE_CATCHER)
 		return 0;
 	smcr_mib_inc(conn->lgr->net, SMCR_MIB_RMBEEYECATCHERBAD);
-	net_warn_ratelimited("smcr: group %u: the eye catcher of a receive buffer was overwritten; the connection is reset. The peer's SMC-R is faulty\n",
+	net_warn_ratelimited("group %u: the eye catcher of an RMB element was overwritten; the connection is reset. The peer's SMC-R is faulty\n",
 			     conn->lgr->id);
 	WRITE_ONCE(conn->rx.spoilt, true);
 	smcr_close_reset(conn, SMCR_RESET_EYE_CATCHER, ECONNRESET);
 	return -ECONNRESET;
 }
 
-/* Tell the peer if it has to know. */
+/* Send a consumer update if the peer needs one. The caller holds conn->lock. */
 static void rx_update(struct smcr_conn *conn)
 {
 	struct smcr_rx_view view = {
@@ -103,10 +110,12 @@ static void rx_consumed(struct smcr_conn *conn, u32 bytes)
 	spin_unlock_bh(&conn->lock);
 }
 
-/* Bytes from one place to where the caller wants them. */
+/* Copies @len bytes at @from to @to; returns the bytes copied or -errno. */
 typedef ssize_t (*rx_actor)(void *to, const u8 *from, u32 len);
 
-/* At most one turn of the ring: two pieces. */
+/* Pass @len bytes at @pos to @actor. They are at most a whole ring, so they
+ * wrap at most once, and @actor is called once or twice.
+ */
 static ssize_t rx_copy(struct smcr_conn *conn, u64 pos, u32 len,
 		       rx_actor actor, void *to)
 {
@@ -144,8 +153,9 @@ static ssize_t rx_to_nowhere(void *to, const u8 *from, u32 len)
 	return len;
 }
 
-/* The errno of a stream that ended early. Also if a send() or getsockopt() has
- * taken the pending error before: a reader must not see the end instead.
+/* Get the errno of a stream that ended early. One reader gets it even if a
+ * send() or getsockopt() has taken the pending error before, since a reader
+ * must not take an abnormal end for the end of the stream.
  */
 static int rx_error(struct sock *sk, struct smcr_conn *conn)
 {
@@ -159,9 +169,10 @@ static int rx_error(struct sock *sk, struct smcr_conn *conn)
 	return err;
 }
 
-/* Nothing to read beyond the @seen bytes: is it the end, an error, or a reason
- * to wait? Bytes may have come after the caller looked, and the end with them.
- * Return: 1 at the end of the stream, 0 to look again or wait, -errno.
+/* Decide what follows when the caller found no bytes beyond the @seen ones: the
+ * end of the stream (1), an errno, or to look again and wait (0). More bytes,
+ * and the end behind them, may have arrived since the caller looked, so this
+ * function first tests for the end and then counts the bytes again.
  */
 static int rx_idle(struct sock *sk, struct smcr_conn *conn, u32 seen)
 {
@@ -177,7 +188,9 @@ static int rx_idle(struct sock *sk, struct smcr_conn *conn, u32 seen)
 	return conn ? 0 : -ENOTCONN;
 }
 
-/* Is the wait over? A reader that watches its link polls it first. */
+/* Test whether the wait is over. A reader that watches its link's completion
+ * queue polls it first.
+ */
 static bool rx_roused(struct sock *sk, struct smcr_conn *conn, u32 seen,
 		      struct wait_queue_entry *wait)
 {
@@ -187,7 +200,8 @@ static bool rx_roused(struct sock *sk, struct smcr_conn *conn, u32 seen,
 }
 
 /* SO_BUSY_POLL: a reader that finds its message before it sleeps saves the time
- * of an interrupt and of a wake-up. It does not have the sock lock meanwhile.
+ * of an interrupt and of a wake-up. The reader does not hold the outer sock
+ * lock while it polls.
  */
 static void rx_spin(struct sock *sk, struct smcr_conn *conn, u32 seen,
 		    struct wait_queue_entry *wait)
@@ -201,8 +215,9 @@ static void rx_spin(struct sock *sk, struct smcr_conn *conn, u32 seen,
 		cpu_relax();
 }
 
-/* What sk_wait_event() asks twice: before the reader sleeps, without the sock
- * lock, which is when @awake is set and it may spin; and after that, with it.
+/* The condition of sk_wait_event(), which evaluates it twice: before the reader
+ * sleeps, without the outer sock lock, when @awake is set and the reader may
+ * spin; and after the sleep, with the lock.
  */
 static bool rx_look(struct sock *sk, struct smcr_conn *conn, u32 seen,
 		    struct wait_queue_entry *wait, bool *awake)
@@ -213,7 +228,8 @@ static bool rx_look(struct sock *sk, struct smcr_conn *conn, u32 seen,
 	return rx_roused(sk, conn, seen, wait);
 }
 
-/* Wait for more bytes than the @seen ones, which a PEEK left in place. */
+/* Wait for more bytes than the @seen ones, which MSG_PEEK left in the element.
+ */
 static int rx_wait(struct sock *sk, struct smcr_conn *conn, u32 seen,
 		   long *timeo)
 {
@@ -235,7 +251,7 @@ static int rx_wait(struct sock *sk, struct smcr_conn *conn, u32 seen,
 	smcr_wr_cq_unwatch(conn->link, &wait);
 	sk_clear_bit(SOCKWQ_ASYNC_WAITDATA, sk);
 	remove_wait_queue(sk_sleep(sk), &wait);
-	/* Negative: another thread has dissolved the connection meanwhile */
+	/* Negative: another thread has disconnected the socket meanwhile */
 	return min(ret, 0);
 }
 
@@ -249,7 +265,9 @@ static ssize_t rx_read(struct smcr_conn *conn, u64 pos, u32 len,
 		return -ECONNRESET;
 	err = rx_check_eye(conn);
 	n = err ? err : rx_copy(conn, pos, len, actor, to);
-	/* Before the element may go back: the last byte ends the claim to it */
+	/* Before smcr_conn_read_end(), which returns the element of an unlinked
+	 * connection once no final byte is unread
+	 */
 	if (n > 0 && !peek)
 		rx_consumed(conn, n);
 	smcr_conn_read_end(conn);
@@ -283,7 +301,7 @@ static int rx_loop(struct sock *sk, struct smcr_conn *conn, struct msghdr *msg,
 			done += n;
 			continue;
 		}
-		/* An error stays for the next call if this one has bytes */
+		/* A call that has bytes leaves an error to the next call */
 		if (done >= target || (done && sk->sk_err))
 			break;
 		err = rx_idle(sk, conn, seen);
@@ -305,12 +323,12 @@ static int rx_loop(struct sock *sk, struct smcr_conn *conn, struct msghdr *msg,
 /**
  * smcr_rx_recvmsg() - recv() on an RDMA connection
  * @sk: outer socket in mode RDMA
- * @msg: where the bytes go
- * @len: at most so many
- * @flags: MSG_DONTWAIT, MSG_PEEK, MSG_WAITALL and MSG_TRUNC (drop the bytes,
- *	as TCP has it) are honoured
+ * @msg: destination of the bytes
+ * @len: most bytes to read
+ * @flags: MSG_DONTWAIT, MSG_PEEK, MSG_WAITALL and MSG_TRUNC (discard the bytes)
+ *	have TCP's meaning; MSG_OOB is refused
  *
- * Context: process, outer sock lock held; given up while waiting for bytes.
+ * Context: process, outer sock lock held; released while waiting for bytes.
  * Return: bytes read, 0 at the end of the stream, -errno.
  */
 int smcr_rx_recvmsg(struct sock *sk, struct msghdr *msg, size_t len, int flags)
@@ -331,7 +349,7 @@ int smcr_rx_recvmsg(struct sock *sk, struct msghdr *msg, size_t len, int flags)
 	return ret;
 }
 
-/* Ordinary pages, of which the pipe's reader may do what it likes. */
+/* The pipe gets ordinary pages, which its reader may steal. */
 static const struct pipe_buf_operations rx_pipe_ops = {
 	.release	= generic_pipe_buf_release,
 	.try_steal	= generic_pipe_buf_try_steal,
@@ -344,8 +362,8 @@ struct rx_splice {
 	bool			full;
 };
 
-/* No page of an RMB leaves the module: the peer could change what the pipe's
- * reader has already looked at. So the bytes are copied to fresh pages.
+/* Copy the bytes to new pages for the pipe. The pipe must not get pages of the
+ * RMB, as the peer could change bytes that the pipe's reader has checked.
  */
 static ssize_t rx_to_pipe(void *to, const u8 *from, u32 len)
 {
@@ -412,12 +430,12 @@ static ssize_t rx_splice_loop(struct sock *sk, struct smcr_conn *conn,
 /**
  * smcr_rx_splice() - splice() from an RDMA connection
  * @sk: outer socket in mode RDMA
- * @pipe: where the bytes go, locked by the caller
- * @len: at most so many
+ * @pipe: destination of the bytes, locked by the caller
+ * @len: most bytes to move
  * @flags: SPLICE_F_*
  * @nonblock: the file is non-blocking
  *
- * Context: process, outer sock lock held; given up while waiting for bytes.
+ * Context: process, outer sock lock held; released while waiting for bytes.
  * Return: bytes moved, 0 at the end of the stream, -errno.
  */
 ssize_t smcr_rx_splice(struct sock *sk, struct pipe_inode_info *pipe,
