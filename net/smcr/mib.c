@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counters and the names of reasons.
+ * Counters, and the names of fallback and reset reasons.
  */
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
@@ -49,7 +49,7 @@ static_assert(SMCR_MIB_MAX <= U8_MAX);
  * smcr_mib_add() - add to a counter
  * @net: namespace of the socket or link group
  * @field: which counter
- * @n: how much
+ * @n: what to add
  *
  * Context: any but NMI.
  */
@@ -59,11 +59,11 @@ void smcr_mib_add(const struct net *net, enum smcr_mib field, u64 n)
 }
 
 /**
- * smcr_mib_fallback() - count a connection that is plain TCP after all
+ * smcr_mib_fallback() - count a connection that fell back to TCP
  * @net: its namespace
- * @reason: why; counted as a whole and by reason
+ * @reason: why; counted in the sum and by reason
  *
- * Context: any.
+ * Context: any but NMI.
  */
 void smcr_mib_fallback(const struct net *net, enum smcr_fallback_reason reason)
 {
@@ -73,11 +73,11 @@ void smcr_mib_fallback(const struct net *net, enum smcr_fallback_reason reason)
 }
 
 /**
- * smcr_mib_reset() - count a connection that ended abnormally
+ * smcr_mib_reset() - count a connection that was reset
  * @net: its namespace
- * @reason: why; counted as a whole and by reason
+ * @reason: why; counted in the sum and by reason
  *
- * Context: any.
+ * Context: any but NMI.
  */
 void smcr_mib_reset(const struct net *net, enum smcr_reset_reason reason)
 {
@@ -99,11 +99,13 @@ static u64 read_cpu(const struct smcr_mib_cpu *cpu, enum smcr_mib field)
 }
 
 /**
- * smcr_mib_read() - value of a counter, summed over all CPUs
+ * smcr_mib_read() - read a counter, summed over all CPUs
  * @net: namespace
  * @field: which counter
  *
- * Context: any. Two counters read one after the other need not fit together.
+ * The values of two counters need not be consistent with each other.
+ *
+ * Context: any.
  * Return: the value.
  */
 u64 smcr_mib_read(const struct net *net, enum smcr_mib field)
@@ -117,10 +119,10 @@ u64 smcr_mib_read(const struct net *net, enum smcr_mib field)
 }
 
 /**
- * smcr_mib_name() - name of a counter
+ * smcr_mib_name() - get the name of a counter
  * @field: which counter
  *
- * Return: as in /proc/net/smcr_stat.
+ * Return: the name in /proc/net/smcr_stat.
  */
 const char *smcr_mib_name(enum smcr_mib field)
 {
@@ -128,7 +130,7 @@ const char *smcr_mib_name(enum smcr_mib field)
 }
 
 /**
- * smcr_fallback_name() - name of a fallback reason, as smcr-ctl shows it
+ * smcr_fallback_name() - get the name of a fallback reason, as in smcr-ctl
  * @reason: any value
  *
  * Return: the name, or "unknown".
@@ -141,7 +143,7 @@ const char *smcr_fallback_name(enum smcr_fallback_reason reason)
 }
 
 /**
- * smcr_reset_name() - name of a reset reason, as smcr-ctl shows it
+ * smcr_reset_name() - get the name of a reset reason, as in smcr-ctl
  * @reason: any value
  *
  * Return: the name, or "unknown".
@@ -168,7 +170,7 @@ static int stat_show(struct seq_file *seq, void *v)
  * smcr_mib_init() - set up a namespace's counters and /proc/net/smcr_stat
  * @net: the namespace; its struct smcr_net exists
  *
- * Context: process, namespace init, before anything counts.
+ * Context: process, namespace init, before the first use of a counter.
  * Return: 0 or -ENOMEM.
  */
 int smcr_mib_init(struct net *net)
@@ -192,7 +194,7 @@ int smcr_mib_init(struct net *net)
 
 /**
  * smcr_mib_exit() - undo smcr_mib_init()
- * @net: the namespace; nothing counts any more
+ * @net: the namespace, whose counters are no longer used
  *
  * Context: process, namespace exit.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Counters: per namespace, per CPU, free running, never reset.
+ * Counters of a namespace: one set per CPU, free running, never reset.
  */
 #ifndef _SMCR_MIB_H
 #define _SMCR_MIB_H
@@ -30,7 +30,7 @@ enum smcr_mib {
 };
 
 /**
- * struct smcr_mib_cpu - one CPU's share of the counters
+ * struct smcr_mib_cpu - counters of one CPU
  * @syncp: lets a 32-bit reader see whole values
  * @val: indexed by enum smcr_mib
  */
@@ -53,14 +53,16 @@ const char *smcr_fallback_name(enum smcr_fallback_reason reason);
 const char *smcr_reset_name(enum smcr_reset_reason reason);
 
 /**
- * smcr_mib_count() - add to a counter of a namespace whose counters are at hand
- * @mib: its counters, for the data path those of smcr_lgr.mib: to look them up
- *	costs more than to count
+ * smcr_mib_count() - add to a counter, without looking up its namespace
+ * @mib: counters of the namespace; the data path has them in smcr_lgr.mib,
+ *	since the lookup costs more than the addition
  * @field: which counter
- * @n: how much
+ * @n: what to add
  *
- * Context: any but NMI. On 32-bit machines interrupts are off for the
- * addition, since a softirq may count in the midst of a process' own.
+ * On 32-bit machines interrupts are off during the addition, since a softirq
+ * may interrupt the addition of a process.
+ *
+ * Context: any but NMI.
  */
 static inline void smcr_mib_count(struct smcr_mib_cpu __percpu *mib,
 				  enum smcr_mib field, u64 n)
@@ -79,7 +81,7 @@ static inline void smcr_mib_count(struct smcr_mib_cpu __percpu *mib,
  * @net: namespace of the socket or link group
  * @field: which counter
  *
- * Context: any.
+ * Context: any but NMI.
  */
 static inline void smcr_mib_inc(const struct net *net, enum smcr_mib field)
 {

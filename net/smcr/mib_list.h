@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The counters of /proc/net/smcr_stat, in the order in which they are shown.
+ * The counters of /proc/net/smcr_stat, in the order of that file.
  *
- * SMCR_MIB_LIST(X, F, R) expands X(FIELD, Name, "meaning") once a counter,
- * and F and R where the counters by reason stand. FIELD is the name in
- * capitals; mib.h makes SMCR_MIB_FIELD of it. Counters of things that come and
- * go are pairs, so that nothing ever counts down.
+ * SMCR_MIB_LIST(X, F, R) expands X(FIELD, Name, "meaning") for each counter,
+ * and F and R for the counters by fallback and reset reason. FIELD is the name
+ * in capitals, from which mib.h makes SMCR_MIB_FIELD. Objects that come and go
+ * have a pair of counters, so that no counter ever decreases.
  */
 #ifndef _SMCR_MIB_LIST_H
 #define _SMCR_MIB_LIST_H
@@ -13,41 +13,41 @@
 /* Sockets */
 #define SMCR_MIB_SOCKETS(X) \
 	X(ACTIVEOPENS, ActiveOpens, \
-	  "connections over RDMA that a connect() made") \
+	  "connections over RDMA that connect() opened") \
 	X(PASSIVEOPENS, PassiveOpens, \
-	  "connections over RDMA that a listener made") \
+	  "connections over RDMA that a listener accepted") \
 	X(HANDSHAKESSTARTED, HandshakesStarted, \
-	  "rendezvous begun, both roles") \
-	X(HANDSHAKESDONE, HandshakesDone, "rendezvous that led to RDMA") \
+	  "handshakes that began, both roles") \
+	X(HANDSHAKESDONE, HandshakesDone, "handshakes that led to RDMA") \
 	X(HANDSHAKESENDED, HandshakesEnded, \
-	  "rendezvous that ended, whatever the result") \
+	  "handshakes that ended, whatever the result") \
 	X(HANDSHAKESREFUSED, HandshakesRefused, \
 	  "SYNs answered without the option at a listener's limit") \
 	X(HANDSHAKETIMEOUTS, HandshakeTimeouts, \
-	  "rendezvous that missed their deadline") \
+	  "handshakes that missed their deadline") \
 	X(CROSSEDSYNS, CrossedSyns, \
-	  "rendezvous in which both ends were clients") \
+	  "handshakes in which both ends were clients") \
 	X(CROSSEDDECLINES, CrossedDeclines, \
-	  "rendezvous that both ends declined at the same time") \
+	  "handshakes that both ends declined at the same time") \
 	X(NEGATIVEFORGIVEN, NegativeForgiven, \
-	  "handshakes that servers known as good cut short") \
+	  "handshakes cut short by a server that used SMC-R before") \
 	X(NEGATIVEADDED, NegativeAdded, \
-	  "failures that made a peer plain TCP for a while") \
+	  "failures that put a peer on the negative list") \
 	X(FALLBACKS, Fallbacks, \
-	  "connections that are plain TCP after all, every reason")
+	  "connections that fell back to TCP, every reason")
 
 /* Link groups */
 #define SMCR_MIB_GROUPS(X) \
 	X(FIRSTCONTACTS, FirstContacts, \
-	  "connections that began a link group (3.5.1)") \
+	  "connections that created a link group (3.5.1)") \
 	X(SUBSEQUENTCONTACTS, SubsequentContacts, \
-	  "connections that used an existing one (3.5.2)") \
+	  "connections that used an existing link group (3.5.2)") \
 	X(LINKGROUPS, LinkGroups, "link groups created") \
 	X(LINKGROUPSFREED, LinkGroupsFreed, "link groups freed") \
 	X(GROUPSREFUSED, GroupsRefused, \
-	  "link groups not made because of net.smcr.max_lgrs") \
+	  "link groups not created because of net.smcr.max_lgrs") \
 	X(QPSREFUSED, QpsRefused, \
-	  "links not made because of net.smcr.max_qps") \
+	  "links not created because of net.smcr.max_qps") \
 	X(LINKS, Links, "links created") \
 	X(LINKSFREED, LinksFreed, "links freed") \
 	X(LINKSFAILED, LinksFailed, "links that failed")
@@ -59,26 +59,25 @@
 	X(CONNSMOVED, ConnsMoved, "connections moved to another link (4.6)") \
 	X(ORPHANSOPENED, OrphansOpened, \
 	  "connections that outlived their socket") \
-	X(ORPHANSCLOSED, OrphansClosed, "orphans that came to their end") \
-	X(ABORTS, Aborts, "connections that ended abnormally, every reason")
+	X(ORPHANSCLOSED, OrphansClosed, "orphans that ended") \
+	X(ABORTS, Aborts, "connections that were reset, every reason")
 
 /* Data path */
 #define SMCR_MIB_DATA(X) \
 	X(TXBYTES, TxBytes, "payload bytes written to peers") \
 	X(RXBYTES, RxBytes, "payload bytes read by programs") \
 	X(RDMAWRITES, RdmaWrites, "RDMA WRITE work requests") \
-	X(WORKREQUESTS, WorkRequests, \
-	  "work requests posted by the data path") \
+	X(WORKREQUESTS, WorkRequests, "work requests posted by the data path") \
 	X(DOORBELLS, Doorbells, "calls of ib_post_send() by the data path") \
 	X(SENDCOMPLETIONS, SendCompletions, \
-	  "completions that the data path asked for") \
+	  "completions that the data path requested") \
 	X(RECVCOMPLETIONS, RecvCompletions, "completions of receive queues") \
 	X(RECVREPOSTS, RecvReposts, \
 	  "calls of ib_post_recv() that post buffers again") \
 	X(READERPOLLS, ReaderPolls, \
 	  "events of a completion queue that a sleeping reader handled") \
 	X(READERPOLLSLATE, ReaderPollsLate, \
-	  "those that a softirq handled, because the reader did not run") \
+	  "such events that a softirq handled, as the reader did not run") \
 	X(READERSPINS, ReaderSpins, \
 	  "completions that a reader found before it slept (SO_BUSY_POLL)") \
 	X(TXMESSAGES, TxMessages, "CDC messages that announced data") \
@@ -89,31 +88,31 @@
 	  "CDC messages for no connection, or older than the last") \
 	X(CDCGAPS, CdcGaps, "CDC messages missing by sequence number") \
 	X(WRITERBLOCKED, WriterBlocked, \
-	  "CDC messages that said the writer is blocked (4.7)") \
+	  "CDC messages sent with B, as the window blocked the writer (4.7)") \
 	X(TXCHUNKALLOCS, TxChunkAllocs, \
-	  "pieces of send space allocated, the pool being empty")
+	  "chunks of send space allocated because the pool was empty")
 
 /* Receive memory */
 #define SMCR_MIB_MEMORY(X) \
 	X(RMBSCREATED, RmbsCreated, "RMBs allocated") \
 	X(RMBSFREED, RmbsFreed, "RMBs freed") \
 	X(RMBSREFUSED, RmbsRefused, \
-	  "RMBs not made because of net.smcr.max_rmb_bytes") \
+	  "RMBs not created because of net.smcr.max_rmb_bytes") \
 	X(RMBSSMALLER, RmbsSmaller, \
-	  "RMBs of fewer elements than wanted, for want of memory") \
+	  "RMBs created with fewer elements than wanted, for lack of memory") \
 	X(SENDSPACEREFUSED, SendSpaceRefused, \
-	  "connections not made because of net.smcr.max_send_bytes") \
+	  "connections not created because of net.smcr.max_send_bytes") \
 	X(CHARGESREFUSED, ChargesRefused, \
 	  "connections whose memory could not be charged to their program") \
 	X(MRREGISTRATIONS, MrRegistrations, "memory regions registered") \
 	X(MRFREES, MrFrees, "memory regions freed") \
-	X(ELEMENTSTAKEN, ElementsTaken, \
-	  "receive elements given to connections") \
-	X(ELEMENTSRETURNED, ElementsReturned, "receive elements given back") \
+	X(ELEMENTSTAKEN, ElementsTaken, "RMB elements given to connections") \
+	X(ELEMENTSRETURNED, ElementsReturned, \
+	  "RMB elements that connections returned") \
 	X(ELEMENTSQUARANTINED, ElementsQuarantined, \
-	  "elements held back after an abnormal end (4.4.2)") \
+	  "RMB elements held back after an abnormal end (4.4.2)") \
 	X(RMBEEYECATCHERBAD, RmbeEyeCatcherBad, \
-	  "elements whose eye catcher was overwritten (4.4.1)")
+	  "RMB elements whose eye catcher was overwritten (4.4.1)")
 
 /* Link group control */
 #define SMCR_MIB_CONTROL(X) \
@@ -128,9 +127,9 @@
 	X(DELETERKEYSENT, DeleteRkeySent, "DELETE RKEY requests sent") \
 	X(TESTLINKSENT, TestLinkSent, "TEST LINK requests sent") \
 	X(LLCTIMEOUTS, LlcTimeouts, \
-	  "LLC requests without an answer in time (C.7)")
+	  "LLC requests that were not answered in time (C.7)")
 
-/* What peers did wrong */
+/* Faults of peers */
 #define SMCR_MIB_BAD(X) \
 	X(BADCLC, BadClc, "CLC messages refused by a check") \
 	X(BADLLC, BadLlc, "LLC messages refused by a check") \
@@ -141,9 +140,9 @@
 	X(TRANSPARENTSOCKETS, TransparentSockets, \
 	  "TCP sockets turned into SMC-R ones") \
 	X(PROBEMISSED, ProbeMissed, \
-	  "sockets that stayed TCP for want of a free probe")
+	  "sockets that stayed TCP because no probe was free")
 
-/* X(REASON, FIELD, Name, "name"): enum smcr_fallback_reason but for NONE */
+/* X(REASON, FIELD, Name, "name") for enum smcr_fallback_reason but for NONE */
 #define SMCR_FALLBACK_LIST(X) \
 	X(NO_OPTION, FALLBACKNOOPTION, FallbackNoOption, "no-option") \
 	X(NO_RNIC, FALLBACKNORNIC, FallbackNoRnic, "no-rnic") \
@@ -171,7 +170,7 @@
 	X(NEG_PATH, FALLBACKNEGPATH, FallbackNegPath, "neg-path") \
 	X(DEVICE_LIMIT, FALLBACKDEVICELIMIT, FallbackDeviceLimit, "device-limit")
 
-/* The same of enum smcr_reset_reason */
+/* The same for enum smcr_reset_reason */
 #define SMCR_RESET_LIST(X) \
 	X(PEER_ABORT, RESETPEERABORT, ResetPeerAbort, "peer-abort") \
 	X(TCP_RST, RESETTCPRST, ResetTcpRst, "tcp-rst") \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tracepoints, and the proof that their lists of names fit the enumerations.
+ * Tracepoints, and checks that their lists of names match the enumerations.
  */
 #include <linux/build_bug.h>
 

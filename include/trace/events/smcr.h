@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tracepoints of SMC-R sockets. Objects are named by the numbers that smcr-ctl
- * shows; keys, memory addresses and alert tokens never appear.
+ * Tracepoints of SMC-R sockets. They identify objects by the numbers that
+ * smcr-ctl shows, and never print keys, memory addresses or alert tokens.
  *
- * All arguments are plain integers. The symbolic lists are held equal to the
- * enumerations they name by trace.c.
+ * All arguments are plain integers. trace.c checks that the lists of names
+ * match their enumerations.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM smcr
@@ -92,7 +92,7 @@
 		{ 2, "fail" },						\
 		{ 3, "drained" })
 
-/* The two flag bytes of a CDC message (RFC 7609 A.4) */
+/* Flags of a CDC message (RFC 7609 A.4) */
 #define smcr_show_cdc_flags(val)					\
 	__print_flags(val, "",						\
 		{ 0x8000, "B" },					\
@@ -104,7 +104,7 @@
 		{ 0x0040, "C" },					\
 		{ 0x0020, "A" })
 
-/* Message types (RFC 7609 A.3) */
+/* Types of LLC messages (RFC 7609 A.3) */
 #define smcr_show_llc_type(val)						\
 	__print_symbolic(val,						\
 		{ 1, "CONFIRM LINK" },					\
@@ -268,7 +268,8 @@ TRACE_EVENT(smcr_link_state,
 		  smcr_show_link_state(__entry->new))
 );
 
-/* Cursors are shown as absolute byte positions since the connection began. */
+/* Cursors are printed as absolute positions: bytes since the connection began.
+ */
 DECLARE_EVENT_CLASS(smcr_cdc,
 	TP_PROTO(u32 linkgroup, u32 conn, u32 seq, u64 prod, u64 cons,
 		 u32 flags),

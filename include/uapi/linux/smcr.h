@@ -10,17 +10,17 @@
 
 #include <linux/smcr_netlink.h>
 
-/* The address family number of Linux's AF_SMC, for programs written for it */
+/* The number of Linux's AF_SMC, so that programs for AF_SMC work unchanged */
 #ifndef AF_SMCR
 #define AF_SMCR			43
 #define PF_SMCR			AF_SMCR
 #endif
 
-/* Protocol argument of AF_SMCR: which addresses the socket has */
+/* Protocols of AF_SMCR, which select the address family of the connection */
 #define SMCR_PROTO_IPV4		0
 #define SMCR_PROTO_IPV6		1
 
-/* Protocol number for AF_INET and AF_INET6; beyond those that fit a packet */
+/* Protocol of AF_INET and AF_INET6; larger than any number in a packet */
 #ifndef IPPROTO_SMCR
 #define IPPROTO_SMCR		257
 #endif

@@ -10,14 +10,13 @@
 #define SMCR_FAMILY_VERSION	1
 
 /**
- * enum smcr_fallback_reason - why a connection is plain TCP
- * @SMCR_FALLBACK_NONE: it is not
- * @SMCR_FALLBACK_NO_OPTION: the peer's SYN or SYN-ACK was without the SMC-R
- *   option
+ * enum smcr_fallback_reason - why a connection fell back to TCP
+ * @SMCR_FALLBACK_NONE: it did not fall back
+ * @SMCR_FALLBACK_NO_OPTION: the peer's SYN or SYN-ACK had no SMC-R option
  * @SMCR_FALLBACK_NO_RNIC: the connection's netdev has no RoCE port
  * @SMCR_FALLBACK_NO_GID: the RoCE port has no usable GID
- * @SMCR_FALLBACK_PEER_DECLINED: the peer sent a Decline; its diagnosis tells
- *   why
+ * @SMCR_FALLBACK_PEER_DECLINED: the peer sent a Decline; its diagnosis gives
+ *   the reason
  * @SMCR_FALLBACK_SUBNET: client and server are not in one subnet
  * @SMCR_FALLBACK_IPSEC: an IPsec policy covers the connection
  * @SMCR_FALLBACK_MD5: TCP-MD5 or TCP-AO protects the connection
@@ -30,24 +29,24 @@
  * @SMCR_FALLBACK_RESOURCE_LIMIT: a limit on groups, RMBs, connections or
  *   memory is reached
  * @SMCR_FALLBACK_MEMORY: an allocation failed
- * @SMCR_FALLBACK_CONGESTED: too many handshakes at once, of the listener or
- *   the source
+ * @SMCR_FALLBACK_CONGESTED: the listener or the source had too many handshakes
+ *   at once
  * @SMCR_FALLBACK_CROSSED_SYN: both ends connected at the same time, so both
  *   are clients
  * @SMCR_FALLBACK_QP: a queue pair could not be set up
- * @SMCR_FALLBACK_VERSION: no protocol version in common
- * @SMCR_FALLBACK_PEER_ID: the peer's ID, GID, MAC or queue pair cannot be
- *   right
+ * @SMCR_FALLBACK_VERSION: both ends have no protocol version in common
+ * @SMCR_FALLBACK_PEER_ID: the peer ID, GID, MAC or queue pair in a CLC message
+ *   is invalid
  * @SMCR_FALLBACK_OUT_OF_SYNC: the peer named a link group that this end does
  *   not have (C.4)
  * @SMCR_FALLBACK_BAD_ENUM: a CLC message had an enumerated value out of range
  *   (C.6)
  * @SMCR_FALLBACK_CONFIRM_LINK: the first link did not come up (3.5.1.5)
- * @SMCR_FALLBACK_NEG_DESTINATION: this destination broke the CLC handshake
- *   lately
- * @SMCR_FALLBACK_NEG_PATH: RDMA to this peer did not work lately
- * @SMCR_FALLBACK_DEVICE_LIMIT: the RDMA device can do too little; the log says
- *   what
+ * @SMCR_FALLBACK_NEG_DESTINATION: this destination recently broke the CLC
+ *   handshake
+ * @SMCR_FALLBACK_NEG_PATH: RDMA to this peer recently failed
+ * @SMCR_FALLBACK_DEVICE_LIMIT: the RDMA device lacks a capability; the log
+ *   names it
  */
 enum smcr_fallback_reason {
 	SMCR_FALLBACK_NONE,
@@ -83,32 +82,35 @@ enum smcr_fallback_reason {
 };
 
 /**
- * enum smcr_reset_reason - why a connection ended abnormally
- * @SMCR_RESET_NONE: it did not
- * @SMCR_RESET_PEER_ABORT: a CDC message with the abnormal close flag came
+ * enum smcr_reset_reason - why a connection was reset
+ * @SMCR_RESET_NONE: it was not reset
+ * @SMCR_RESET_PEER_ABORT: a CDC message with the abnormal close flag arrived
  *   (4.8.2)
  * @SMCR_RESET_TCP_RST: the TCP connection was reset
- * @SMCR_RESET_UNREAD_DATA: the program closed with bytes unread
+ * @SMCR_RESET_UNREAD_DATA: the program closed with unread bytes, or bytes
+ *   arrived later
  * @SMCR_RESET_LINGER: the program closed with SO_LINGER and a time of 0
  * @SMCR_RESET_LINK_DOWN: the last link of the group failed
  * @SMCR_RESET_GROUP_DELETED: the peer deleted the link group
- * @SMCR_RESET_CDC_INVALID: a CDC message had cursors or flags that cannot be
- * @SMCR_RESET_EYE_CATCHER: something overwrote the eye catcher of the receive
- *   element
+ * @SMCR_RESET_CDC_INVALID: a CDC message had impossible cursors or flags
+ * @SMCR_RESET_EYE_CATCHER: the eye catcher of the local RMB element was
+ *   overwritten
  * @SMCR_RESET_CLOSE_TIMEOUT: the peer did not answer a close in time
- * @SMCR_RESET_ORPHAN_TIMEOUT: the peer took no bytes after the program had
+ * @SMCR_RESET_ORPHAN_TIMEOUT: the peer took no bytes in time after the program
  *   closed
- * @SMCR_RESET_RMBE_CONFLICT: the peer gave one of its receive elements to two
+ * @SMCR_RESET_RMBE_CONFLICT: the peer gave one of its RMB elements to two
  *   connections
  * @SMCR_RESET_DEVICE_REMOVED: the RDMA device went away
  * @SMCR_RESET_NETNS_EXIT: the network namespace was torn down
- * @SMCR_RESET_UNLOAD: the module is being unloaded
- * @SMCR_RESET_HANDSHAKE: the handshake failed beyond the point of fallback
- * @SMCR_RESET_DISCONNECT: the program called connect with AF_UNSPEC
+ * @SMCR_RESET_UNLOAD: the module was unloaded
+ * @SMCR_RESET_HANDSHAKE: the handshake failed when fallback was no longer
+ *   possible
+ * @SMCR_RESET_DISCONNECT: the program called connect() with AF_UNSPEC
  * @SMCR_RESET_PEER_CLOSED: the program sent to a peer that had closed
- * @SMCR_RESET_ORPHAN_LIMIT: the program had closed, and orphans were too many
- * @SMCR_RESET_TCP_DATA: bytes came over TCP, where a connection over RDMA has
- *   none (C.6)
+ * @SMCR_RESET_ORPHAN_LIMIT: the program closed while there were too many
+ *   orphans
+ * @SMCR_RESET_TCP_DATA: bytes arrived over TCP on a connection that uses RDMA
+ *   (C.6)
  */
 enum smcr_reset_reason {
 	SMCR_RESET_NONE,
@@ -138,7 +140,7 @@ enum smcr_reset_reason {
 };
 
 /**
- * enum smcr_nl_linkgroup_role - this host's end of the link group's first
+ * enum smcr_nl_linkgroup_role - role of this host in the link group's first
  *   contact
  */
 enum smcr_nl_linkgroup_role {
@@ -150,8 +152,8 @@ enum smcr_nl_linkgroup_role {
  * enum smcr_nl_linkgroup_state
  * @SMCR_NL_LINKGROUP_STATE_FORMING: first contact is under way
  * @SMCR_NL_LINKGROUP_STATE_ACTIVE: new connections may use it
- * @SMCR_NL_LINKGROUP_STATE_CLOSING: takes no new connection
- * @SMCR_NL_LINKGROUP_STATE_DEAD: links stop and connections are reset
+ * @SMCR_NL_LINKGROUP_STATE_CLOSING: no new connection may use it
+ * @SMCR_NL_LINKGROUP_STATE_DEAD: its links stop and its connections are reset
  */
 enum smcr_nl_linkgroup_state {
 	SMCR_NL_LINKGROUP_STATE_FORMING,
@@ -162,12 +164,12 @@ enum smcr_nl_linkgroup_state {
 
 /**
  * enum smcr_nl_link_state
- * @SMCR_NL_LINK_STATE_INIT: the peer's end is unknown yet
- * @SMCR_NL_LINK_STATE_READY: the queue pair is up, CONFIRM LINK not yet
- *   exchanged
+ * @SMCR_NL_LINK_STATE_INIT: the peer's queue pair is not known yet
+ * @SMCR_NL_LINK_STATE_READY: the queue pair is up, CONFIRM LINK is not
+ *   exchanged yet
  * @SMCR_NL_LINK_STATE_ACTIVE: connections may use it
- * @SMCR_NL_LINK_STATE_FAILED: nothing can be posted any more
- * @SMCR_NL_LINK_STATE_DEAD: drained
+ * @SMCR_NL_LINK_STATE_FAILED: no work request can be posted any more
+ * @SMCR_NL_LINK_STATE_DEAD: its queue pair is drained
  */
 enum smcr_nl_link_state {
 	SMCR_NL_LINK_STATE_INIT,
@@ -179,8 +181,9 @@ enum smcr_nl_link_state {
 
 /**
  * enum smcr_nl_dialect
- * @SMCR_NL_DIALECT_RFC: as RFC 7609 has it
- * @SMCR_NL_DIALECT_LINUX: as Linux's AF_SMC has it, without eye catchers
+ * @SMCR_NL_DIALECT_RFC: as RFC 7609 specifies it
+ * @SMCR_NL_DIALECT_LINUX: as Linux's AF_SMC implements it, without eye
+ *   catchers
  */
 enum smcr_nl_dialect {
 	SMCR_NL_DIALECT_RFC,
@@ -205,10 +208,10 @@ enum smcr_nl_conn_state {
 };
 
 /**
- * enum smcr_nl_negative_kind - why a peer is plain TCP for a while
- * @SMCR_NL_NEGATIVE_KIND_DESTINATION: it agreed on SMC-R and then broke the
- *   CLC handshake
- * @SMCR_NL_NEGATIVE_KIND_PATH: the CLC handshake went well, RDMA did not
+ * enum smcr_nl_negative_kind - why connections to a peer use TCP for a while
+ * @SMCR_NL_NEGATIVE_KIND_DESTINATION: the peer agreed on SMC-R and then broke
+ *   the CLC handshake
+ * @SMCR_NL_NEGATIVE_KIND_PATH: the CLC handshake succeeded, RDMA failed
  */
 enum smcr_nl_negative_kind {
 	SMCR_NL_NEGATIVE_KIND_DESTINATION,
@@ -221,10 +224,10 @@ enum smcr_nl_port_state {
 };
 
 /**
- * enum smcr_nl_gid_type - what a GID stands for
- * @SMCR_NL_GID_TYPE_V2: RoCEv2, with an address that routers pass on
+ * enum smcr_nl_gid_type - RoCE version and address of a GID
+ * @SMCR_NL_GID_TYPE_V2: RoCEv2, with an address that routers forward
  * @SMCR_NL_GID_TYPE_V2_LINK_LOCAL: RoCEv2, with a link-local address
- * @SMCR_NL_GID_TYPE_V1: RoCEv1, with an address that routers would pass on
+ * @SMCR_NL_GID_TYPE_V1: RoCEv1, with an address that routers would forward
  * @SMCR_NL_GID_TYPE_V1_LINK_LOCAL: RoCEv1, with a link-local address
  */
 enum smcr_nl_gid_type {

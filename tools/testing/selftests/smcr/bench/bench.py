@@ -221,7 +221,7 @@ def table_counts(samples):
              "SendCompletions": "send completions",
              "RecvCompletions": "receive completions",
              "RecvReposts": "calls of ib_post_recv()",
-             "TxChunkAllocs": "pieces of send space allocated",
+             "TxChunkAllocs": "chunks of send space allocated",
              "LlcSent": "LLC messages", "MrRegistrations": "registrations"}
     yield "| count, client's host | a 64 B round trip | a connection |"
     yield "|---|---|---|"
