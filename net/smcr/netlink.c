@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Generic netlink family "smcr": dumps of what a namespace has. The policies
- * and the table of operations are generated (genl.c).
+ * Generic netlink family "smcr": dumps the objects of a namespace. The policies
+ * and the table of operations in genl.c are generated.
  *
- * A dump that does not fit one message goes on in the next call from the
- * numbers of the last object shown, so objects that come or go meanwhile
- * neither repeat nor hide others. No lock is held while a message is filled;
- * each object is held by a reference.
+ * A dump that does not fit into one buffer stores the numbers of the next
+ * object, and the next call goes on from there. So objects that come or go
+ * meanwhile cause no other object to be repeated or left out. No spinlock is
+ * held while a message is filled; a reference keeps each object.
  */
 #include <linux/netlink.h>
 #include <net/genetlink.h>
@@ -23,7 +23,7 @@
 #include "smcr.h"
 #include "sock.h"
 
-/* The numbers on the wire are those inside. */
+/* The values in netlink messages are those of the module's enumerations. */
 static_assert((int)SMCR_NL_LINKGROUP_ROLE_SERVER == (int)SMCR_SERVER);
 static_assert((int)SMCR_NL_LINKGROUP_STATE_FORMING == (int)SMCR_LGR_FORMING);
 static_assert((int)SMCR_NL_LINKGROUP_STATE_DEAD == (int)SMCR_LGR_DEAD);
@@ -40,9 +40,9 @@ static_assert((int)SMCR_NL_CONN_STATE_CLOSED == (int)SMCR_CONN_CLOSED);
 static struct genl_family smcr_nl_family;
 
 /**
- * struct dump - where a dump stands, in netlink_callback.ctx
- * @lgr: id of the link group that comes next, or a smaller one
- * @pos: entry in that group, or of the whole dump, that comes next
+ * struct dump - progress of a dump, in netlink_callback.ctx
+ * @lgr: lower bound of the next link group's id
+ * @pos: next entry in that group, or in the whole dump if it is not by group
  */
 struct dump {
 	u32 lgr;
@@ -51,11 +51,11 @@ struct dump {
 
 /**
  * struct msg - a message being filled
- * @skb: the dump's buffer
- * @cb: the dump
+ * @skb: buffer of the dump
+ * @cb: state of the dump
  * @cmd: enum smcr_cmd
- * @hdr: set by msg_begin()
- * @priv: the asker may see what identifies hosts and adapters
+ * @hdr: header of the message, set by msg_begin()
+ * @priv: the requester may see attributes that identify hosts and adapters
  */
 struct msg {
 	struct sk_buff *skb;
@@ -92,7 +92,9 @@ static int msg_begin(struct msg *msg)
 	return msg->hdr ? 0 : -EMSGSIZE;
 }
 
-/* Ends the message, or takes it back if @err says that it did not fit. */
+/* End the message, or remove it from the buffer if @err says that it did not
+ * fit.
+ */
 static int msg_end(struct msg *msg, int err)
 {
 	if (err)
@@ -102,8 +104,8 @@ static int msg_end(struct msg *msg, int err)
 	return err;
 }
 
-/* A dump that showed something goes on later; nothing fits only if even an
- * empty buffer is too small.
+/* A dump with messages in its buffer goes on in the next call. -EMSGSIZE is an
+ * error only if a message does not fit into an empty buffer.
  */
 static int dump_result(const struct sk_buff *skb, int err)
 {
@@ -115,7 +117,7 @@ static int put_private(struct msg *msg, int attr, const void *data, int len)
 	return msg->priv ? nla_put(msg->skb, attr, len, data) : 0;
 }
 
-/* Path MTU enumeration of the RFC to bytes */
+/* Convert the RFC's path MTU enumeration to bytes. */
 static u32 mtu_bytes(u8 mtu)
 {
 	return 128u << mtu;
@@ -156,8 +158,8 @@ static int device_show(const struct smcr_port *port,
 
 /**
  * smcr_nl_device_get_dumpit() - dump the RoCE ports that smcr may use
- * @skb: to fill
- * @cb: the dump
+ * @skb: buffer to fill
+ * @cb: state of the dump
  *
  * Context: process.
  * Return: bytes filled, 0 at the end, or -errno.
@@ -175,7 +177,7 @@ int smcr_nl_device_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 
 /* Link groups */
 
-/* A group from where the dump stands, with a reference, or NULL */
+/* Get the next group of the dump, with a reference, or NULL. */
 static struct smcr_lgr *lgr_resume(struct net *net, const struct dump *dump)
 {
 	struct smcr_lgr *lgr = smcr_lgr_next(net, NULL);
@@ -242,8 +244,8 @@ static int lgr_show(struct msg *msg, struct smcr_lgr *lgr, struct dump *dump)
 typedef int (*lgr_show_fn)(struct msg *msg, struct smcr_lgr *lgr,
 			   struct dump *dump);
 
-/* Shows each group, or the one that was asked for, through @show, which keeps
- * its place within the group in dump->pos.
+/* Call @show for each group, or for group @only unless that is 0. @show keeps
+ * the next entry within the group in dump->pos.
  */
 static int lgr_walk(struct msg *msg, u32 only, lgr_show_fn show)
 {
@@ -271,8 +273,8 @@ static int lgr_walk(struct msg *msg, u32 only, lgr_show_fn show)
 
 /**
  * smcr_nl_linkgroup_get_dumpit() - dump the link groups
- * @skb: to fill
- * @cb: the dump
+ * @skb: buffer to fill
+ * @cb: state of the dump
  *
  * Context: process.
  * Return: bytes filled, 0 at the end, or -errno.
@@ -286,7 +288,9 @@ int smcr_nl_linkgroup_get_dumpit(struct sk_buff *skb,
 	return lgr_walk(&msg, 0, lgr_show);
 }
 
-/* The group that the request names, 0 if none; -ENOENT if there is no such */
+/* Get the number of the group that the request names, 0 for all groups. Return
+ * -ENOENT if a new dump names a group that does not exist.
+ */
 static int asked_lgr(struct netlink_callback *cb, int attr, u32 *id)
 {
 	const struct genl_info *info = genl_info_dump(cb);
@@ -300,7 +304,7 @@ static int asked_lgr(struct netlink_callback *cb, int attr, u32 *id)
 	for (lgr = smcr_lgr_next(net, NULL); lgr; lgr = smcr_lgr_next(net, lgr))
 		if (lgr->id == *id)
 			break;
-	/* It may go while its dump is under way. */
+	/* A group may go away while its dump is in progress. */
 	if (!lgr && !dump_state(cb)->lgr) {
 		NL_SET_ERR_MSG_ATTR(cb->extack, info->attrs[attr],
 				    "no link group has this number");
@@ -323,7 +327,9 @@ static int link_fill_private(struct msg *msg, const struct smcr_link *link)
 	    nla_put(skb, SMCR_A_LINK_GID, SMCR_GID_LEN, link->local.gid) ||
 	    nla_put(skb, SMCR_A_LINK_MAC, SMCR_MAC_LEN, link->local.mac))
 		return -EMSGSIZE;
-	/* The far end is set before the link leaves this state. */
+	/* The peer's end is set before the link becomes READY. A link that
+	 * failed before that has zeros there.
+	 */
 	if (smp_load_acquire(&link->state) == SMCR_LINK_INIT)
 		return 0;
 	if (nla_put_u32(skb, SMCR_A_LINK_PEER_QPN, link->peer.qpn) ||
@@ -337,7 +343,7 @@ static int link_fill_device(struct msg *msg, struct smcr_link *link)
 {
 	int err;
 
-	/* Without this the device may be gone. */
+	/* Keeps the device, which may be removed at any time. */
 	if (!smcr_link_verbs_get(link))
 		return 0;
 	err = nla_put_string(msg->skb, SMCR_A_LINK_DEVICE,
@@ -396,8 +402,8 @@ static int links_show(struct msg *msg, struct smcr_lgr *lgr, struct dump *dump)
 
 /**
  * smcr_nl_link_get_dumpit() - dump the links of all groups, or of one
- * @skb: to fill
- * @cb: the dump
+ * @skb: buffer to fill
+ * @cb: state of the dump
  *
  * Context: process.
  * Return: bytes filled, 0 at the end, or -errno.
@@ -418,15 +424,15 @@ int smcr_nl_link_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 /* Connections */
 
 /**
- * struct conn_info - what is shown of a connection, taken under its lock
- * @sk: outer socket with a reference, or NULL if the program closed
+ * struct conn_info - snapshot of a connection, taken under its lock
+ * @sk: outer socket with a reference, or NULL if the connection has none
  * @state: enum smcr_conn_state
  * @reset: why it was reset
  * @link: number of its link, 0 if none
- * @rx_size: bytes its element holds
+ * @rx_size: bytes that the local element holds
  * @rx_queued: bytes received and not read
  * @rx_bytes: bytes read
- * @tx_size: bytes the peer's element holds
+ * @tx_size: bytes that the peer's element holds
  * @tx_queued: bytes accepted and not written
  * @tx_unread: bytes written and not read by the peer
  * @tx_bytes: bytes written
@@ -464,8 +470,9 @@ static void conn_read(struct smcr_conn *conn, struct conn_info *info)
 	spin_unlock_bh(&conn->lock);
 }
 
-/* The TCP socket below @sk, with a reference, or NULL. It may be closed at any
- * time; struct socket and the memory of a TCP sock last through RCU.
+/* Get the inner sock of @sk, with a reference, or NULL. The inner socket may be
+ * closed at any time; RCU keeps the memory of its struct socket and of its TCP
+ * sock.
  */
 static struct sock *inner_get(const struct sock *sk)
 {
@@ -479,7 +486,9 @@ static struct sock *inner_get(const struct sock *sk)
 	if (inner && !refcount_inc_not_zero(&inner->sk_refcnt))
 		inner = NULL;
 	rcu_read_unlock();
-	/* The memory may have become another connection's before the count. */
+	/* The memory may have been reused for another TCP sock before the
+	 * reference was taken.
+	 */
 	if (inner && READ_ONCE(smcr_sk(sk)->inner) != sock) {
 		sock_put(inner);
 		inner = NULL;
@@ -605,8 +614,8 @@ static int conns_show(struct msg *msg, struct smcr_lgr *lgr, struct dump *dump)
 
 /**
  * smcr_nl_conn_get_dumpit() - dump the connections of all groups, or of one
- * @skb: to fill
- * @cb: the dump
+ * @skb: buffer to fill
+ * @cb: state of the dump
  *
  * Context: process.
  * Return: bytes filled, 0 at the end, or -errno.
@@ -642,8 +651,8 @@ static int stat_show(struct msg *msg, enum smcr_mib field)
 
 /**
  * smcr_nl_stats_get_dumpit() - dump the counters
- * @skb: to fill
- * @cb: the dump
+ * @skb: buffer to fill
+ * @cb: state of the dump
  *
  * Context: process.
  * Return: bytes filled, 0 at the end, or -errno.
@@ -702,8 +711,8 @@ static int negative_show(const struct smcr_neglist_info *info, void *arg)
 
 /**
  * smcr_nl_negative_get_dumpit() - dump the negative list
- * @skb: to fill
- * @cb: the dump
+ * @skb: buffer to fill
+ * @cb: state of the dump
  *
  * Context: process.
  * Return: bytes filled, 0 at the end, or -errno.
@@ -732,7 +741,7 @@ static struct genl_family smcr_nl_family __ro_after_init = {
 };
 
 /**
- * smcr_netlink_init() - register the family
+ * smcr_netlink_init() - register the netlink family
  *
  * Context: process, module init.
  * Return: 0 or -errno.
@@ -743,7 +752,9 @@ int __init smcr_netlink_init(void)
 }
 
 /**
- * smcr_netlink_exit() - unregister the family; no dump runs afterwards
+ * smcr_netlink_exit() - unregister the netlink family
+ *
+ * No dump runs after the call.
  *
  * Context: process, module init or exit.
  */

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * net.smcr
+ * The sysctls of net.smcr, per namespace.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/jiffies.h>
 #include <linux/math64.h>
 #include <linux/mutex.h>
@@ -19,19 +21,21 @@
 #define EXCLUDE_DEFAULT		"iscsid,nbd-client,rpc.nfsd"
 
 /**
- * struct smcr_sysctl_names - net.smcr.transparent_exclude
- * @rcu: replaced as a whole by each write
- * @list: program names, separated by commas
+ * struct smcr_sysctl_names - value of net.smcr.transparent_exclude
+ * @rcu: frees a replaced list; each write replaces the whole list
+ * @list: program names, separated by commas or spaces
  */
 struct smcr_sysctl_names {
 	struct rcu_head	rcu;
 	char		list[EXCLUDE_LEN];
 };
 
-/* Serialises writes that look at more than one value. */
+/* Serialises writes of the four values of struct timing, which are checked
+ * against each other, and of smcr_sysctl.exclude. Leaf lock, process context.
+ */
 static DEFINE_MUTEX(write_mutex);
 
-/* Times of which each must fit into the next. */
+/* Values that timing_ok() checks against each other */
 struct timing {
 	unsigned int qp_timeout;
 	unsigned int qp_retry;
@@ -39,16 +43,18 @@ struct timing {
 	unsigned int handshake_ms;
 };
 
-/* Time a queue pair tries before it reports a failure, in milliseconds. The
- * first try counts too. 4.096 us is the unit of the InfiniBand specification.
+/* Time in milliseconds for which a queue pair retries before it reports a
+ * failure: @retry retries after the first try, each with a timeout of
+ * 4.096 us << @timeout (InfiniBand specification, Local ACK Timeout).
  */
 static unsigned int qp_dead_ms(unsigned int timeout, unsigned int retry)
 {
 	return div_u64((u64)4096 * (1u << timeout) * (retry + 1), 1000000);
 }
 
-/* A failed queue pair of the server makes it send a Decline over TCP, which
- * may be lost three times: all that must fit before the client gives up (C.7).
+/* Lower bound of the client's wait for CONFIRM LINK (C.7). If the server's
+ * queue pair fails, the server sends a Decline over TCP, and TCP may lose it
+ * three times; the client must still wait when it arrives.
  */
 static unsigned int confirm_floor_ms(const struct timing *t)
 {
@@ -62,8 +68,9 @@ static unsigned int confirm_server_ms(unsigned int client_ms)
 	return client_ms + client_ms / 2;
 }
 
-/* A server still waits for CONFIRM LINK when its client has given up: a
- * deadline before that would reset what could go on as plain TCP.
+/* The client's wait for CONFIRM LINK must be longer than its lower bound, and
+ * the deadline of the handshake later than the server's wait: a deadline before
+ * its end would reset a connection that can still fall back to TCP.
  */
 static bool timing_ok(const struct timing *t)
 {
@@ -74,11 +81,11 @@ static bool timing_ok(const struct timing *t)
 static void timing_explain(const struct timing *t)
 {
 	if (confirm_floor_ms(t) >= t->confirm_ms)
-		pr_warn_ratelimited("net.smcr: with qp_timeout %u and qp_retry %u, confirm_link_timeout_ms must be above %u: raise it first, or lower the others first\n",
+		pr_warn_ratelimited("with qp_timeout %u and qp_retry %u, net.smcr.confirm_link_timeout_ms must be above %u; raise it first, or lower qp_timeout or qp_retry\n",
 				    t->qp_timeout, t->qp_retry,
 				    confirm_floor_ms(t));
 	else
-		pr_warn_ratelimited("net.smcr: with confirm_link_timeout_ms %u, handshake_timeout_ms must be above %u: raise it first, or lower the other first\n",
+		pr_warn_ratelimited("with confirm_link_timeout_ms %u, net.smcr.handshake_timeout_ms must be above %u; raise it first, or lower confirm_link_timeout_ms\n",
 				    t->confirm_ms,
 				    confirm_server_ms(t->confirm_ms));
 }
@@ -86,7 +93,7 @@ static void timing_explain(const struct timing *t)
 static struct ctl_table template[];
 static struct smcr_sysctl *table_ctl(const struct ctl_table *table);
 
-/* The probe belongs to transparent.c, and so does the value. */
+/* transparent.c owns the probe and stores the value when the probe is set. */
 static int transparent_write(const struct ctl_table *table, int write,
 			     void *buffer, size_t *lenp, loff_t *ppos)
 {
@@ -133,7 +140,9 @@ static int timing_set(struct smcr_sysctl *ctl, unsigned int *field,
 	return 0;
 }
 
-/* qp_timeout, qp_retry, confirm_link_timeout_ms and handshake_timeout_ms */
+/* Handler of qp_timeout, qp_retry, confirm_link_timeout_ms and
+ * handshake_timeout_ms
+ */
 static int timing_write(const struct ctl_table *table, int write, void *buffer,
 			size_t *lenp, loff_t *ppos)
 {
@@ -193,12 +202,12 @@ static const unsigned int min_mem = SMCR_RMBE_SIZE_MIN;
 static const unsigned int max_rmem = SMCR_RMBE_SIZE_MAX;
 static const unsigned int max_wmem = 16 * 1024 * 1024;
 static const unsigned int min_qp_timeout = 8, max_qp_timeout = 21;
-/* 7 would mean: for ever */
+/* Some devices retry without end if the value is 7. */
 static const unsigned int max_retry = 6;
 static const unsigned int min_ms = 100, max_ms = 3600 * 1000;
 static const unsigned int max_gid_kind = SMCR_GID_KINDS - 1;
 static const unsigned int max_traffic_class = 255;
-/* Priorities of Ethernet */
+/* Ethernet has 8 priorities. */
 static const unsigned int max_service_level = 7;
 static const unsigned int max_count = 1 << 20;
 static const unsigned int max_conns = 65535;
@@ -215,7 +224,9 @@ static const unsigned int max_conns = 65535;
 
 #define UINT(field, min, max)	ENTRY(field, proc_douintvec_minmax, min, max)
 
-/* .data is an offset here and an address in each namespace's copy. */
+/* .data is an offset in struct smcr_sysctl here, and an address in the copy of
+ * each namespace.
+ */
 static struct ctl_table template[] = {
 	ENTRY(transparent, transparent_write, NULL, NULL),
 	UINT(loopback, SYSCTL_ZERO, SYSCTL_ONE),
@@ -256,7 +267,9 @@ static struct ctl_table template[] = {
 	ENTRY(max_send_bytes, proc_doulongvec_minmax, NULL, NULL),
 };
 
-/* A namespace's entry keeps the name's address. */
+/* Find the values to which an entry belongs. The entries of a namespace have
+ * the same procname pointers as the template.
+ */
 static struct smcr_sysctl *table_ctl(const struct ctl_table *table)
 {
 	int i;
@@ -294,8 +307,9 @@ static const struct smcr_sysctl defaults = {
 	.max_send_bytes			= 256UL << 20,
 };
 
-/* The limits guard memory of the whole host, so the owner of a user namespace
- * of its own may see but not raise them.
+/* Test whether an entry is a limit. The limits protect memory of the whole
+ * host, so a user namespace other than the initial one can read them but not
+ * write them.
  */
 static bool is_limit(const struct ctl_table *entry)
 {
@@ -322,11 +336,11 @@ static struct ctl_table *table_make(struct net *net)
 }
 
 /**
- * smcr_sysctl_net_init() - set a namespace's defaults and show them
+ * smcr_sysctl_net_init() - set a namespace's defaults and register its table
  * @net: the namespace; its struct smcr_net exists
  *
  * Context: process, namespace init.
- * Return: 0, -ENOMEM, or -EINVAL if the default times do not fit together.
+ * Return: 0; -ENOMEM; -EINVAL if timing_ok() refuses the defaults.
  */
 int smcr_sysctl_net_init(struct net *net)
 {
@@ -359,7 +373,7 @@ out_exclude:
  * smcr_sysctl_net_exit() - undo smcr_sysctl_net_init()
  * @net: the namespace; no socket of it is left
  *
- * A file that somebody opened may be written until the table is gone, so the
+ * An open file of the table can be written until the table is unregistered, so
  * transparent mode ends only after that.
  *
  * Context: process, namespace exit.
@@ -377,13 +391,13 @@ void smcr_sysctl_net_exit(struct net *net)
 
 static bool name_is(const char *name, size_t len, const char *comm)
 {
-	/* The kernel keeps 15 characters of a program's name. */
+	/* task_struct.comm has the first 15 characters of a program's name. */
 	len = min_t(size_t, len, TASK_COMM_LEN - 1);
 	return len && !strncmp(name, comm, len) && !comm[len];
 }
 
 /**
- * smcr_sysctl_excluded() - whether transparent mode leaves a program alone
+ * smcr_sysctl_excluded() - test whether transparent mode excludes a program
  * @net: namespace of the program
  * @comm: its name, as in task_struct.comm
  *
@@ -409,11 +423,11 @@ bool smcr_sysctl_excluded(const struct net *net, const char *comm)
 }
 
 /**
- * smcr_sysctl_qp_dead_time() - when a queue pair has given up for sure
+ * smcr_sysctl_qp_dead_time() - get the longest time a queue pair can retry
  * @net: namespace
  *
- * Devices may stretch each try to four times the timeout that was set. The
- * peer is taken to use the same values.
+ * The specification lets devices wait up to four times the configured timeout
+ * for each try. The peer is assumed to use the same values.
  *
  * Context: any.
  * Return: jiffies.
@@ -427,11 +441,11 @@ unsigned long smcr_sysctl_qp_dead_time(const struct net *net)
 }
 
 /**
- * smcr_sysctl_qp_repeat_ms() - when a packet that was lost has been repeated
+ * smcr_sysctl_qp_repeat_ms() - get the time to retransmit a lost packet
  * @net: namespace
  *
- * Time for two tries, so that one of them may be lost too. The peer is taken to
- * use the same value.
+ * This is the time of two tries, so that one retransmission may be lost, too.
+ * The peer is assumed to use the same value.
  *
  * Context: any.
  * Return: milliseconds.
@@ -442,11 +456,12 @@ unsigned int smcr_sysctl_qp_repeat_ms(const struct net *net)
 }
 
 /**
- * smcr_sysctl_confirm_server_ms() - server's wait for a CONFIRM LINK reply
+ * smcr_sysctl_confirm_server_ms() - get the server's wait for CONFIRM LINK
  * @net: namespace
  *
- * Longer than the client's, so that the client's Decline still finds the
- * server listening (RFC 7609 C.7).
+ * The server waits for the reply half as long again as the client waits for the
+ * request, so that the client's Decline reaches a waiting server (RFC 7609
+ * C.7).
  *
  * Context: any.
  * Return: milliseconds.

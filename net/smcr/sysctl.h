@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * net.smcr: what can be set, per namespace. Documented for the administrator
- * in Documentation/networking/smcr-sysctl.rst.
+ * The sysctls of net.smcr, per namespace. Documentation/networking/
+ * smcr-sysctl.rst describes them for administrators.
  */
 #ifndef _SMCR_SYSCTL_H
 #define _SMCR_SYSCTL_H
@@ -12,43 +12,47 @@ struct net;
 struct smcr_sysctl_names;
 
 /**
- * struct smcr_sysctl - a namespace's values; read with READ_ONCE(), any context
- * @transparent: 1: TCP sockets of user programs become SMC-R ones
+ * struct smcr_sysctl - values of a namespace
+ * @transparent: 1: TCP sockets of user programs become SMC-R sockets
  * @loopback: 1: RDMA also to the host's own addresses
- * @strict_subnet: 1: a client's own address must be in the subnet that matches
- * @rmem: receive element where the program set no SO_RCVBUF, bytes
- * @wmem: send space where the program set no SO_SNDBUF, bytes
+ * @strict_subnet: 1: the subnet that matches must contain the client's address
+ * @rmem: bytes of the RMB element if the program set no SO_RCVBUF
+ * @wmem: bytes of send space if the program set no SO_SNDBUF
  * @qp_timeout: local ACK timeout of queue pairs: 4.096 us << qp_timeout
- * @qp_retry: how often a queue pair sends again before its link fails
- * @rnr_retry: the same when the peer has no receive posted
- * @gid_kind: enum smcr_gid_kind to name to peers
- * @traffic_class: of the packets of links
- * @service_level: likewise
- * @handshake_timeout_ms: absolute deadline of a rendezvous; later than the
- *	server's wait for CONFIRM LINK
+ * @qp_retry: retries of a queue pair before its link fails
+ * @rnr_retry: the same if the peer has no receive posted
+ * @gid_kind: enum smcr_gid_kind of the GIDs to use
+ * @traffic_class: traffic class of the packets of links
+ * @service_level: service level of the packets of links
+ * @handshake_timeout_ms: absolute deadline of a handshake; later than the end
+ *	of the server's wait for CONFIRM LINK
  * @confirm_link_timeout_ms: client's wait for CONFIRM LINK (C.7); the server's
- *	is smcr_sysctl_confirm_server_ms()
+ *	wait is smcr_sysctl_confirm_server_ms()
  * @llc_timeout_ms: wait for any other LLC reply
- * @test_link_interval_ms: idle time after which a link is tested, 0: never
- * @lgr_linger_ms: how long a server keeps a group without connections
- * @rmb_linger_ms: how long an RMB without connections stays registered
+ * @test_link_interval_ms: idle time after which a link is tested; 0: never
+ * @lgr_linger_ms: time for which a server keeps a group without connections
+ * @rmb_linger_ms: time for which an RMB without connections stays registered
  * @close_timeout_ms: wait for the peer's close (4.8.1)
  * @abort_timeout_ms: wait for the peer's answer to an abort (4.8.2)
- * @orphan_timeout_ms: how long an orphan may make no progress
- * @negative_ms: how long a peer that failed is plain TCP, the first time; 0:
- *	it never is
- * @negative_max_ms: the longest time it is, doubled with each failure
- * @exclude: program names that @transparent leaves alone; RCU
- * @max_handshakes: rendezvous in flight, per listener
+ * @orphan_timeout_ms: time for which an orphan may make no progress
+ * @negative_ms: time on the negative list after a peer's first failure; 0: no
+ *	peer is listed
+ * @negative_max_ms: longest time on the negative list; each failure doubles the
+ *	time up to this
+ * @exclude: program names that @transparent excludes; read under RCU, written
+ *	under sysctl.c's write_mutex
+ * @max_handshakes: most handshakes in progress, per listener
  * @max_handshakes_per_source: the same from one address
- * @max_lgrs: link groups
- * @max_qps: their queue pairs
- * @max_conns_per_lgr: connections of one group
- * @max_orphans: connections that outlive their socket
- * @max_rmb_bytes: memory of all RMBs
- * @max_send_bytes: memory of all send space
+ * @max_lgrs: most link groups
+ * @max_qps: most queue pairs
+ * @max_conns_per_lgr: most connections of one group
+ * @max_orphans: most connections that outlive their socket
+ * @max_rmb_bytes: most bytes of all RMBs
+ * @max_send_bytes: most bytes of all send space
  *
- * From @max_handshakes on, only the initial user namespace may write.
+ * A write may change a value at any time, so all but @exclude are read with
+ * READ_ONCE(), in any context. @max_handshakes and all values after it can be
+ * written only in the initial user namespace.
  */
 struct smcr_sysctl {
 	unsigned int	transparent;
