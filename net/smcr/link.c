@@ -2,24 +2,25 @@
 /*
  * Links: the life of a queue pair (RFC 7609 2.2, 3.5.1.4).
  *
- * A link ends in named steps (law 3), whatever ended it:
+ * Every link ends in the same steps, in this order:
  *
- *   gate closes	under tx_lock; nobody posts any more. Any context
- *   group is told	once; its work calls smcr_link_stop()
- *   off the device	the device's removal finds it no more
- *   drain		queue pair to ERR, each completion reaped
- *   verbs objects	queue pair and completion queue go. From here on no
- *			completion can name the link
- *   slots		references of work requests without a completion of
- *			their own are dropped: DEAD
- *   RMB mappings	the group's; the protection domain and the device's
- *			reference go with the last
- *   memory		send slots and receive buffers go with the last
- *			reference, which an LLC message or a connection holds
+ *   close the gate	under tx_lock, in any context; no request is posted
+ *			after this
+ *   report		once, to the group, whose work calls smcr_link_stop()
+ *   leave the device	device removal no longer finds the link
+ *   drain		the queue pair goes to ERR, each completion is reaped
+ *   verbs objects	queue pair and completion queue are destroyed. From here
+ *			on no completion can name the link
+ *   slots		the references that are left in send slots are dropped:
+ *			DEAD
+ *   RMB mappings	the group removes them; the last one frees the
+ *			protection domain and the device reference
+ *   memory		send slots and receive buffers are freed with the last
+ *			reference, which an LLC message or a connection may own
  *
- * So the memory that completions are matched to (wr.c, wr_recv.c) outlives the
+ * So the memory that completions point to (wr.c, wr_recv.c) outlives the
  * completion queue, and device removal waits for verbs objects, never for a
- * connection that an application keeps.
+ * connection that an application keeps open.
  */
 #include <linux/etherdevice.h>
 #include <linux/mutex.h>
@@ -35,22 +36,25 @@
 #include "smcr.h"
 #include "wr.h"
 
-/* Bytes that shall go inline: a small write, or else at least a CDC or LLC
- * message
+/* Inline bytes to ask a device for: enough for a small write, or else at least
+ * for a CDC or LLC message
  */
 #define LINK_INLINE		64u
 #define LINK_INLINE_MSG		SMCR_ROCE_MSG_LEN
 /* Hop limit of RoCEv2 packets */
 #define LINK_HOPS		64
-/* Wait that a receiver without a buffer asks for: six retries of it are 0.7 s,
- * longer than a descheduled virtual machine stays away.
+/* Delay that a receiver without a posted receive asks the sender for: six
+ * retries of 122.88 ms are 0.7 s, longer than a virtual machine is usually
+ * descheduled.
  */
 #define LINK_RNR_TIMER		IB_RNR_TIMER_122_88
-/* Value for "try for ever", which no link may use (law 25) */
+/* Largest retry count. A count of 7 means "retry without end", and a dead path
+ * would never fail the link.
+ */
 #define LINK_RETRY_MAX		6
 
-/* No entry: the event is illegal in the state. An entry that names the state
- * itself: nothing to do. Values are the next state + 1.
+/* Values are the next state + 1. Without an entry the event is illegal in that
+ * state; an entry that names the state itself means that nothing happens.
  */
 #define TO(state) (SMCR_LINK_##state + 1)
 static const u8 link_next[SMCR_LINK_N_STATES][SMCR_LINK_N_EVENTS] = {
@@ -76,7 +80,9 @@ static const u8 link_next[SMCR_LINK_N_STATES][SMCR_LINK_N_EVENTS] = {
 
 #undef TO
 
-/* The only place that changes the state; the gate follows it. */
+/* Change the state, and open or close the posting gate with it. No other
+ * function does.
+ */
 static int link_event(struct smcr_link *link, enum smcr_link_event event)
 {
 	enum smcr_link_state old = link->state;
@@ -95,12 +101,12 @@ static int link_event(struct smcr_link *link, enum smcr_link_event event)
 }
 
 /**
- * smcr_link_event() - something happened to a link
+ * smcr_link_event() - apply an event to a link's state
  * @link: the link
- * @event: what
+ * @event: what happened
  *
- * Context: any.
- * Return: 0, or -EINVAL if it cannot happen in the link's state.
+ * Context: any; takes tx_lock.
+ * Return: 0, or -EINVAL if the event is illegal in the link's state.
  */
 int smcr_link_event(struct smcr_link *link, enum smcr_link_event event)
 {
@@ -118,8 +124,9 @@ int smcr_link_event(struct smcr_link *link, enum smcr_link_event event)
  * @link: the link
  * @err: why, -errno
  *
- * Context: any; @tx_lock held.
- * Return: true if the caller has to call smcr_link_report() without the lock.
+ * Context: any; tx_lock held.
+ * Return: true if the caller must call smcr_link_report() after it has dropped
+ * the lock.
  */
 bool smcr_link_fail_locked(struct smcr_link *link, int err)
 {
@@ -133,8 +140,8 @@ bool smcr_link_fail_locked(struct smcr_link *link, int err)
 }
 
 /**
- * smcr_link_report() - tell the group that a link has failed
- * @link: the link; told once
+ * smcr_link_report() - report a failed link to its group, once
+ * @link: the link
  *
  * Context: any, no lock of the link held.
  */
@@ -145,11 +152,12 @@ void smcr_link_report(struct smcr_link *link)
 }
 
 /**
- * smcr_link_fail() - a link cannot be used any more
+ * smcr_link_fail() - take a link out of use
  * @link: the link
  * @err: why, -errno; only the first reason is kept
  *
- * Closes the gate and tells the group, whose work stops the link.
+ * Closes the gate and reports the failure to the group, whose work stops the
+ * link.
  *
  * Context: any, also hard irq; no lock of the link held.
  */
@@ -166,11 +174,10 @@ void smcr_link_fail(struct smcr_link *link, int err)
 }
 
 /**
- * smcr_link_device_failed() - all links of a device have failed
+ * smcr_link_device_failed() - fail all links of a device
  * @dev: the device
- * @err: why, -errno
- *
- * No link is built on a device on removal after this.
+ * @err: why, -errno; -ENODEV if the device is being removed, and then no new
+ *	link is built on it
  *
  * Context: any.
  */
@@ -188,13 +195,13 @@ void smcr_link_device_failed(struct smcr_ibdev *dev, int err)
 }
 
 /**
- * smcr_link_port_down() - a device says that a port does not work
+ * smcr_link_port_down() - handle a device's report that a port is down
  * @dev: the device
  * @port: the port's number
  *
- * It may be back in a moment, and the queue pairs' retries bridge that. But a
- * link on which nothing is being sent would notice nothing at all: each is
- * tested, and fails if that is not answered.
+ * The port may be back in a moment, and the queue pairs' retries bridge that.
+ * But a link without traffic would not notice a port that stays down. So each
+ * link of the port is tested by TEST LINK, and fails without a reply.
  *
  * Context: any.
  */
@@ -235,8 +242,8 @@ static void link_leave_device(struct smcr_link *link)
 	spin_unlock_irqrestore(&dev->links_lock, irq);
 }
 
-/* May run in hard irq. The link outlives its queue pair, and destroying that
- * waits for this handler.
+/* May run in hard irq. The link outlives its queue pair, and the destruction of
+ * the queue pair waits for this handler.
  */
 static void link_qp_event(struct ib_event *event, void *context)
 {
@@ -256,18 +263,19 @@ static void link_qp_event(struct ib_event *event, void *context)
 	}
 }
 
-/* Does the driver take inline data from the kernel? It must not be asked
- * otherwise: bnxt_re grants it, copies the bytes to a place that its work
- * request is not made from, and sends none of them. A driver that has no inline
- * data for the kernel at all (mlx4, vmw_pvrdma) says so by granting none.
+/* Does the driver handle inline data of kernel queue pairs? bnxt_re grants it,
+ * but copies the bytes to a buffer that its work request does not use, and
+ * sends none of them. Drivers without inline data for the kernel (mlx4,
+ * vmw_pvrdma) grant 0 bytes and need no test here.
  */
 static bool link_inline_works(const struct ib_device *ibdev)
 {
 	return ibdev->ops.driver_id != RDMA_DRIVER_BNXT_RE;
 }
 
-/* More than was asked for is not used: what a driver makes of spare room in its
- * work requests is not always what its adapter can do.
+/* If the driver grants more inline bytes than asked for, the rest stays unused:
+ * some drivers derive the number from spare room in their work requests, and
+ * not from what the adapter can do.
  */
 static int link_try_qp(struct smcr_link *link, u32 max_inline)
 {
@@ -297,7 +305,7 @@ static int link_try_qp(struct smcr_link *link, u32 max_inline)
 	return 0;
 }
 
-/* The verbs do not tell beforehand how much inline data a driver takes. */
+/* The verbs have no query for the inline limit, so try from large to none. */
 static int link_create_qp(struct smcr_link *link)
 {
 	int err = -EOPNOTSUPP;
@@ -328,8 +336,9 @@ static int link_to_init(struct smcr_link *link)
 	return err;
 }
 
-/* The peer is told this GID, so its index in the table must not pass to another
- * one before the queue pair uses it: a reference keeps the entry.
+/* The peer learns this GID in CLC or ADD LINK. A reference keeps the table
+ * entry, so that its index cannot pass to another GID before the queue pair
+ * uses it.
  */
 static int link_hold_gid(struct smcr_link *link)
 {
@@ -344,7 +353,7 @@ static int link_hold_gid(struct smcr_link *link)
 	       -EADDRNOTAVAIL : 0;
 }
 
-/* The peer's MAC comes with its GID, so no address has to be resolved. */
+/* The peer sent its MAC with its GID, so no address has to be resolved. */
 static void link_path(const struct smcr_link *link, struct rdma_ah_attr *ah)
 {
 	const struct smcr_sysctl *sysctl = &smcr_pernet(link->lgr->net)->sysctl;
@@ -477,7 +486,7 @@ static int link_build(struct smcr_link *link)
 	return err;
 }
 
-/* From here until the link has stopped it counts as a queue pair. */
+/* Count a link in n_qps, from its allocation until it has stopped. */
 static bool link_count(struct net *net)
 {
 	struct smcr_net *sn = smcr_pernet(net);
@@ -495,18 +504,19 @@ static void link_uncount(struct net *net)
 }
 
 /**
- * smcr_link_alloc() - build a link as far as it goes without the peer
+ * smcr_link_alloc() - build the local end of a link
  * @lgr: its group; the link takes a reference
- * @port: local end; the link keeps its device
+ * @port: local port; the link takes references to its device
  * @num: link number
  *
- * The queue pair is in INIT with its receives posted, so that it can be named
- * in a CLC message or ADD LINK.
+ * The new queue pair is in INIT with its receives posted, so a CLC message or
+ * ADD LINK can name it.
  *
  * Context: process.
  * Return: the link with one reference, or an ERR_PTR: -EMFILE at the
- * namespace's limit of queue pairs, -EOPNOTSUPP if the device can do too
- * little, -ENODEV if it goes, -ENOMEM, or what the device said.
+ * namespace's limit of queue pairs, -EOPNOTSUPP if the device's limits are too
+ * small, -ENODEV if the device is being removed, -ENOMEM, or the device's
+ * error.
  */
 struct smcr_link *smcr_link_alloc(struct smcr_lgr *lgr,
 				  const struct smcr_port *port, u8 num)
@@ -558,14 +568,14 @@ static int link_connect(struct smcr_link *link,
 /**
  * smcr_link_connect() - bring the queue pair to RTS
  * @link: a link in state INIT, with a reference
- * @peer: the far end, checked by the codec
+ * @peer: the remote end, checked by the codec
  *
- * Both steps are made at once: from here on the peer's first SEND finds a
- * receive, and registrations can be posted (3.5.1.4, 3.5.1.5). The link's group
- * may end meanwhile: smcr_link_stop() waits for this call before it destroys
- * the queue pair.
+ * The queue pair goes to RTR and to RTS at once: from here on the peer's first
+ * SEND finds a receive, and registrations can be posted (3.5.1.4, 3.5.1.5). The
+ * link's group may end meanwhile: smcr_link_stop() waits for this call before
+ * it destroys the queue pair.
  *
- * Context: process; asks the device.
+ * Context: process; calls the device.
  * Return: 0; -EINVAL in another state; otherwise -errno, and the link has
  * failed.
  */
@@ -579,7 +589,9 @@ int smcr_link_connect(struct smcr_link *link, const struct smcr_link_peer *peer)
 	return err;
 }
 
-/* A queue pair in RESET has never held a request and cannot be drained. */
+/* A queue pair still in RESET has never held a request, and cannot be
+ * drained.
+ */
 static void link_destroy_verbs(struct smcr_link *link)
 {
 	mutex_lock(&link->qp_mutex);
@@ -601,12 +613,12 @@ static void link_destroy_verbs(struct smcr_link *link)
 }
 
 /**
- * smcr_link_stop() - take a link down for good
+ * smcr_link_stop() - take a link down
  * @link: the link, in any state, with a reference
  *
  * On return the link is DEAD: no completion can come, and the device touches
- * neither send space nor RMBs through it, so its RMB mappings can go. Who
- * comes second waits for the first.
+ * neither send space nor RMBs through it, so its RMB mappings can be removed. A
+ * second caller waits until the first one is done.
  *
  * Context: process, sleeps for as long as the drain takes; never from a
  * completion handler.
@@ -636,7 +648,7 @@ void smcr_link_stop(struct smcr_link *link)
  * @link: a link with a reference
  *
  * Context: any.
- * Return: false if they have gone already.
+ * Return: false if they are gone already.
  */
 bool smcr_link_verbs_get(struct smcr_link *link)
 {
@@ -663,8 +675,8 @@ void smcr_link_verbs_put(struct smcr_link *link)
 }
 
 /**
- * smcr_link_get() - one more reference
- * @link: a link the caller may use
+ * smcr_link_get() - take another reference
+ * @link: a link that the caller may use
  *
  * Context: any.
  * Return: @link.
@@ -677,10 +689,10 @@ struct smcr_link *smcr_link_get(struct smcr_link *link)
 
 /**
  * smcr_link_put() - drop a reference
- * @link: not used by the caller any more
+ * @link: the link; the caller does not use it afterwards
  *
- * The last one may be a connection's, dropped in softirq, so a worker stops
- * the link (if nobody did) and frees it.
+ * A connection may drop the last reference in softirq, so a work item stops the
+ * link, unless it is stopped already, and frees it.
  *
  * Context: any.
  */

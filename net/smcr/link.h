@@ -31,11 +31,11 @@ struct smcr_wr_cq;
  *      |                   |                    |
  *      +------ fail -------+------- fail -------+--> FAILED --drained--> DEAD
  *
- * INIT    QP in INIT, receives posted, the peer's end unknown
- * READY   QP in RTS, CONFIRM LINK not yet exchanged (3.5.1.5)
- * ACTIVE  connections may use it
- * FAILED  posting gate closed, QP in ERR or on its way there
- * DEAD    drained: no completion can come any more
+ * INIT    the QP is in INIT with its receives posted; the remote end is unknown
+ * READY   the QP is in RTS; CONFIRM LINK is not exchanged yet (3.5.1.5)
+ * ACTIVE  connections may use the link
+ * FAILED  the posting gate is closed, the QP is in ERR or on its way there
+ * DEAD    the QP is drained: no further completion can come
  */
 enum smcr_link_state {
 	SMCR_LINK_INIT,
@@ -56,17 +56,18 @@ enum smcr_link_event {
 
 /* Bits of smcr_link.flags */
 enum smcr_link_flag {
-	SMCR_LINK_F_REPORTED,	/* the group was told of the failure */
+	SMCR_LINK_F_REPORTED,	/* the failure was reported to the group */
 	SMCR_LINK_F_STOPPING,	/* smcr_link_stop() has begun */
 };
 
 /**
- * struct smcr_link_peer - the far end of a link, from CLC or ADD LINK
+ * struct smcr_link_peer - the remote end of a link, from CLC or ADD LINK
  * @gid: peer's GID, opaque
  * @mac: peer's MAC address
- * @mtu: the peer's path MTU enumeration (1..5); the smaller of both is used
+ * @mtu: the peer's path MTU enumeration (1..5); the link uses the smaller one
+ *	of both ends
  * @qpn: peer's queue pair number
- * @psn: first packet sequence number the peer sends
+ * @psn: first packet sequence number that the peer sends
  */
 struct smcr_link_peer {
 	u8	gid[SMCR_GID_LEN];
@@ -80,36 +81,40 @@ struct smcr_link_peer {
  * struct smcr_link - one queue pair of a link group
  * @lgr: the group; the link owns a reference to it
  * @refs: owners: the group's slot, each connection that uses the link, each
- *	LLC message that waits to be handled, each queued work
+ *	LLC message that waits to be handled, each queued work item
  * @verbs: users of @pd and of the device: the queue pair, each mapped RMB
- * @state: changed only by smcr_link_event(), under @tx_lock; read anywhere
- * @num: link number, unique in the group, never reused before all 255 were
- *	(2.2.4)
- * @uid: our link user ID, sent in CONFIRM LINK for the peer's displays
- * @peer_uid: the peer's
- * @local: device, port and GID of this end. @local.dev can be dereferenced as
- *	long as the link exists, its @ibdev only while the link owns @verbs
- * @peer: the far end, valid from READY on
- * @qpn: our queue pair number
- * @psn: first packet sequence number we send, random
- * @max_inline: bytes that go inline, 0 if the device takes none
+ * @state: changed under @tx_lock, by link.c's link_event() alone; read without
+ *	a lock by smcr_link_state()
+ * @num: link number, unique in the group; a number is reused only after all
+ *	255 were used (2.2.4)
+ * @uid: local link user ID, sent in CONFIRM LINK for the peer's displays
+ * @peer_uid: the peer's link user ID
+ * @local: device, port and GID of the local end. @local.dev can be dereferenced
+ *	as long as the link exists, @local.dev->ibdev only while a reference of
+ *	@verbs is held
+ * @peer: the remote end, valid from READY on
+ * @qpn: local queue pair number
+ * @psn: first packet sequence number that this end sends, random
+ * @max_inline: bytes that fit inline, 0 if the device takes no inline data
  * @pd: the link's own protection domain (2.1)
- * @qp_mutex: held while the state of @qp is changed in process context, and
- *	while @qp and the completion queue are destroyed; @tx_lock is taken
+ * @qp_mutex: serialises the state changes of @qp in process context with the
+ *	destruction of @qp and of the completion queue; @tx_lock is taken
  *	inside
  * @qp: the queue pair
  * @initialised: @qp has left RESET, so it may hold requests
- * @sgid_attr: the entry of the GID table that @local names, with a reference
- * @tx_lock: the posting gate, @state and the send queue's head; taken in hard
- *	irq too, where devices report dead queue pairs
- * @gate_open: under @tx_lock; closed for ever when the link fails
- * @fail_errno: why it failed (-errno), 0 before
- * @wr: send queue, wr.c's own
- * @rq: receive queue, wr_recv.c's own
- * @cq: one completion queue for both, wr_cq.c's own
- * @last_rx: jiffies of the last receive completion, for TEST LINK
+ * @sgid_attr: the GID table entry that @local names, with a reference
+ * @tx_lock: protects changes of @state, @gate_open, @fail_errno, and the
+ *	fields of @wr that say so; taken in hard irq too, where devices report
+ *	dead queue pairs
+ * @gate_open: requests may be posted; once the link fails this stays false
+ * @fail_errno: why the link failed (-errno), 0 before
+ * @wr: send queue, private to wr*.c
+ * @rq: receive queue, private to wr_recv.c
+ * @cq: one completion queue for both, private to wr_cq.c
+ * @last_rx: jiffies of the last receive completion, for TEST LINK; written by
+ *	receive completions, read without a lock
  * @flags: enum smcr_link_flag, atomic bits
- * @dev_node: in the device's list of links, under its lock
+ * @dev_node: in the device's list of links, under the device's @links_lock
  * @stopped: completed when the link is DEAD
  * @free_work: frees the link in process context
  */
