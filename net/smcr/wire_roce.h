@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * RFC 7609 messages that travel over a link: LLC (A.3) and CDC (A.4). Both
- * are exactly 44 bytes; the first byte tells them apart.
+ * RFC 7609 messages on a link: LLC (A.3) and CDC (A.4). Both are exactly 44
+ * bytes long; the first byte tells which one it is.
  */
 #ifndef _SMCR_WIRE_ROCE_H
 #define _SMCR_WIRE_ROCE_H
@@ -10,7 +10,7 @@
 
 #define SMCR_ROCE_MSG_LEN		44
 
-/* A.3: the opcode's two high bits say what to do with an unknown one */
+/* A.3: the two high bits of an unknown opcode say how to handle the message */
 #define SMCR_LLC_CLASS_MASK		0xC0
 
 #define SMCR_LLC_CLASS_OPTIONAL		0x80	/* discard silently */
@@ -28,7 +28,7 @@ enum smcr_llc_type {
 	SMCR_LLC_DELETE_RKEY		= 9,
 };
 
-/* What one message holds: A.3.3, A.3.5, A.3.6, A.3.7, A.3.8 */
+/* Number of entries in one message: A.3.3, A.3.5, A.3.6, A.3.7, A.3.8 */
 #define SMCR_LLC_ADD_CONT_PAIRS		2
 #define SMCR_LLC_CONFIRM_RKEY_OTHERS	2
 #define SMCR_LLC_RKEY_CONT_OTHERS	3
@@ -49,7 +49,7 @@ enum smcr_llc_add_reason {
 	SMCR_LLC_ADD_BAD_MTU	= 2,
 };
 
-/* A.3.4: why a link or group goes; the last one only in a reply */
+/* A.3.4: why a link or group is deleted; the last one only in a reply */
 enum smcr_llc_delete_reason {
 	SMCR_LLC_DEL_LOST_PATH	= 0x00010000,
 	SMCR_LLC_DEL_OPERATOR	= 0x00020000,
@@ -78,7 +78,7 @@ struct smcr_wire_confirm_link {
 	u8 reserved[9];
 } __packed;
 
-/* Figure 32, what follows the MAC; Linux puts two reserved bytes before it */
+/* Figure 32, from the GID on; Linux puts two reserved bytes before it */
 struct smcr_wire_add_link_tail {
 	u8 gid[SMCR_GID_LEN];
 	u8 qpn[3];
@@ -144,7 +144,7 @@ struct smcr_wire_confirm_rkey {
 	u8 reserved;
 } __packed;
 
-/* Figure 38; its reserved last byte has no room beside three entries */
+/* Figure 38, without its reserved last byte: three entries leave no room */
 struct smcr_wire_confirm_rkey_cont {
 	struct smcr_wire_llc_hdr hdr;
 	u8 nr_left;

@@ -1,46 +1,49 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Send queue of one link; wr_setup.c builds it, wr_chunk.c has the send space,
+ * Send queue of one link. wr_setup.c builds it, wr_chunk.c has the send space,
  * wr_recv.c the receive queue.
  *
- * Slots. Each work request takes the next slot: slot numbers only count
- * up, and the queue is in order, so a completion for one slot is one for all
+ * Slots. Each work request takes the next slot. Slot numbers only count up, and
+ * the queue completes in order, so a completion for one slot covers all slots
  * before it. Few requests ask for a completion:
  *
  *          tail                            head
  *    ------|--------*-----------------*----|------
- *     free   posted, * asks for a           free
+ *     free   posted; * asks for a           free
  *            completion; never more than
  *            half of the queue without one
  *
  * Only completions move @tail, and those of one completion queue run one at a
- * time, so they need no lock; @head moves under link->tx_lock. The memory of a
- * slot is free for the next request as soon as @tail has passed it.
+ * time, so they need no lock; @head moves under link->tx_lock. A slot may be
+ * reused as soon as @tail has passed it.
  *
- * References. The last slot of a batch owns one to its connection, dropped
- * when the slot is reclaimed: by a completion of its own or of a later slot,
- * or by smcr_wr_flush() once nothing can complete any more. The slots
- * themselves are freed with the link's last reference, after its queue pair
- * and completion queue are gone, so a late completion finds them (law 2).
+ * References. The last slot of a batch owns a reference to its connection,
+ * dropped when the slot is reclaimed: by a completion of its own or of a later
+ * slot, or by smcr_wr_flush() when no completion can come any more. The slots
+ * are freed with the link's last reference, after the queue pair and the
+ * completion queue are gone, so a late completion never finds freed memory.
  *
- * Receives. A completion says that the peer's adapter has a message, not that
- * the peer has posted another receive. A peer that is behind, by a softirq
- * perhaps, runs out of receives, and its adapter then stops this one for the
- * time of the RNR timer. So SENDs are bounded by the receives that the peer is
- * taken to have, as many as this host, from the last SEND on that it is known
- * to have handled:
+ * Receives. A completion means that the peer's adapter has the message, not
+ * that the peer has posted another receive. A peer whose softirqs are late runs
+ * out of receives, and its adapter then stops the local one for the time of the
+ * RNR timer. So the SENDs after the last one that the peer is known to have
+ * handled are bounded. The bound assumes that the peer has as many receives as
+ * this host:
  *
  *          handled          sends_done          sends
  *    ---------|------------------|----------------|------
- *     receive  with the peer's    posted           window ends
+ *     receive  at the peer's      posted           window ends
  *     is back  adapter
  *
- * Messages are handled in order. A connection whose reader has got what a SEND
- * announced shows that this one and all before it were handled, and so does the
- * reply to a TEST LINK, which is asked for if no reader shows enough in time.
+ * The peer handles messages in order. When a consumer cursor shows that the
+ * peer's program has read the bytes which a SEND announced, the peer has
+ * handled that SEND and all before it. The reply to a TEST LINK shows the same;
+ * the group sends one if no consumer cursor shows enough in time.
  *
- * On a failed completion only wr_cqe and status mean anything.
+ * Only wr_cqe and status of a failed completion are valid.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/net.h>
@@ -57,9 +60,9 @@
 #include "wr.h"
 #include "wr_verbs.h"
 
-/* Slots that data leaves to LLC messages, registrations and fences */
+/* Slots that data leaves for LLC messages, registrations and fences */
 #define WR_CTL_SLOTS		16u
-/* Free slots without which no LLC message of the peer is answered for now */
+/* With fewer free slots than this, replies to the peer's LLC messages wait */
 #define WR_ANSWER_SLOTS		8u
 /* Slots of the largest batch */
 #define WR_BATCH_SLOTS		(SMCR_WR_MAX_WRITES + 1)
@@ -89,10 +92,12 @@ static struct smcr_conn *wait_pop(struct smcr_link *link)
 	return conn;
 }
 
-/* Free slots, those for control too. */
+/* Free slots, including those for control. */
 static u32 wr_room(const struct smcr_wr *wr)
 {
-	/* Pairs with slots_reclaim(): what was in the slots has been read */
+	/* Pairs with the release in slots_reclaim(), which has read the slots
+	 * before @tail
+	 */
 	return wr->sq_depth - (wr->head - smp_load_acquire(&wr->tail));
 }
 
@@ -106,7 +111,7 @@ static u32 wr_unhandled(const struct smcr_wr *wr)
 	return READ_ONCE(wr->sends) - READ_ONCE(wr->handled);
 }
 
-/* Does the peer have a receive for one more SEND, and @spare others? */
+/* Does the peer have receives for one more SEND and @spare others? */
 static bool wr_may_send(const struct smcr_wr *wr, u32 spare)
 {
 	if (wr->window && wr_unhandled(wr) + spare >= wr->window)
@@ -119,7 +124,7 @@ static bool wr_in_doubt(const struct smcr_wr *wr)
 	return wr->window && wr_unhandled(wr) >= wr->window / 2;
 }
 
-/* Is it time to ask the peer what it has handled? */
+/* Is it time to ask the peer by TEST LINK what it has handled? */
 static bool wr_ask(struct smcr_wr *wr)
 {
 	if (wr->asked || !wr_in_doubt(wr))
@@ -128,8 +133,9 @@ static bool wr_ask(struct smcr_wr *wr)
 	return true;
 }
 
-/* A reader's progress is watched from when it may be needed. One that reads
- * nothing is given up for another connection's.
+/* Remember one connection whose consumer cursor will show what the peer has
+ * handled; not needed below a quarter of the window. If that connection's
+ * reader makes no progress for a quarter of the window, take another one.
  */
 static void wr_probe(struct smcr_wr *wr, const struct smcr_wr_batch *batch)
 {
@@ -143,7 +149,7 @@ static void wr_probe(struct smcr_wr *wr, const struct smcr_wr_batch *batch)
 	wr->probe_send = wr->sends;
 }
 
-/* The peer has handled so many SENDs, or more. */
+/* The peer has handled @sends SENDs or more. */
 static void wr_handled(struct smcr_wr *wr, u32 sends)
 {
 	if ((s32)(sends - wr->handled) > 0)
@@ -151,11 +157,11 @@ static void wr_handled(struct smcr_wr *wr, u32 sends)
 }
 
 /**
- * smcr_wr_sends() - SENDs posted so far
+ * smcr_wr_sends() - number of SENDs posted so far
  * @link: the link
  *
  * Context: any.
- * Return: a number that goes round.
+ * Return: the number; it wraps at 32 bits.
  */
 u32 smcr_wr_sends(struct smcr_link *link)
 {
@@ -163,9 +169,10 @@ u32 smcr_wr_sends(struct smcr_link *link)
 }
 
 /**
- * smcr_wr_handled() - the peer has shown what it has handled
+ * smcr_wr_handled() - take note of what the peer has handled
  * @link: the link
- * @sends: what smcr_wr_sends() returned before the last message that was
+ * @sends: SENDs that the peer has handled: what smcr_wr_sends() returned when
+ *	the TEST LINK that the peer replied to was posted
  *
  * If that is not enough for the connections that wait, the peer is asked again.
  *
@@ -188,12 +195,13 @@ void smcr_wr_handled(struct smcr_link *link, u32 sends)
 }
 
 /**
- * smcr_wr_consumed() - the peer's program has read bytes of a connection
+ * smcr_wr_consumed() - take note that the peer's program has read bytes
  * @link: the link
- * @conn: the connection
- * @pos: all before it is read
+ * @conn: the connection that carried them
+ * @pos: the peer's consumer position: all bytes before it are read
  *
- * Those who wait for it are served after the message has been handled.
+ * Wakes no connection: the completion handler calls smcr_wr_wake() when it has
+ * handled the CDC message.
  *
  * Context: softirq; the connection's lock held.
  */
@@ -213,15 +221,15 @@ void smcr_wr_consumed(struct smcr_link *link, const struct smcr_conn *conn,
 	spin_unlock_irqrestore(&link->tx_lock, irq);
 }
 
-/* May a batch of @n requests be posted? LLC messages keep what they need. */
+/* Is there room for a batch of @n requests, beside what LLC messages need? */
 static bool wr_has_room(const struct smcr_wr *wr, u32 n)
 {
 	return wr_room(wr) >= n + WR_CTL_SLOTS &&
 	       wr_may_send(wr, SMCR_WR_CTL_SENDS);
 }
 
-/* May a connection post @n requests now? Those that wait come before it, and
- * the one whose turn it is has one batch, then waits again.
+/* May a connection post @n requests now? Connections that wait come first; the
+ * one whose turn it is may post one batch, then has to wait again.
  */
 static bool wr_may_post(struct smcr_link *link, const struct smcr_conn *conn,
 			u32 n)
@@ -236,12 +244,12 @@ static bool wr_may_post(struct smcr_link *link, const struct smcr_conn *conn,
 }
 
 /**
- * smcr_wr_wake() - serve the connections that wait, each for one batch
+ * smcr_wr_wake() - let the connections that wait post, one batch each
  * @link: the link
  *
- * A connection puts itself on the list under the lock after it has found no
- * room, so it is seen here once there is some. There is room for the largest
- * batch before each wake-up: no connection is woken in vain, and the loop ends.
+ * A connection that finds no room puts itself on the list under tx_lock, so a
+ * later call finds it when there is room. Before each wake-up there is room
+ * for the largest batch: no connection is woken in vain, and the loop ends.
  *
  * Context: softirq or process; no lock of a connection held.
  */
@@ -270,8 +278,8 @@ void smcr_wr_wake(struct smcr_link *link)
 /* Completions of the send queue */
 
 /**
- * struct wr_run - adjacent slots of one connection, told of once
- * @conn: with a reference, or NULL
+ * struct wr_run - adjacent slots of one connection, reported to it in one call
+ * @conn: the connection with a reference, or NULL
  * @pos: position of the last slot
  */
 struct wr_run {
@@ -293,16 +301,16 @@ static void run_add(struct wr_run *run, struct smcr_conn *conn, u64 pos,
 		    int err)
 {
 	if (run->conn == conn)
-		smcr_conn_put(conn);	/* the run has one already */
+		smcr_conn_put(conn);	/* the run owns one already */
 	else
 		run_end(run, err);
 	run->conn = conn;
 	run->pos = pos;
 }
 
-/* Slots up to @end are done: with success, or with @err if not all are known
- * to have succeeded. Runs in completions (one at a time) and, after the last
- * of them, in smcr_wr_flush(); BH disabled, no lock held.
+/* Reclaim the slots before @end. @err is 0 if all of their requests succeeded.
+ * Called by completions (one at a time) and, after the last of them, by
+ * smcr_wr_flush(); BH disabled, no lock of the link held.
  */
 static void slots_reclaim(struct smcr_link *link, u32 end, int err)
 {
@@ -315,7 +323,7 @@ static void slots_reclaim(struct smcr_link *link, u32 end, int err)
 
 		if (slot.kind == SMCR_WR_CDC || slot.kind == SMCR_WR_LLC)
 			WRITE_ONCE(wr->sends_done, wr->sends_done + 1);
-		/* From here on the slot may be taken anew */
+		/* From here on another request may take the slot */
 		smp_store_release(&wr->tail, i + 1);
 		switch (slot.kind) {
 		case SMCR_WR_CDC:
@@ -337,9 +345,9 @@ static void slots_reclaim(struct smcr_link *link, u32 end, int err)
 }
 
 /**
- * smcr_wr_send_done() - a request of the send queue is complete
- * @cq: its completion queue
- * @wc: its completion, which covers all requests before it
+ * smcr_wr_send_done() - handle a completion of the send queue
+ * @cq: the completion queue
+ * @wc: the completion; it covers its request and all requests before
  *
  * Context: softirq; completions of one queue run one at a time.
  */
@@ -358,8 +366,8 @@ void smcr_wr_send_done(struct ib_cq *cq, struct ib_wc *wc)
 	} else if (slot->kind <= SMCR_WR_FENCE) {
 		smcr_wr_count(link, SMCR_MIB_SENDCOMPLETIONS, 1);
 	}
-	/* A completion for a slot that is not posted would take live slots
-	 * with it.
+	/* A completion for a slot that is not posted would reclaim slots that
+	 * are in use.
 	 */
 	ahead = (u32)(slot - wr->slots) - wr->tail;
 	ahead &= wr->sq_depth - 1;
@@ -394,9 +402,10 @@ static int gate_check(const struct smcr_link *link)
 	return link->fail_errno ?: -ENOTCONN;
 }
 
-/* Post @n requests whose slots are filled in; the last asks for a completion
- * if @signaled. Returns how many were posted: fewer than @n is the end of the
- * link. @head moves first, since completions may come before the call returns.
+/* Post @n requests whose slots are filled in; the last one asks for a
+ * completion if @signaled. Returns how many were posted; if fewer than @n, the
+ * caller fails the link. @head moves first, since completions may come before
+ * ib_post_send() returns.
  */
 static u32 chain_post(struct smcr_link *link, const struct ib_send_wr *first,
 		      u32 n, bool signaled, int *err)
@@ -473,7 +482,7 @@ static void write_build(struct smcr_link *link, u32 i,
 	wr->rkey = write->rkey;
 }
 
-/* Chain the writes and the message, the writes first. */
+/* Chain the writes, then the message. */
 static const struct ib_send_wr *batch_chain(struct smcr_wr *wr, u32 n_writes,
 					    struct ib_send_wr *send)
 {
@@ -516,17 +525,18 @@ static int batch_post(struct smcr_link *link, struct smcr_wr_batch *batch,
 /**
  * smcr_wr_post() - send RDMA writes and the CDC message behind them
  * @link: the link
- * @batch: what to send; its bytes must stay until they are complete, the
- *	structure itself may go
+ * @batch: what to send; the bytes that it points to must stay until the
+ *	requests are complete, the structure itself need not
  *
- * One doorbell, in this order on the wire. If it fails half-way the link has
- * failed: nobody may send a message whose bytes were not written.
+ * All requests go out with one doorbell, in this order on the wire. If only
+ * some of them can be posted the link fails, so that no later CDC message
+ * announces bytes that were not written.
  *
  * Context: softirq or BH disabled; the connection's lock held. Does not call
  * back into the connection.
- * Return: 0; -EAGAIN if there are too few slots, or others wait for some: the
- * connection waits, and smcr_conn_tx_ready() comes when it has its turn;
- * otherwise why the link is closed.
+ * Return: 0; -EAGAIN if there are too few slots, or if other connections wait
+ * for slots already: the connection waits, and smcr_conn_tx_ready() is called
+ * when it is its turn; otherwise why the link is closed.
  */
 int smcr_wr_post(struct smcr_link *link, struct smcr_wr_batch *batch)
 {
@@ -563,8 +573,8 @@ int smcr_wr_post(struct smcr_link *link, struct smcr_wr_batch *batch)
 	return 0;
 }
 
-/* One request outside of the data path; always asks for a completion. Called
- * with @tx_lock held, which it drops.
+/* Post one request outside of the data path; it always asks for a completion.
+ * The caller holds tx_lock, and this function drops it.
  */
 static int control_post(struct smcr_link *link, struct ib_send_wr *send,
 			unsigned long irq)
@@ -593,14 +603,14 @@ static int control_check(const struct smcr_link *link)
 }
 
 /**
- * smcr_wr_may_answer() - is there room for the answer to an LLC message?
+ * smcr_wr_may_answer() - is there room for the reply to an LLC message?
  * @link: the link
  *
- * A peer that asks has a receive for the answer, so it is not asked what it has
- * handled.
+ * A peer that sends a request has a receive for the reply, so the bound on
+ * SENDs that it may not have handled does not count here.
  *
  * Context: any; a hint.
- * Return: false while the peer leaves too many of our messages unacknowledged.
+ * Return: false while too many messages to the peer are unacknowledged.
  */
 bool smcr_wr_may_answer(const struct smcr_link *link)
 {
@@ -611,11 +621,11 @@ bool smcr_wr_may_answer(const struct smcr_link *link)
 }
 
 /**
- * smcr_wr_post_fence() - make sure that what was posted is reclaimed soon
+ * smcr_wr_post_fence() - have all posted requests reclaimed soon
  * @link: the link
  *
- * Posts an RDMA write of no bytes, which touches no memory (no key is looked
- * at), unless a completion that covers everything is on its way anyhow.
+ * Posts an RDMA write of no bytes, which touches no memory (its RKey is not
+ * checked), unless the last posted request asks for a completion.
  *
  * Context: any but hard irq; the connection's lock may be held.
  * Return: 0; -EAGAIN if no slot is free; otherwise why the link is closed.
@@ -645,7 +655,7 @@ int smcr_wr_post_fence(struct smcr_link *link)
  * smcr_wr_post_llc() - send an LLC message
  * @link: the link
  * @msg: its 44 bytes; copied
- * @cookie: for smcr_llc_sent(), or 0 if nobody wants to know
+ * @cookie: for smcr_llc_sent(), or 0 for no such call
  *
  * Context: any but hard irq.
  * Return: 0; -EAGAIN if no slot is free; otherwise why the link is closed. On
@@ -664,8 +674,8 @@ int smcr_wr_post_llc(struct smcr_link *link, const u8 *msg, u32 cookie)
 
 	spin_lock_irqsave(&link->tx_lock, irq);
 	err = control_check(link);
-	/* The window is for data, which leaves room for LLC messages: a peer
-	 * that asks more often has the receives for the answers
+	/* The window bounds data only, which leaves room for LLC messages: a
+	 * peer that sends more requests has the receives for the replies
 	 */
 	if (!err && wr_unacked(link->wr) >= link->wr->max_sends)
 		err = -EAGAIN;
@@ -682,7 +692,7 @@ int smcr_wr_post_llc(struct smcr_link *link, const u8 *msg, u32 cookie)
 }
 
 /**
- * smcr_wr_post_reg() - let the peer write to a memory region
+ * smcr_wr_post_reg() - register a memory region for the peer's writes
  * @link: a link from READY on
  * @reg: the region
  *
@@ -715,7 +725,7 @@ int smcr_wr_post_reg(struct smcr_link *link, struct smcr_wr_reg *reg)
 	return control_post(link, &wr.wr, irq);
 }
 
-/* Taking down; link.c has the order */
+/* Teardown, in the order that link.c documents */
 
 static void waiters_drop(struct smcr_link *link)
 {
@@ -733,11 +743,11 @@ static void waiters_drop(struct smcr_link *link)
 
 /**
  * smcr_wr_drain() - put the queue pair into error and wait for its completions
- * @link: link with its gate closed and no receive to be posted any more
+ * @link: link whose gate and receive queue are closed
  *
  * ib_drain_qp() returns when its own requests, the last of both queues, have
- * completed. A device that refuses the error state completes nothing any more;
- * destroying the queue pair then has to end what is under way.
+ * completed. If the device refuses the error state, no drain request would
+ * complete; destroying the queue pair then has to end the requests.
  *
  * Context: process; sleeps.
  */
@@ -750,19 +760,19 @@ void smcr_wr_drain(struct smcr_link *link)
 	if (!err)
 		ib_drain_qp(link->qp);
 	else
-		net_warn_ratelimited("smcr: %s refuses to stop queue pair %u (error %d); it is destroyed as it is\n",
+		net_warn_ratelimited("%s refuses the error state for queue pair %u (error %d); destroying it undrained\n",
 				     smcr_ib_dev_name(link->local.dev),
 				     link->qpn, err);
 }
 
 /**
- * smcr_wr_flush() - drop what the send slots own
+ * smcr_wr_flush() - drop the references that send slots own
  * @link: link without queue pair and completion queue; smcr_wr_init() may have
  *	failed
  *
- * Nothing can complete any more, so @tail is ours to move. Slots left are those
- * which ended well and asked for no completion, or which failed with none
- * reported.
+ * No completion can come any more, so this function may move @tail. The slots
+ * that are left succeeded without asking for a completion, or failed without
+ * reporting one.
  *
  * Context: process.
  */

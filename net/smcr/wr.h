@@ -18,20 +18,20 @@ struct ib_cq;
 struct ib_mr;
 struct wait_queue_entry;
 
-/* Depths of the queues where the device allows it; powers of two. A receive
- * stays posted for each SEND that a peer of our own kind can have outstanding.
+/* Depths of the queues where the device allows them; powers of two. A receive
+ * stays posted for each SEND that a peer which runs smcr can have outstanding.
  */
 #define SMCR_WR_SQ_DEPTH	256u
 #define SMCR_WR_RQ_DEPTH	512u
-/* Scatter entries of one RDMA write, where the device has as many. */
+/* Scatter entries of one RDMA write, if the device allows so many. */
 #define SMCR_WR_MAX_SGE		8u
 /* RDMA writes that go out with one CDC message. */
 #define SMCR_WR_MAX_WRITES	4u
 
 /**
- * struct smcr_wr_sge - a piece of local memory, mapped for the link's device
+ * struct smcr_wr_sge - a range of local memory, mapped for the link's device
  * @dma: its DMA address
- * @vaddr: the same bytes for the CPU; used when the write goes inline
+ * @vaddr: its CPU address, used when the write goes inline
  * @len: bytes
  */
 struct smcr_wr_sge {
@@ -43,9 +43,9 @@ struct smcr_wr_sge {
 /**
  * struct smcr_wr_write - one RDMA write
  * @raddr: the peer's virtual address
- * @rkey: the peer's key for it on this link
+ * @rkey: the peer's RKey for it on this link
  * @n_sge: entries in @sge, 1..SMCR_WR_MAX_SGE
- * @sge: where the bytes are
+ * @sge: the local bytes
  */
 struct smcr_wr_write {
 	u64			raddr;
@@ -57,9 +57,9 @@ struct smcr_wr_write {
 /**
  * struct smcr_wr_batch - RDMA writes and the CDC message that announces them
  * @conn: the connection; the batch's last send slot owns a reference
- * @pos: send position (bytes) that is complete when this batch is
+ * @pos: send position (bytes) that the end of this batch reaches
  * @n_writes: entries of @writes, may be zero
- * @signal: ask for a completion whatever the queue's level is
+ * @signal: ask for a completion, whatever the number of unsignaled requests
  * @cdc: the encoded CDC message
  * @writes: the RDMA writes
  */
@@ -75,11 +75,11 @@ struct smcr_wr_batch {
 /**
  * struct smcr_wr_recv - a received LLC message, still in its receive slot
  * @list: for the queue of the layer above
- * @link: the link it came on, with a reference
+ * @link: the link that received it, with a reference
  * @msg: its 44 bytes
  *
- * The slot goes back to the receive queue with smcr_wr_recv_release(), so a
- * peer that floods a group runs into its own RNR limit, not into our memory.
+ * smcr_wr_recv_release() returns the slot to the receive queue. So a peer that
+ * floods a group runs into its own RNR limit, and uses no more memory here.
  */
 struct smcr_wr_recv {
 	struct list_head	list;
@@ -89,17 +89,17 @@ struct smcr_wr_recv {
 
 /**
  * struct smcr_wr_reg - registration of a memory region
- * @mr: the region; its rkey is the key in question
+ * @mr: the region; its rkey is the key to register
  * @done: called once, with 0 or -errno; softirq or BH disabled
  *
- * Stays in memory until @done is called.
+ * The caller keeps the structure in memory until @done is called.
  */
 struct smcr_wr_reg {
 	struct ib_mr	*mr;
 	void		(*done)(struct smcr_wr_reg *reg, int err);
 };
 
-/* For link.c, which has the order */
+/* Setup and teardown; link.c calls them in the order that it documents */
 bool smcr_wr_device_fits(const struct smcr_ibdev *dev);
 int smcr_wr_init(struct smcr_link *link);
 u32 smcr_wr_sq_depth(const struct smcr_link *link);

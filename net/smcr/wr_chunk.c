@@ -2,13 +2,15 @@
 /*
  * Send space of one link.
  *
- * A peer's consumer cursor frees send space before a completion does. A lie in
- * it would have our adapter read a chunk that carries some other peer's bytes
- * by then. So such chunks stay with the link, whose connections all go to one
- * peer, until the requests that may name them are complete.
+ * A peer's consumer cursor frees send space before a completion does. If the
+ * peer lies about its cursor, the local adapter may still have to read a chunk
+ * that is free already. Were it reused for another peer, the adapter would send
+ * that peer's bytes to the liar. So a chunk stays with the link, whose
+ * connections all go to the same peer, until the requests that may name it are
+ * complete.
  *
- * Old bytes of a chunk do not leave the host: a scatter entry covers what was
- * copied for the connection that posts it, and nothing else of the chunk.
+ * Old bytes of a chunk never leave the host: a scatter entry covers only the
+ * bytes that were copied for the connection that posts it.
  */
 #include <rdma/ib_verbs.h>
 
@@ -17,12 +19,12 @@
 #include "wr.h"
 #include "wr_verbs.h"
 
-/* Chunks that a link lets wait for a completion before it asks for one */
+/* With more chunks than this a link asks for a completion, to free some */
 #define CHUNKS_WAIT		32u
 
-/* Slot numbers have 32 bits, and a chunk may rest in the cache while they go
- * round. @passed follows the queue with each completion, so a number that lies
- * less than half a round from it is known in full.
+/* Slot numbers have 32 bits, and may wrap while a chunk is in the link's cache.
+ * So marks have 64 bits: @passed follows the queue's tail, and a slot number
+ * that is less than 2^31 away from it has one 64-bit value.
  */
 static u64 slot_64(const struct smcr_wr *wr, u32 slot)
 {
@@ -32,12 +34,12 @@ static u64 slot_64(const struct smcr_wr *wr, u32 slot)
 
 /**
  * smcr_wr_chunk_get() - take a chunk of send space
- * @link: link it will be sent on
- * @gfp: how to allocate if none is free
- * @fresh: set if it was allocated
+ * @link: link that will send it
+ * @gfp: how to allocate a chunk if none is free
+ * @fresh: set to true if the chunk was allocated; otherwise not touched
  *
  * Context: as @gfp allows; not hard irq.
- * Return: the chunk, or NULL if there is no memory or the device has gone.
+ * Return: the chunk, or NULL if there is no memory or the device is gone.
  */
 struct smcr_chunk *smcr_wr_chunk_get(struct smcr_link *link, gfp_t gfp,
 				     bool *fresh)
@@ -56,12 +58,12 @@ struct smcr_chunk *smcr_wr_chunk_get(struct smcr_link *link, gfp_t gfp,
 }
 
 /**
- * smcr_wr_chunks_spill() - give chunks to the device's pool, oldest first
+ * smcr_wr_chunks_spill() - return chunks to the device's pool, oldest first
  * @wr: the send queue
- * @keep: chunks to keep; those that a request may still name stay as well
+ * @keep: chunks to keep; chunks that a request may still name stay as well
  *
  * Context: any but hard irq.
- * Return: chunks that stay.
+ * Return: how many chunks stay.
  */
 u32 smcr_wr_chunks_spill(struct smcr_wr *wr, u32 keep)
 {
@@ -69,7 +71,9 @@ u32 smcr_wr_chunks_spill(struct smcr_wr *wr, u32 keep)
 	LIST_HEAD(spill);
 	u32 tail, left;
 
-	/* Pairs with slots_reclaim(): the device has read what it passed */
+	/* Pairs with the release in slots_reclaim(): the device has read all
+	 * memory that requests before @tail name
+	 */
 	tail = smp_load_acquire(&wr->tail);
 	spin_lock_bh(&wr->chunk_lock);
 	wr->passed = max(wr->passed, slot_64(wr, tail));
@@ -90,9 +94,9 @@ u32 smcr_wr_chunks_spill(struct smcr_wr *wr, u32 keep)
 /**
  * smcr_wr_chunk_put() - give a chunk of send space back
  * @link: link whose requests may still name the chunk
- * @chunk: a chunk whose bytes the peer says it has
+ * @chunk: a chunk whose bytes the peer has consumed, as it says
  *
- * The chunk serves other connections of the link at once, and other links only
+ * Other connections of the link may use the chunk at once, other links only
  * when all requests posted so far are complete; see the top of this file.
  *
  * Context: any but hard irq; the connection's lock may be held.

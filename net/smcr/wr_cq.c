@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Completion queue of one link, and who polls it.
+ * Completion queue of one link, polled by a softirq or by a reader.
  *
- * The device's event raises a softirq, which polls. For a program that asks and
- * waits for the answer this is a detour: the softirq finds one message, and
- * wakes the reader. A device that raises its event in process context, as
- * Soft-RoCE does, wakes ksoftirqd for it too. So a reader that goes to sleep
- * may watch the queue. Then the event wakes the reader, which polls itself:
+ * Normally the device's event raises a softirq, which polls. This is a detour
+ * for a program that sends a request and waits for the reply: the softirq finds
+ * one message, and wakes the reader. If the device raises its event in process
+ * context, as Soft-RoCE does, ksoftirqd has to be woken, too. So a reader that
+ * goes to sleep may watch the queue. The event then wakes the reader, and the
+ * reader polls:
  *
  *	event -- no watcher --> softirq polls --> wakes readers
  *	      -- a watcher ---> wakes it -------> it polls, and reads on
@@ -14,14 +15,15 @@
  *
  * The queue has messages of all connections of the link. A reader watches only
  * if the last WATCH_STREAK messages were all for its own connection, and stops
- * as soon as there is one for another, so that it is not woken for others'
- * messages. A reader that does not get a processor, because its priority is low
- * or its cgroup has used up its time, delays the other connections of the link
- * once, by WATCH_TIME, and watches no longer.
+ * at the first one for another connection, so that other connections' messages
+ * do not wake it. A reader that gets no CPU time, because its priority is low
+ * or its cgroup is throttled, delays the other connections of the link once, by
+ * WATCH_TIME, and then watches no longer.
  *
- * Whoever polls holds @run, so completions are handled one at a time, and a
- * poll that was not needed finds nothing. Whoever has emptied the queue arms it
- * and looks again, so no completion is left without an event.
+ * The softirq and the watcher poll under @run, so completions are handled one
+ * at a time, and a needless poll only finds the queue empty. After the queue is
+ * empty it is armed and checked once more, so that each completion either is
+ * handled or raises an event.
  */
 #include <linux/list.h>
 #include <linux/irq_poll.h>
@@ -36,32 +38,35 @@
 #include "wr.h"
 #include "wr_verbs.h"
 
-/* Completions that are taken from the queue at once */
+/* Completions that one ib_poll_cq() takes from the queue */
 #define CQ_BATCH	8
-/* Completions a softirq handles before others have their turn */
+/* Completions that the softirq handles before it lets other softirqs run */
 #define CQ_BUDGET	256
-/* Completions a reader handles before it leaves the rest to the softirq */
+/* Completions that a reader handles before it leaves the rest to the softirq */
 #define WATCH_BUDGET	64
-/* Messages in a row for one connection, for its reader to watch */
+/* Consecutive messages for one connection that allow its reader to watch */
 #define WATCH_STREAK	8
-/* Time that a watcher has to poll */
+/* Jiffies within which a watcher has to poll after an event */
 #define WATCH_TIME	(HZ / 100 + 1)
 
 /**
  * struct smcr_wr_cq - completion queue of one link
  * @link: the link
- * @ib: the queue; goes to NULL under @run
- * @run: held while completions are handled, outside of all locks of links and
- *	connections; BH
+ * @ib: the verbs object; set to NULL under @run when it is destroyed
+ * @run: held while completions are handled; BH is disabled, and the locks of
+ *	links and connections are taken inside
  * @iop: the softirq
- * @lock: protects @watcher; taken in hard irq, inside the driver's locks; leaf
- *	but for the scheduler and the timer
- * @watcher: wait queue entry of the reader that an event wakes
- * @event: the watcher was woken and has not polled since
- * @timer: sees to it that somebody does
- * @last: connection of the last message; only compared
- * @streak: messages before it that were for @last as well, to WATCH_STREAK;
- *	both change under @run
+ * @lock: protects changes of @watcher, and that the watcher's entry stays valid
+ *	while an event wakes it; taken in hard irq, inside the driver's locks;
+ *	only locks of the scheduler and the timer are taken inside
+ * @watcher: wait queue entry of the reader that an event wakes; read without
+ *	@lock for comparison
+ * @event: the watcher was woken and has not polled since; atomic
+ * @timer: hands the queue back to the softirq if the watcher does not poll
+ * @last: connection of the last message; only compared; changed under @run,
+ *	read without it
+ * @streak: messages before it that were for @last as well, up to WATCH_STREAK;
+ *	changed under @run, read without it
  */
 struct smcr_wr_cq {
 	struct smcr_link		*link;
@@ -76,7 +81,9 @@ struct smcr_wr_cq {
 	u32				streak;
 };
 
-/* Handle up to @budget completions. Return: how many; less if none is left. */
+/* Handle about @budget completions. Returns how many; if fewer than @budget,
+ * none is left.
+ */
 static int cq_handle(struct smcr_wr_cq *cq, int budget)
 {
 	struct ib_wc wc[CQ_BATCH];
@@ -92,15 +99,17 @@ static int cq_handle(struct smcr_wr_cq *cq, int budget)
 	return done;
 }
 
-/* Ask for the next event. Return: true if a completion came before that. */
+/* Ask for the next event. Returns true if a completion may have come before,
+ * which raises no event.
+ */
 static bool cq_arm(struct smcr_wr_cq *cq)
 {
 	return ib_req_notify_cq(cq->ib, IB_CQ_NEXT_COMP |
 				IB_CQ_REPORT_MISSED_EVENTS) > 0;
 }
 
-/* Arming comes after irq_poll_complete(): an event before it would find the
- * softirq scheduled, and be lost.
+/* Arm the queue only after irq_poll_complete(): before it, irq_poll_sched() by
+ * an event does nothing, since the softirq counts as scheduled.
  */
 static int cq_softirq(struct irq_poll *iop, int budget)
 {
@@ -118,8 +127,8 @@ static int cq_softirq(struct irq_poll *iop, int budget)
 	return min(done, budget);
 }
 
-/* A completion has come. Context: any, also hard irq; the driver may hold a
- * lock that ib_poll_cq() takes.
+/* The device's completion event. Context: any, also hard irq. The driver may
+ * hold a lock that ib_poll_cq() takes, so this must not poll.
  */
 static void cq_event(struct ib_cq *ib, void *context)
 {
@@ -131,8 +140,8 @@ static void cq_event(struct ib_cq *ib, void *context)
 	spin_lock_irqsave(&cq->lock, irq);
 	watcher = cq->watcher;
 	if (watcher) {
-		/* Before the timer is looked at: one that is pending will see
-		 * it
+		/* Set before the timer is checked, so that a timer which is
+		 * pending sees the event
 		 */
 		smp_store_mb(cq->event, true);
 		watcher->func(watcher, TASK_NORMAL, 0, NULL);
@@ -149,7 +158,7 @@ static bool cq_event_take(struct smcr_wr_cq *cq)
 	return READ_ONCE(cq->event) && xchg(&cq->event, false);
 }
 
-/* The watcher has not polled in time, or there was no event since. */
+/* If the watcher has not polled since the event, the softirq takes over. */
 static void cq_late(struct timer_list *timer)
 {
 	struct smcr_wr_cq *cq = from_timer(cq, timer, timer);
@@ -164,7 +173,7 @@ static void cq_late(struct timer_list *timer)
 	irq_poll_sched(&cq->iop);
 }
 
-/* The watcher handles what there is. */
+/* The watcher's poll. The softirq takes what it leaves. */
 static void cq_watcher_run(struct smcr_wr_cq *cq)
 {
 	bool more = false;
@@ -194,11 +203,11 @@ static void cq_unwatch(struct smcr_wr_cq *cq, struct wait_queue_entry *wait)
 }
 
 /**
- * smcr_wr_cq_seen() - a message of the peer is for a connection
- * @link: the link it came on
+ * smcr_wr_cq_seen() - note the connection that a CDC message is for
+ * @link: the link that received it
  * @conn: the connection
  *
- * Context: a receive completion.
+ * Context: a receive completion, so @run is held.
  */
 void smcr_wr_cq_seen(struct smcr_link *link, const struct smcr_conn *conn)
 {
@@ -213,14 +222,15 @@ void smcr_wr_cq_seen(struct smcr_link *link, const struct smcr_conn *conn)
 }
 
 /**
- * smcr_wr_cq_watch() - have the next event wake a reader, if it is likely the
- *	reader's
+ * smcr_wr_cq_watch() - let the next event wake a reader, if the next message is
+ *	likely for its connection
  * @link: link of its connection
  * @conn: the connection
- * @wait: how to wake it; on its socket's queue already, so that it is woken in
- *	any case
+ * @wait: wait queue entry of the reader, on its socket's wait queue already, so
+ *	that the softirq can wake it as well
  *
- * One reader a link; others, and the rest of the time, the softirq serves.
+ * A link has at most one watcher. Does nothing if there is another one, or if
+ * the last messages were not all for @conn.
  *
  * Context: process. smcr_wr_cq_unwatch() must follow.
  */
@@ -240,12 +250,13 @@ void smcr_wr_cq_watch(struct smcr_link *link, const struct smcr_conn *conn,
 }
 
 /**
- * smcr_wr_cq_poll() - handle what an event has told a watcher of
+ * smcr_wr_cq_poll() - poll for a watcher if there was an event
  * @link: the link
  * @conn: connection of the watcher
  * @wait: as given to smcr_wr_cq_watch()
  *
- * Does nothing for a reader that does not watch.
+ * Ends the watch if there was a message for another connection. Does nothing
+ * for a reader that does not watch.
  *
  * Context: process; BH enabled. The sock lock may be held.
  */
@@ -267,10 +278,10 @@ void smcr_wr_cq_poll(struct smcr_link *link, const struct smcr_conn *conn,
  * @link: the link
  * @wait: as given to smcr_wr_cq_watch()
  *
- * The queue may be armed: an event meanwhile is left to smcr_wr_cq_poll().
+ * The queue may be armed; an event meanwhile is left to smcr_wr_cq_poll().
  *
- * Context: process; BH enabled, no lock held: the caller goes on for a while.
- * Return: false if the reader does not watch, and a softirq polls.
+ * Context: process; BH enabled, no lock held: the caller may poll for long.
+ * Return: false if the reader does not watch, and the softirq polls.
  */
 bool smcr_wr_cq_spin(struct smcr_link *link, struct wait_queue_entry *wait)
 {
@@ -289,9 +300,12 @@ bool smcr_wr_cq_spin(struct smcr_link *link, struct wait_queue_entry *wait)
 }
 
 /**
- * smcr_wr_cq_unwatch() - the reader waits no longer
+ * smcr_wr_cq_unwatch() - end the watch of a reader
  * @link: the link
  * @wait: as given to smcr_wr_cq_watch(), which may have done nothing
+ *
+ * On return no event uses @wait. Polls if there was an event that the reader
+ * has not handled.
  *
  * Context: process; BH enabled. The sock lock may be held.
  */
@@ -301,7 +315,7 @@ void smcr_wr_cq_unwatch(struct smcr_link *link, struct wait_queue_entry *wait)
 }
 
 /**
- * smcr_wr_cq_verbs() - the completion queue as a queue pair names it
+ * smcr_wr_cq_verbs() - the verbs object of a link's completion queue
  * @link: link after smcr_wr_cq_init()
  *
  * Context: process.
@@ -311,7 +325,7 @@ struct ib_cq *smcr_wr_cq_verbs(const struct smcr_link *link)
 	return link->cq->ib;
 }
 
-/* Queues take turns with the device's interrupts. */
+/* Spread the queues over the device's completion vectors. */
 static u32 cq_vector(const struct ib_device *ibdev)
 {
 	static atomic_t turn;
@@ -333,18 +347,18 @@ static int cq_create(struct smcr_wr_cq *cq)
 	if (IS_ERR(ib))
 		return PTR_ERR(ib);
 	cq->ib = ib;
-	/* It is empty */
+	/* The queue is empty, so no completion can come before the arming */
 	cq_arm(cq);
 	return 0;
 }
 
 /**
- * smcr_wr_cq_init() - a completion queue for both queues of a link
- * @link: link whose send queue and receive queue have memory
+ * smcr_wr_cq_init() - create one completion queue for both queues of a link
+ * @link: link with an allocated send queue and receive queue
  *
  * Context: process.
- * Return: 0 or -errno.
- * smcr_wr_cq_destroy() and smcr_wr_cq_free() undo it in either case.
+ * Return: 0 or -errno; in both cases smcr_wr_cq_destroy() and smcr_wr_cq_free()
+ * undo it.
  */
 int smcr_wr_cq_init(struct smcr_link *link)
 {
@@ -362,10 +376,10 @@ int smcr_wr_cq_init(struct smcr_link *link)
 }
 
 /**
- * smcr_wr_cq_destroy() - give the completion queue back to the device
+ * smcr_wr_cq_destroy() - destroy the completion queue
  * @link: link without a queue pair; smcr_wr_cq_init() may have failed
  *
- * A reader may still watch, and finds no queue to poll.
+ * A reader may still watch; its polls find that the queue is gone.
  *
  * Context: process; sleeps.
  */
@@ -376,7 +390,7 @@ void smcr_wr_cq_destroy(struct smcr_link *link)
 
 	if (!cq || !cq->ib)
 		return;
-	/* No event comes without a queue pair */
+	/* Without a queue pair there is no event that could start the timer */
 	timer_shutdown_sync(&cq->timer);
 	irq_poll_disable(&cq->iop);
 	spin_lock_bh(&cq->run);
@@ -388,7 +402,7 @@ void smcr_wr_cq_destroy(struct smcr_link *link)
 
 /**
  * smcr_wr_cq_free() - free the memory of the completion queue
- * @link: link that nobody refers to; smcr_wr_cq_init() may have failed
+ * @link: link without references; smcr_wr_cq_init() may have failed
  *
  * Context: process.
  */

@@ -2,15 +2,17 @@
 /*
  * Receive queue of one link.
  *
- * All buffers are posted from the start, and go back in batches. A CDC message
- * is handled where it lies; an LLC message is copied to the buffer's
- * descriptor, which the group's queue then holds until its work has handled
- * it, so a peer that sends faster than the group handles finds no receive
- * posted and has to wait, or its queue pair gives up.
+ * All buffers are posted from the start, and are posted again in batches. A CDC
+ * message is handled in its buffer. An LLC message is copied to the buffer's
+ * descriptor, which stays on the group's queue until its work has handled the
+ * message. So a peer that sends faster than the group handles finds no receive
+ * posted, and has to wait until its queue pair's RNR retries run out.
  *
- * Buffers are freed with the link's last reference. Each message that waits
- * owns one, and the completion queue has gone before.
+ * Buffers are freed with the link's last reference. Each LLC message that waits
+ * owns a reference, and the completion queue is destroyed before.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/net.h>
 #include <linux/slab.h>
 #include <rdma/ib_verbs.h>
@@ -24,12 +26,13 @@
 
 /* The largest batch of receives */
 #define RECV_BATCH		16u
-/* Malformed messages of a peer before its link is given up */
+/* Malformed messages that a peer may send before its link fails */
 #define RECV_BAD_MAX		16u
 
 /**
  * struct recv_buf - a receive buffer
- * @recv: for an LLC message on its way up
+ * @recv: an LLC message while the group's queue holds it; its list node links
+ *	the free buffers, too
  * @cqe: names the buffer in its completion
  */
 struct recv_buf {
@@ -39,19 +42,19 @@ struct recv_buf {
 
 /**
  * struct smcr_rq - receive queue of one link
- * @depth: buffers, a power of two
- * @batch: receives that go back at once
- * @lock: protects @open, @free, @n_free, @n_held, @wrs, @sges; leaf but for the
- *	driver, not hard irq
+ * @depth: number of buffers, a power of two
+ * @batch: receives that are posted again in one call
+ * @lock: protects @open, @free, @n_free, @n_held, @wrs, @sges; only the
+ *	driver's locks are taken inside; not taken in hard irq
  * @open: receives may be posted
- * @free: buffers to be posted
+ * @free: buffers that are not posted and hold no LLC message
  * @n_free: entries of @free
- * @n_held: buffers that an LLC message of the group's queue occupies
- * @n_bad: malformed messages seen; completions alone touch it
+ * @n_held: buffers that hold an LLC message of the group's queue
+ * @n_bad: malformed messages seen; touched by completions alone
  * @bufs: the buffers' descriptors
- * @mem: SMCR_WR_STRIDE bytes for each
- * @dma: DMA address of the same
- * @wrs: one batch of receives and
+ * @mem: SMCR_WR_STRIDE bytes for each buffer
+ * @dma: DMA address of @mem
+ * @wrs: one batch of receives
  * @sges: their scatter entries
  */
 struct smcr_rq {
@@ -75,7 +78,7 @@ static u32 rbuf_off(const struct smcr_rq *rq, const struct recv_buf *rbuf)
 	return (rbuf - rq->bufs) * SMCR_WR_STRIDE;
 }
 
-/* Post up to a batch of free buffers. */
+/* Post @n free buffers, at most RECV_BATCH. */
 static int recvs_post(struct smcr_link *link, u32 n)
 {
 	struct smcr_rq *rq = link->rq;
@@ -101,7 +104,9 @@ static int recvs_post(struct smcr_link *link, u32 n)
 	return ib_post_recv(link->qp, rq->wrs, NULL);
 }
 
-/* A buffer is free; post it with others once a batch has gathered. */
+/* Free a buffer, and post a batch of free buffers once there is one. @held: the
+ * buffer held an LLC message.
+ */
 static void rbuf_free(struct smcr_link *link, struct recv_buf *rbuf, bool held)
 {
 	struct smcr_rq *rq = link->rq;
@@ -124,9 +129,9 @@ static void rbuf_free(struct smcr_link *link, struct recv_buf *rbuf, bool held)
 }
 
 /**
- * smcr_wr_recv_release() - an LLC message has been handled
- * @recv: the message; its receive slot goes back, and so does the reference
- *	to its link
+ * smcr_wr_recv_release() - give the receive slot of an LLC message back
+ * @recv: the message, which has been handled; its reference to the link is
+ *	dropped
  *
  * Context: process or softirq.
  */
@@ -139,23 +144,27 @@ void smcr_wr_recv_release(struct smcr_wr_recv *recv)
 	smcr_link_put(link);
 }
 
-/* The peer broke the protocol in a way that its link does not survive. */
+/* Fail the link, since the peer broke the protocol. */
 static void recv_fatal(struct smcr_link *link, const char *what)
 {
-	/* Until its queue is flushed a link that was given up may fail again */
+	/* Log it once: a link that has failed may still receive messages until
+	 * its queue is flushed
+	 */
 	if (smcr_link_state(link) < SMCR_LINK_FAILED)
-		net_warn_ratelimited("smcr: link %u: %s; the link is given up. The peer's SMC-R is faulty\n",
+		net_warn_ratelimited("link %u: %s; the link is closed. The peer's SMC-R is faulty\n",
 				     link->num, what);
 	smcr_link_fail(link, -EPROTO);
 }
 
-/* Hand an LLC message up in its buffer. */
+/* Queue an LLC message for the group, in its buffer's descriptor. */
 static void recv_llc(struct smcr_link *link, struct recv_buf *rbuf,
 		     const u8 *msg)
 {
 	struct smcr_rq *rq = link->rq;
 
-	/* Nobody owns a link that is drained on its way to be freed */
+	/* The last reference is gone: link_free_work() drains the link, then
+	 * frees it
+	 */
 	if (!refcount_inc_not_zero(&link->refs))
 		return;
 	spin_lock_bh(&rq->lock);
@@ -166,10 +175,11 @@ static void recv_llc(struct smcr_link *link, struct recv_buf *rbuf,
 	smcr_llc_recv(&rbuf->recv);
 }
 
-/* Neither an LLC nor a CDC message. An RDMA write with immediate data lands
- * here too: it completes a receive without having written its buffer. An LLC
- * message of the wrong length fails the link at once, unless its opcode says
- * that it may be ignored (A.3, C.7.1); the rest is counted, to a bound.
+/* Handle a receive that is neither a valid LLC nor a valid CDC message. An RDMA
+ * write with immediate data comes here too: it completes a receive without
+ * writing to its buffer. An LLC message of a wrong length fails the link at
+ * once, unless its opcode says that it may be ignored (A.3, C.7.1). All others
+ * are counted, and fail the link when there are more than RECV_BAD_MAX.
  */
 static void recv_bad(struct smcr_link *link, const struct ib_wc *wc,
 		     const u8 *msg)
@@ -194,8 +204,9 @@ static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	const u8 *msg = rq->mem + off;
 
 	if (wc->status != IB_WC_SUCCESS) {
-		/* The buffer stays unposted. A flush is how a dead queue pair
-		 * without sends of ours is noticed.
+		/* The buffer stays unposted. A link without sends of its own
+		 * notices the error state of its queue pair only by the flush
+		 * of its receives.
 		 */
 		smcr_link_fail(link, smcr_wr_errno(wc->status));
 		return;
@@ -215,7 +226,7 @@ static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 		return;
 	}
 	rbuf_free(link, rbuf, false);
-	/* The message may have shown that the peer has handled some of ours */
+	/* A consumer cursor may have shown that the peer has handled SENDs */
 	smcr_wr_wake(link);
 }
 
@@ -240,7 +251,7 @@ int smcr_wr_post_recvs(struct smcr_link *link)
 }
 
 /**
- * smcr_wr_recv_close() - post no receive any more
+ * smcr_wr_recv_close() - stop posting receives
  * @link: link that is about to be drained
  *
  * Context: process.
@@ -257,8 +268,8 @@ void smcr_wr_recv_close(struct smcr_link *link)
  * @link: link after smcr_wr_recv_init()
  *
  * Context: any.
- * Return: a power of two. The queue pair has room for one request more, the
- * drain's.
+ * Return: a power of two. The queue pair has room for one more request, that of
+ * the drain.
  */
 u32 smcr_wr_rq_depth(const struct smcr_link *link)
 {
@@ -279,12 +290,12 @@ static int recv_map(struct smcr_link *link)
 }
 
 /**
- * smcr_wr_recv_init() - memory for the receive queue of a link
+ * smcr_wr_recv_init() - allocate and map the receive queue of a link
  * @link: a new link
  *
  * Context: process.
- * Return: 0 or -ENOMEM.
- * smcr_wr_recv_unmap() and smcr_wr_recv_free() undo it in either case.
+ * Return: 0 or -ENOMEM; in both cases smcr_wr_recv_unmap() and
+ * smcr_wr_recv_free() undo it.
  */
 int smcr_wr_recv_init(struct smcr_link *link)
 {
@@ -311,7 +322,7 @@ int smcr_wr_recv_init(struct smcr_link *link)
 }
 
 /**
- * smcr_wr_recv_unmap() - take the buffers from the device
+ * smcr_wr_recv_unmap() - unmap the buffers
  * @link: link without a queue pair; smcr_wr_recv_init() may have failed
  *
  * Context: process.

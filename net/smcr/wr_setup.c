@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Building and freeing the send queue of a link, within what the device and the
- * peer can do; link.c has the order.
+ * Setup and teardown of a link's send queue, within the limits of the device
+ * and the peer, in the order that link.c documents.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/mm.h>
 #include <linux/net.h>
 #include <linux/slab.h>
@@ -21,8 +23,8 @@
  * @link: link after smcr_wr_init()
  *
  * Context: any.
- * Return: a power of two. The queue pair has room for one request more, the
- * drain's.
+ * Return: a power of two. The queue pair has room for one more request, that of
+ * the drain.
  */
 u32 smcr_wr_sq_depth(const struct smcr_link *link)
 {
@@ -43,11 +45,11 @@ u32 smcr_wr_max_sge(const struct smcr_link *link)
 /**
  * smcr_wr_max_bytes() - bytes of send space that one batch may write
  * @link: the link
- * @pos: send position of the first
+ * @pos: send position of the first byte
  *
- * Send space is chunks, and a write has a scatter entry for each chunk that it
- * touches. Except from the start of a chunk, a write of so many bytes touches
- * as many chunks as the device has entries.
+ * Send space consists of chunks, and a write needs a scatter entry for each
+ * chunk that it touches. A write of at most this many bytes, wherever it starts
+ * in a chunk, touches no more chunks than the device allows scatter entries.
  *
  * Context: any.
  */
@@ -60,33 +62,34 @@ u32 smcr_wr_max_bytes(const struct smcr_link *link, u64 pos)
 }
 
 /**
- * smcr_wr_device_fits() - can a device carry a link at all?
+ * smcr_wr_device_fits() - are a device's limits large enough for a link?
  * @dev: the device
  *
- * Says in the log what it lacks.
+ * Logs which limit is too small.
  *
  * Context: any.
- * Return: false if its queues are too short, or gather no memory.
+ * Return: false if its queues are too short, or take no scatter entries.
  */
 bool smcr_wr_device_fits(const struct smcr_ibdev *dev)
 {
 	const char *name = smcr_ib_dev_name(dev);
 
 	if (smcr_wr_max_depth(dev) <= SMCR_WR_MIN_DEPTH)
-		net_warn_ratelimited("smcr: %s: max_qp_wr %u, max_cqe %u, of which %u and %u are needed; its connections are plain TCP\n",
+		net_warn_ratelimited("%s: max_qp_wr %u, max_cqe %u, but at least %u and %u are needed; connections over it use TCP\n",
 				     name, dev->max_qp_wr, dev->max_cqe,
 				     SMCR_WR_MIN_DEPTH + 1,
 				     2 * (SMCR_WR_MIN_DEPTH + 1));
 	else if (!dev->max_send_sge)
-		net_warn_ratelimited("smcr: %s: max_send_sge 0, of which 1 is needed; its connections are plain TCP\n",
+		net_warn_ratelimited("%s: max_send_sge 0, but at least 1 is needed; connections over it use TCP\n",
 				     name);
 	else
 		return true;
 	return false;
 }
 
-/* SENDs for which a peer with as many receives as this host has one posted: the
- * last of them wait for a batch, and LLC messages come on top.
+/* SENDs that a peer with @receives receives is sure to have receives for: it
+ * may hold back a batch of them before it posts it, and some are left for LLC
+ * messages.
  */
 static u32 peer_window(u32 receives)
 {
@@ -94,12 +97,11 @@ static u32 peer_window(u32 receives)
 }
 
 /**
- * smcr_wr_init() - memory for the send queue of a link
- * @link: a new link, on a device that can carry it
+ * smcr_wr_init() - allocate the send queue of a link
+ * @link: a new link, on a device for which smcr_wr_device_fits() is true
  *
  * Context: process.
- * Return: 0 or -ENOMEM.
- * smcr_wr_free() undoes it in either case.
+ * Return: 0 or -ENOMEM; in both cases smcr_wr_free() undoes it.
  */
 int smcr_wr_init(struct smcr_link *link)
 {
@@ -113,7 +115,7 @@ int smcr_wr_init(struct smcr_link *link)
 	spin_lock_init(&wr->chunk_lock);
 	link->wr = wr;
 	wr->sq_depth = smcr_wr_depth(link, SMCR_WR_SQ_DEPTH);
-	/* Slot numbers go round soon after the start, not in a month */
+	/* Slot numbers wrap soon after the start, so that tests see it */
 	wr->head = -4 * wr->sq_depth;
 	wr->tail = wr->head;
 	wr->passed = wr->tail;
@@ -130,12 +132,12 @@ int smcr_wr_init(struct smcr_link *link)
 }
 
 /**
- * smcr_wr_limit_sends() - the peer speaks the Linux dialect
+ * smcr_wr_limit_sends() - bound the SENDs toward a peer of the Linux dialect
  * @link: link that carried no data yet
  *
- * Its receives are few for all connections, and one too many SENDs costs it
- * the link. So the number outstanding is bounded, and completions
- * come often enough to know it.
+ * Such a peer has few receives for all connections of the link, and a SEND
+ * without a receive costs it the link. So this bounds the SENDs that are not
+ * complete, and has more of them ask for a completion.
  *
  * Context: any but hard irq.
  */
@@ -152,7 +154,7 @@ void smcr_wr_limit_sends(struct smcr_link *link)
 }
 
 /**
- * smcr_wr_map() - buffers for messages that cannot go inline
+ * smcr_wr_map() - map buffers for messages if they do not fit inline
  * @link: link with a queue pair
  *
  * Context: process.
@@ -179,7 +181,7 @@ int smcr_wr_map(struct smcr_link *link)
 
 /**
  * smcr_wr_unmap() - undo smcr_wr_map()
- * @link: link without a queue pair; may not have been mapped
+ * @link: link without a queue pair; smcr_wr_map() need not have been called
  *
  * Context: process.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What the send queue, the receive queue and the send space of a link share.
- * Only wr*.c include this: verbs end there.
+ * Only wr*.c include this header: no other file posts or polls.
  */
 #ifndef _SMCR_WR_VERBS_H
 #define _SMCR_WR_VERBS_H
@@ -16,12 +16,14 @@
 #include "mib.h"
 #include "wr.h"
 
-/* Bytes from one message buffer to the next: no two share a cache line */
+/* Bytes from one message buffer to the next, so that no two share a cache line
+ * of 64 bytes
+ */
 #define SMCR_WR_STRIDE		64u
-/* A queue shorter than this is not worth having */
+/* Shortest queue that a link works with */
 #define SMCR_WR_MIN_DEPTH	64u
 
-/* SENDs that data leaves to LLC messages */
+/* SENDs that data leaves for LLC messages */
 #define SMCR_WR_CTL_SENDS	4u
 /* Chunks that a link keeps for its next send */
 #define SMCR_WR_CHUNKS_KEPT	8u
@@ -35,13 +37,13 @@ enum smcr_wr_kind {
 };
 
 /**
- * struct smcr_wr_slot - a place in the send queue
+ * struct smcr_wr_slot - a slot of the send queue
  * @cqe: names the slot in its completion
  * @kind: what was posted
- * @cookie: of an LLC message, for smcr_llc_sent()
- * @pos: of a CDC message: what is complete with it
- * @conn: of a CDC message, with a reference
- * @reg: of a registration
+ * @cookie: LLC message: the argument for smcr_llc_sent()
+ * @pos: CDC message: send position that is complete with it
+ * @conn: CDC message: the connection, with a reference
+ * @reg: registration: the caller's structure
  */
 struct smcr_wr_slot {
 	struct ib_cqe		cqe;
@@ -56,36 +58,42 @@ struct smcr_wr_slot {
  * struct smcr_wr - send queue of one link
  * @sq_depth: slots, a power of two
  * @max_sge: scatter entries of one request, 1..SMCR_WR_MAX_SGE
- * @head: slot number posted next; under link->tx_lock
- * @tail: slot number reclaimed next; moved by completions alone
- * @unsignaled: requests since the last that asks for a completion; under
+ * @head: number of the slot that is posted next; under link->tx_lock, read by
+ *	completions without it
+ * @tail: number of the slot that is reclaimed next; changed by completions
+ *	alone, and by smcr_wr_flush() after the last of them
+ * @unsignaled: requests since the last one that asks for a completion; under
  *	link->tx_lock
- * @signal_at: as many @unsignaled requests ask for one
- * @max_sends: SENDs the peer has receives for
- * @sends: SENDs posted; under link->tx_lock
- * @sends_done: those that are complete; moved by completions alone
- * @window: SENDs that the peer may not have handled yet, 0 for any number
- * @handled: SENDs that it has handled for certain; like the next five under
+ * @signal_at: a batch that brings @unsignaled to this asks for a completion;
+ *	under link->tx_lock
+ * @max_sends: bound on SENDs that are not complete; under link->tx_lock
+ * @sends: SENDs posted; under link->tx_lock, read without it
+ * @sends_done: SENDs that are complete; changed by completions alone
+ * @window: bound on SENDs that the peer may not have handled yet, 0 for none;
+ *	under link->tx_lock
+ * @handled: SENDs that the peer has handled for certain; under link->tx_lock
+ * @asked: a TEST LINK was asked for, and its reply will move @handled; under
  *	link->tx_lock
- * @asked: a TEST LINK was asked for, and its reply will say more
- * @probe_conn: connection whose reader shows that more are; only compared
- * @probe_pos: when it has read up to there
- * @probe_send: so many are
+ * @probe_conn: connection whose consumer cursor will show that more SENDs are
+ *	handled; only compared; under link->tx_lock, read without it
+ * @probe_pos: when its cursor has reached this position, ...; under
+ *	link->tx_lock
+ * @probe_send: ... so many SENDs are handled; under link->tx_lock
  * @waiters: connections that found no slot, each with a reference; under
  *	link->tx_lock
- * @turn: the one of them that is being served; only compared, under
- *	link->tx_lock
+ * @turn: the waiter that may post next; only compared; under link->tx_lock
  * @slots: the slots
- * @send_buf: SMCR_WR_STRIDE bytes a slot, where the device takes no inline data
- * @send_dma: DMA address of the same
- * @writes: one batch's RDMA writes and
- * @sges: their scatter entries, built under link->tx_lock
- * @chunk_lock: protects @chunks, @n_chunks, @passed, @drained; leaf, not hard
- *	irq
+ * @send_buf: SMCR_WR_STRIDE bytes for each slot if the device takes no inline
+ *	data, otherwise NULL
+ * @send_dma: DMA address of @send_buf
+ * @writes: one batch's RDMA writes, built under link->tx_lock
+ * @sges: their scatter entries, likewise
+ * @chunk_lock: protects @chunks, @n_chunks, @passed, @drained; leaf, not taken
+ *	in hard irq
  * @chunks: send chunks of this link, newest first
  * @n_chunks: entries of @chunks
- * @passed: @tail as it was last looked at, in 64 bits
- * @drained: no request is outstanding and none will be
+ * @passed: @tail in 64 bits, when chunks were last spilled
+ * @drained: no request is outstanding, and none will be posted
  */
 struct smcr_wr {
 	u32			sq_depth;
@@ -120,7 +128,7 @@ struct smcr_wr {
 
 u32 smcr_wr_chunks_spill(struct smcr_wr *wr, u32 keep);
 
-/* Receives that go back with one ib_post_recv(), of a queue of @depth */
+/* Receives that one ib_post_recv() posts again, for a queue of @depth */
 static inline u32 smcr_wr_recv_batch(u32 depth)
 {
 	return min(depth / 8, 16u);
@@ -145,8 +153,9 @@ static inline struct ib_device *smcr_wr_ibdev(const struct smcr_link *link)
 	return link->local.dev->ibdev;
 }
 
-/* Two kinds of scatter entries, never to be mixed up (law 19): the CPU copies
- * an inline one while it posts, the adapter reads the other when it likes.
+/* Two functions for two kinds of scatter entries, so that the compiler tells a
+ * CPU address from a DMA address: the CPU copies the bytes of an inline entry
+ * while it posts, the adapter reads those of the other kind later.
  */
 static inline void smcr_wr_sge_inline(struct ib_sge *sge, const void *vaddr,
 				      u32 len)
@@ -165,14 +174,15 @@ static inline void smcr_wr_sge_dma(struct ib_sge *sge,
 	sge->lkey = link->pd->local_dma_lkey;
 }
 
-/* Entries that the device allows each queue, one of them for the drain. */
+/* Entries that the device allows each queue, including one for the drain. */
 static inline u32 smcr_wr_max_depth(const struct smcr_ibdev *dev)
 {
 	return min(dev->max_qp_wr, dev->max_cqe / 2);
 }
 
-/* Entries of a queue: as many as wanted, or a power of two that the device can
- * do with one more for the drain. smcr_wr_device_fits() has seen to a minimum.
+/* Entries of a queue: @want, or the largest power of two that the device allows
+ * together with one entry for the drain. smcr_wr_device_fits() has checked the
+ * minimum.
  */
 static inline u32 smcr_wr_depth(const struct smcr_link *link, u32 want)
 {
@@ -181,7 +191,7 @@ static inline u32 smcr_wr_depth(const struct smcr_link *link, u32 want)
 	return min_t(u32, want, rounddown_pow_of_two(max - 1));
 }
 
-/* Why a completion failed: what the connections of the link will see. */
+/* The errno for a failed completion, which the link's connections report. */
 static inline int smcr_wr_errno(enum ib_wc_status status)
 {
 	switch (status) {
