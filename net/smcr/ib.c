@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * RDMA devices, and send chunks. Their ports are in ib_port.c.
+ * RDMA devices and their send chunks. Their ports are in ib_port.c.
  *
- * Removal, in this order (law 3), and who may still hold what:
+ * A device is removed in these steps, in this order:
  *
- *   off the list	no lookup finds the device any more
- *   links fail		posting gates close, no new link is built
- *   groups end		their work drains and destroys each queue pair, then
- *			takes its RMBs from the device
+ *   unlist		no new lookup finds the device
+ *   fail its links	posting gates close, no new link is built
+ *   end the groups	their work drains and destroys each queue pair, then
+ *			unmaps the group's RMBs
  *   wait for @refs	lookups and verbs objects are gone: the device touches
- *			none of our memory now. Handshakes are not waited for:
- *			they have the structure only
- *   chunks unmapped	those in use too. A connection keeps its chunks for as
- *			long as its socket lives, but nothing maps or syncs
- *			them behind a closed gate
- *   @mem		the structure goes with the last link or chunk
+ *			no memory of smcr now. Handshakes do not delay this:
+ *			they keep the structure only
+ *   unmap the chunks	also those in use. A connection keeps its chunks for as
+ *			long as its socket lives, but with the gate closed
+ *			nothing maps or syncs them
+ *   drop @mem		the structure is freed with the last link, chunk or
+ *			port that refers to it
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <rdma/ib_verbs.h>
@@ -24,10 +27,12 @@
 #include "lgr.h"
 #include "link.h"
 
-/* Free chunks that a device keeps: 16 MB. More are freed as they come back. */
+/* Free chunks that a device keeps: 16 MB. Beyond that, returned chunks are
+ * freed.
+ */
 #define IB_CHUNKS_KEPT		1024u
 
-/* Pages of the largest RMB; some devices could map terabytes */
+/* Pages of the largest RMB; some devices report a limit of terabytes */
 #define IB_RMB_PAGES_MAX	((u32)(SMCR_MAX_RMBES * SMCR_RMBE_SIZE_MAX / \
 				       PAGE_SIZE))
 
@@ -40,7 +45,7 @@ static void ib_dev_release(struct kref *mem)
 {
 	struct smcr_ibdev *dev = container_of(mem, struct smcr_ibdev, mem);
 
-	/* Lookups find it under RCU */
+	/* Lookups under RCU may still read it */
 	kfree_rcu(dev, rcu);
 }
 
@@ -72,17 +77,17 @@ static void ib_dev_put(struct smcr_ibdev *dev)
 		complete(&dev->released);
 }
 
-/* Who uses the device has to have it; removal may take it away. */
+/* Keep the device itself from removal; fails once removal has begun. */
 static bool ib_dev_tryget(struct smcr_ibdev *dev)
 {
 	return !READ_ONCE(dev->removing) && refcount_inc_not_zero(&dev->refs);
 }
 
 /**
- * smcr_ib_port_drop() - forget what smcr_ib_port_find() found
- * @port: the port; @port->dev goes to NULL
+ * smcr_ib_port_drop() - undo smcr_ib_port_find()
+ * @port: the port; @port->dev becomes NULL
  *
- * Harmless for a port that was never found.
+ * Does nothing if @port->dev is NULL already.
  *
  * Context: any.
  */
@@ -97,10 +102,10 @@ void smcr_ib_port_drop(struct smcr_port *port)
 
 /**
  * smcr_ib_port_tryget() - keep a port's device from being removed
- * @port: a port the caller may use
+ * @port: a port from smcr_ib_port_find(), not dropped yet
  *
  * Context: any.
- * Return: false if the device goes, or has gone.
+ * Return: false if the device is being removed or was removed.
  */
 bool smcr_ib_port_tryget(const struct smcr_port *port)
 {
@@ -109,7 +114,7 @@ bool smcr_ib_port_tryget(const struct smcr_port *port)
 
 /**
  * smcr_ib_port_put() - undo smcr_ib_port_tryget()
- * @port: the port; @port->dev goes to NULL
+ * @port: the port; @port->dev becomes NULL
  *
  * Context: any.
  */
@@ -123,10 +128,11 @@ void smcr_ib_port_put(struct smcr_port *port)
 
 /**
  * smcr_ib_dev_name() - name of a device, for displays
- * @dev: a device that the caller keeps, for links smcr_link_verbs_get()
+ * @dev: a device that the caller keeps from removal: smcr_ib_port_tryget(), or
+ *	smcr_link_verbs_get() for a link's device
  *
  * Context: any.
- * Return: the name, valid as long as the device.
+ * Return: the name, valid as long as the device is kept.
  */
 const char *smcr_ib_dev_name(const struct smcr_ibdev *dev)
 {
@@ -141,7 +147,7 @@ static void chunk_free(struct smcr_chunk *chunk)
 	kfree(chunk);
 }
 
-/* The caller has taken it off the lists. */
+/* Unmap a chunk that the caller has removed from the list of all chunks. */
 static void chunk_unmap(struct smcr_ibdev *dev, struct smcr_chunk *chunk)
 {
 	ib_dma_unmap_single(dev->ibdev, chunk->dma, SMCR_CHUNK_SIZE,
@@ -191,14 +197,15 @@ static struct smcr_chunk *chunk_new(struct smcr_ibdev *dev, gfp_t gfp)
 
 /**
  * smcr_ib_chunk_get() - take a chunk of send space
- * @dev: device, kept by smcr_ib_dev_hold() or better
- * @gfp: how to allocate if none is free
- * @fresh: set if it was allocated; left alone otherwise
+ * @dev: device, kept at least by smcr_ib_dev_hold()
+ * @gfp: how to allocate a chunk if none is free
+ * @fresh: set to true if the chunk was allocated; otherwise not touched
  *
- * The pages are not charged to a cgroup (law 18).
+ * The pages are not charged to a cgroup, since chunks pass from one user to the
+ * next.
  *
  * Context: as @gfp allows; not hard irq.
- * Return: the chunk, or NULL if there is no memory or the device has gone.
+ * Return: the chunk, or NULL if there is no memory or the device is gone.
  */
 struct smcr_chunk *smcr_ib_chunk_get(struct smcr_ibdev *dev, gfp_t gfp,
 				     bool *fresh)
@@ -223,8 +230,8 @@ struct smcr_chunk *smcr_ib_chunk_get(struct smcr_ibdev *dev, gfp_t gfp,
 
 /**
  * smcr_ib_chunk_put() - give a chunk back to its device's pool
- * @chunk: a chunk that no posted work request names, so that it may carry
- *	another peer's bytes next: see smcr_wr_chunk_put()
+ * @chunk: a chunk that no posted work request names; another peer's bytes may
+ *	be put into it next, see smcr_wr_chunk_put()
  *
  * Context: any but hard irq.
  */
@@ -240,7 +247,7 @@ void smcr_ib_chunk_put(struct smcr_chunk *chunk)
 		list_add(&chunk->list, &dev->chunks);
 		dev->n_free++;
 	} else if (!gone) {
-		/* Unmapped under the lock: removal waits for it */
+		/* Unmap under the lock, so that removal waits for it */
 		list_del(&chunk->all);
 		chunk_unmap(dev, chunk);
 	}
@@ -250,7 +257,9 @@ void smcr_ib_chunk_put(struct smcr_chunk *chunk)
 	smcr_ib_dev_drop(dev);
 }
 
-/* No gate on the device is open any more, so nobody syncs a chunk. */
+/* All posting gates of the device's links are closed, so nothing syncs a chunk
+ * any more.
+ */
 static void ib_chunks_unmap(struct smcr_ibdev *dev)
 {
 	struct smcr_chunk *chunk, *next;
@@ -271,9 +280,9 @@ static void ib_chunks_unmap(struct smcr_ibdev *dev)
 
 /* Devices */
 
-/* Port events are hints and can be lost: the queue pair's own retries decide
- * about a link, which has something to send once it is tested. Only the loss
- * of the whole device ends its links at once.
+/* Port events are hints, and can be lost. After one, the links of the port are
+ * tested by TEST LINK, and the queue pairs' retries decide whether they fail.
+ * Only the loss of the whole device fails its links at once.
  */
 static void ib_event(struct ib_event_handler *handler, struct ib_event *event)
 {
@@ -313,14 +322,14 @@ static bool ib_has_roce(struct ib_device *ibdev)
 static bool ib_supported(struct ib_device *ibdev)
 {
 	if (ibdev->node_type == RDMA_NODE_RNIC) {
-		pr_info("smcr: %s is iWARP; SMC-R needs RoCE, not used\n",
+		pr_info("%s is not used: it is an iWARP device, SMC-R needs RoCE\n",
 			dev_name(&ibdev->dev));
 		return false;
 	}
 	if (ibdev->node_type != RDMA_NODE_IB_CA || !ib_has_roce(ibdev))
 		return false;
 	if (!(ibdev->attrs.device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS)) {
-		pr_info("smcr: %s cannot register memory by work request, not used\n",
+		pr_info("%s is not used: it cannot register memory by work request\n",
 			dev_name(&ibdev->dev));
 		return false;
 	}
@@ -392,7 +401,7 @@ static int ib_add(struct ib_device *ibdev)
 	return 0;
 }
 
-/* Runs without rtnl; see the order at the top. */
+/* Runs without rtnl. The steps and their order are at the top of this file. */
 static void ib_remove(struct ib_device *ibdev, void *client_data)
 {
 	struct smcr_ibdev *dev = client_data;
@@ -410,7 +419,7 @@ static void ib_remove(struct ib_device *ibdev, void *client_data)
 }
 
 /**
- * smcr_ib_init() - start to use the host's RDMA devices
+ * smcr_ib_init() - start using the host's RDMA devices
  *
  * Context: module load.
  * Return: 0 or -errno.
@@ -421,7 +430,7 @@ int smcr_ib_init(void)
 }
 
 /**
- * smcr_ib_exit() - leave all devices
+ * smcr_ib_exit() - stop using all RDMA devices
  *
  * Context: module unload, after all link groups were terminated; waits for
  * the last link.

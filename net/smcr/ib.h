@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * RDMA devices: which port carries an address, DMA mapping, send chunks.
+ * RDMA devices: their ports and GIDs, and send chunks mapped for them.
  */
 #ifndef _SMCR_IB_H
 #define _SMCR_IB_H
@@ -29,34 +29,39 @@ struct smcr_ib_gids;
 /**
  * struct smcr_ibdev - one RDMA device that smcr may use
  * @ibdev: the device; valid while the caller owns one of @refs
- * @refs: users of the device itself: its registration, each link until its
- *	verbs objects are gone, each lookup result. Removal waits for zero
- * @mem: this structure: its registration, each link, each chunk in use. A
- *	reader that holds a connection never delays removal (law 9)
+ * @refs: owners that keep the device itself: its registration, each link until
+ *	its verbs objects are gone, each lookup that runs. Removal waits for
+ *	zero
+ * @mem: owners that keep this structure: its registration, each link, each
+ *	chunk in use, each port that smcr_ib_port_find() returned. So a program
+ *	that keeps its connection open does not delay removal
  * @released: completed when @refs reaches zero
- * @rcu: lookups find the structure under RCU
- * @list: in ib_port.c's device list, under its lock
- * @gids: copy of the GID tables, changed under ib_port.c's lock
- * @listed: lookups find the device; under the same
- * @port_mutex: serialises the reading of GID tables, so that what was read
- *	last stays; process context, ib_port.c's lock inside
- * @links_lock: protects @links and @removing; any context, hard irq too. A
- *	link's tx_lock is taken inside
+ * @rcu: frees the structure after lookups under RCU
+ * @list: in ib_port.c's list of devices; changed under ib_port.c's ib_lock,
+ *	read under RCU
+ * @gids: copy of the GID tables; changed under ib_lock, read under RCU
+ * @listed: lookups find the device; under ib_lock
+ * @port_mutex: serialises the copying of GID tables, so that an older copy
+ *	never replaces a newer one; process context, ib_lock is taken inside
+ * @links_lock: protects @links and changes of @removing; taken in any context,
+ *	hard irq too. A link's tx_lock is taken inside
  * @links: links that have a queue pair on the device
- * @removing: the device is on its way out; no new link is built on it
- * @chunk_lock: protects @chunks, @all_chunks, @n_free, @gone; leaf, any context
+ * @removing: the device is being removed; no new link is built on it. Read
+ *	without @links_lock as a hint
+ * @chunk_lock: protects @chunks, @all_chunks, @n_free, @gone; leaf, not taken
+ *	in hard irq
  * @chunks: free send chunks, last in first out
  * @all_chunks: all send chunks that are mapped, free or in use
  * @n_free: chunks on @chunks
- * @gone: chunks are unmapped and will not come back
+ * @gone: all chunks are unmapped, and none is mapped any more
  * @max_mr_pages: pages that one fast registration may hold
  * @max_qp_wr: work requests of one queue
  * @max_cqe: entries of one completion queue
  * @max_send_sge: scatter entries of one work request
- * @events: subscription to the device's events, ib.c's own
+ * @events: subscription to the device's events, private to ib.c
  * @n_ports: entries of @ports
- * @ports: state and MTU by port number, as ib_port.c has them; written with
- *	cmpxchg()
+ * @ports: state and MTU by port number, in ib_port.c's format; read without a
+ *	lock, written with cmpxchg()
  */
 struct smcr_ibdev {
 	struct ib_device	*ibdev;
@@ -90,15 +95,15 @@ struct smcr_ibdev {
 
 /**
  * struct smcr_port - the local end of a RoCE path
- * @dev: device; NULL if none. Who has a port from smcr_ib_port_find() has its
- *	structure only, until smcr_ib_port_drop(). The device itself stays while
- *	somebody has it from smcr_ib_port_tryget(), until smcr_ib_port_put()
+ * @dev: device; NULL if none. A port from smcr_ib_port_find() keeps the
+ *	structure only, until smcr_ib_port_drop(). smcr_ib_port_tryget() keeps
+ *	the device itself, until smcr_ib_port_put()
  * @port: port number on @dev
- * @sgid_index: GID table index; says RoCEv1 or v2 for the local side
+ * @sgid_index: GID table index; it selects RoCEv1 or v2 for the local end
  * @mtu: path MTU of the port and its netdev, as the RFC's enumeration (1..5)
  * @gid: the GID at @sgid_index, opaque on the wire
  * @mac: MAC address of the netdev that carries @gid
- * @ifindex: that netdev
+ * @ifindex: index of that netdev
  */
 struct smcr_port {
 	struct smcr_ibdev	*dev;
@@ -111,14 +116,15 @@ struct smcr_port {
 };
 
 /**
- * struct smcr_chunk - a piece of send space, mapped for one device
+ * struct smcr_chunk - a chunk of send space, mapped for one device
  * @list: in the device's free list or a link's cache
  * @all: in the device's list of all chunks
- * @dev: the device it is mapped for; counted in @dev->mem while in use
+ * @dev: the device it is mapped for; a chunk in use owns a reference of
+ *	@dev->mem
  * @vaddr: CPU address of SMCR_CHUNK_SIZE bytes
- * @dma: DMA address of the same, direction DMA_TO_DEVICE
- * @mark: wr_chunk.c: the send queue's head when the chunk went to a link's
- *	cache
+ * @dma: DMA address of @vaddr, direction DMA_TO_DEVICE
+ * @mark: for wr_chunk.c: the send queue's head when the chunk went to the
+ *	link's cache
  */
 struct smcr_chunk {
 	struct list_head	list;
@@ -133,7 +139,7 @@ struct smcr_chunk {
 enum smcr_port_miss {
 	SMCR_PORT_OK,
 	SMCR_PORT_NO_RNIC,	/* no RoCE port on the netdev */
-	SMCR_PORT_NO_GID,	/* a port, but no GID that can be used */
+	SMCR_PORT_NO_GID,	/* a port, but no usable GID or not active */
 };
 
 int smcr_ib_init(void);
@@ -154,10 +160,10 @@ void smcr_ib_chunk_put(struct smcr_chunk *chunk);
 /* ib_port.c */
 
 /**
- * struct smcr_ib_port_info - what is shown of a port besides struct smcr_port
- * @dev: name of its device
- * @active: it works
- * @gid_types: bits SMCR_GID_T_...: GIDs that it has in the namespace
+ * struct smcr_ib_port_info - what displays show besides struct smcr_port
+ * @dev: name of the port's device
+ * @active: the port is active, and its path MTU is usable
+ * @gid_types: bits SMCR_GID_T_...: types of its GIDs in the namespace
  */
 struct smcr_ib_port_info {
 	const char	*dev;

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * RoCE ports and their GIDs: which one carries an address.
+ * RoCE ports and their GIDs: lookup of the port that carries an address.
  *
- * Of each device there is a copy of its GID tables (1024 entries on some),
- * ordered by netdev, made when the device comes and again on each GID event.
- * Two hash tables, by netdev and by GID, lead into the copies of all devices
- * and are read under RCU: no connect and no handshake takes a lock that others
- * take, or walks over what is not its own. A copy is a hint: an entry is
- * looked up in the device's table again before it is used.
+ * For each device this file keeps a copy of the GID tables (1024 entries on
+ * some devices), ordered by netdev. The copy is made when the device is added,
+ * and again on each GID event. Two hash tables, by netdev and by GID, index the
+ * copies of all devices and are read under RCU: a connect() or a handshake
+ * takes no shared lock, and does not walk over other netdevs' entries. A copy
+ * is a hint: the device's own table is read again before an entry is used.
  *
- * The state and the MTU of a port are kept as well, since asking for them is a
- * command to some devices' firmware. Events void them, but events can be
- * lost, and there is none for the MTU. So the device is asked after all where
- * the port is not known to be active, or the netdev has room for larger
- * packets than the port is known to send. A port that is taken for active and
- * is not costs no more than a link that fails; a netdev that takes smaller
- * packets now is seen directly.
+ * The state and the MTU of a port are cached as well, since on some devices a
+ * query is a firmware command. Events invalidate them, but events can be lost,
+ * and none reports a new MTU. So the device is queried if the port is not known
+ * to be active, or if the netdev's MTU allows larger packets than the port is
+ * known to send. If a port is cached as active but is down, the link fails, and
+ * no more harm is done. A smaller netdev MTU is noticed at once, since it is
+ * read on each lookup.
  */
 #include <linux/etherdevice.h>
 #include <linux/hashtable.h>
@@ -36,9 +36,9 @@
 /**
  * struct ib_seat - the GIDs that a device has on a netdev
  * @node: in ib_seats
- * @dev: the device, in memory for as long as the seat can be found
- * @ndev: the netdev and
- * @net: its namespace, for comparing only, never dereferenced
+ * @dev: the device; its structure exists as long as a lookup finds the seat
+ * @ndev: the netdev; only compared, never dereferenced
+ * @net: the netdev's namespace; only compared, never dereferenced
  * @gids: in smcr_ib_gids.table
  * @n: entries of @gids
  */
@@ -52,10 +52,10 @@ struct ib_seat {
 };
 
 /**
- * struct ib_owner - whose a GID is
+ * struct ib_owner - the seat that a GID belongs to
  * @node: in ib_owners
  * @gid: the GID
- * @seat: where it is
+ * @seat: the seat
  */
 struct ib_owner {
 	struct hlist_node	node;
@@ -64,13 +64,13 @@ struct ib_owner {
 };
 
 /**
- * struct smcr_ib_gids - a copy of a device's GID tables
- * @rcu: replaced as a whole
+ * struct smcr_ib_gids - a copy of a device's GID tables, replaced as a whole
+ * @rcu: frees the copy
  * @seats: one for each netdev
  * @owners: one for each GID
  * @n_seats: entries of @seats
  * @n: entries of @table and @owners
- * @table: by netdev, port and index
+ * @table: the GIDs, ordered by netdev, port and index
  */
 struct smcr_ib_gids {
 	struct rcu_head	rcu;
@@ -82,10 +82,10 @@ struct smcr_ib_gids {
 };
 
 /**
- * struct ib_row - a GID table's entry while a copy is being made
+ * struct ib_row - a GID table entry while a copy is being made
  * @gid: the entry
- * @ndev: its netdev and
- * @net: that one's namespace
+ * @ndev: its netdev; only compared
+ * @net: the netdev's namespace; only compared
  */
 struct ib_row {
 	struct smcr_gid	gid;
@@ -94,10 +94,10 @@ struct ib_row {
 };
 
 /**
- * struct ib_hit - an entry that was found
- * @dev: device, with a reference
- * @gid: the entry
- * @ndev: its netdev, for comparing only
+ * struct ib_hit - a GID that a lookup found
+ * @dev: its device, with a reference
+ * @gid: the GID
+ * @ndev: its netdev; only compared
  */
 struct ib_hit {
 	struct smcr_ibdev	*dev;
@@ -105,13 +105,13 @@ struct ib_hit {
 	const void		*ndev;
 };
 
-/* Seats by netdev, GIDs by value; read under RCU */
+/* Seats by netdev, owners by GID; read under RCU */
 static DEFINE_HASHTABLE(ib_seats, 8);
 static DEFINE_HASHTABLE(ib_owners, 8);
-/* Devices in the order in which they came; read under RCU */
+/* Devices in the order in which they were added; read under RCU */
 static LIST_HEAD(ib_devices);
-/* Protects changes of the three, and each device's @gids and @listed; leaf,
- * process context
+/* Protects changes of the three above, and each device's @gids and @listed;
+ * leaf, process context
  */
 static DEFINE_SPINLOCK(ib_lock);
 
@@ -147,7 +147,7 @@ static bool row_read(struct ib_device *ibdev, u32 port, int index,
 	return ndev;
 }
 
-/* Read as many as fit into @rows. Returns how many there are. */
+/* Read as many entries as fit into @rows. Returns how many there are. */
 static u32 rows_read(struct ib_device *ibdev, struct ib_row *rows, u32 n)
 {
 	struct ib_row row = {};
@@ -261,8 +261,8 @@ static void gids_unhash(struct smcr_ib_gids *gids)
 		hash_del_rcu(&gids->owners[i].node);
 }
 
-/* Put @new, or nothing, in the place of a device's copy. The new one is found
- * before the old one goes, so that no lookup misses a GID that stays.
+/* Replace a device's copy by @new, which may be NULL. The new copy is hashed
+ * before the old one is unhashed, so that no lookup misses a GID that stays.
  */
 static void gids_replace(struct smcr_ibdev *dev, struct smcr_ib_gids *new,
 			 bool listed)
@@ -281,16 +281,17 @@ static void gids_replace(struct smcr_ibdev *dev, struct smcr_ib_gids *new,
 		kvfree_rcu(old, rcu);
 }
 
-/* State and MTU of ports: enum ib_mtu, whether the port is active, and in the
- * upper half how many events there were
+/* Format of smcr_ibdev.ports: enum ib_mtu, a bit for an active port, and in the
+ * upper half a count of events
  */
 #define PORT_MTU	0xffu
 #define PORT_ACTIVE	0x100u
 #define PORT_EVENT	0x10000u
 #define PORT_EVENTS	GENMASK(31, 16)
 
-/* What is noted is what was true after the last event: an answer that an event
- * has overtaken is good for the caller only.
+/* Query a port's state and MTU, and cache them. If an event comes during the
+ * query, the result may be outdated: the caller may use it, but it is not
+ * cached.
  */
 static u32 port_ask(struct smcr_ibdev *dev, u32 port)
 {
@@ -308,12 +309,12 @@ static u32 port_ask(struct smcr_ibdev *dev, u32 port)
 }
 
 /**
- * smcr_ib_port_event() - something has happened to a port
+ * smcr_ib_port_event() - invalidate the cached state and MTU of a port
  * @dev: the device
  * @port: the port's number
  *
- * The next handshake asks the device. Asking takes rtnl on some devices, which
- * no event may wait for: ib_core reports some under it.
+ * The next handshake queries the device. The event handler must not do so: the
+ * query takes rtnl on some devices, and ib_core reports some events under rtnl.
  *
  * Context: any.
  */
@@ -330,11 +331,11 @@ void smcr_ib_port_event(struct smcr_ibdev *dev, u32 port)
 }
 
 /**
- * smcr_ib_gids_update() - a device's GIDs have changed
+ * smcr_ib_gids_update() - copy a device's GID tables again
  * @dev: the device
  *
- * Without memory the old copy stays: entries are checked before use, so at
- * worst a new address is TCP only.
+ * If there is no memory the old copy stays. Entries are checked before use, so
+ * at worst connections from a new address use TCP.
  *
  * Context: process.
  */
@@ -353,10 +354,10 @@ void smcr_ib_gids_update(struct smcr_ibdev *dev)
 }
 
 /**
- * smcr_ib_ports_add() - let a new device's ports be found
- * @dev: the device, whose events are subscribed to
+ * smcr_ib_ports_add() - make a new device's ports known to lookups
+ * @dev: the device; its events are subscribed to already
  *
- * Context: process; asks the device.
+ * Context: process; queries the device.
  * Return: 0 or -ENOMEM.
  */
 int smcr_ib_ports_add(struct smcr_ibdev *dev)
@@ -379,11 +380,12 @@ int smcr_ib_ports_add(struct smcr_ibdev *dev)
 }
 
 /**
- * smcr_ib_ports_del() - let a device's ports be found no more
+ * smcr_ib_ports_del() - hide a device's ports from lookups
  * @dev: the device
  *
- * Events may still come. Lookups that began before may get references to the
- * device until the last is dropped; its structure outlives them.
+ * Events may still come. Lookups that began before may still take references to
+ * the device until the last one is dropped; the structure outlives these
+ * lookups.
  *
  * Context: process.
  */
@@ -396,8 +398,8 @@ void smcr_ib_ports_del(struct smcr_ibdev *dev)
 }
 
 /**
- * smcr_ib_ports_free() - forget what events have told since
- * @dev: a device whose ports cannot be found, and that has no events any more
+ * smcr_ib_ports_free() - free the copy that a late event may have made
+ * @dev: a device whose ports are hidden, without further events
  *
  * Context: process.
  */
@@ -417,8 +419,8 @@ static void ib_dev_put(struct smcr_ibdev *dev)
 	smcr_ib_port_put(&port);
 }
 
-/* Take a reference to a device that a namespace may use: "rdma system set netns
- * exclusive" gives each device to one.
+/* Take a reference to a device if the namespace may use it: after "rdma system
+ * set netns exclusive" each device belongs to one namespace.
  */
 static bool ib_dev_tryget(struct smcr_ibdev *dev, const struct net *net)
 {
@@ -430,7 +432,7 @@ static bool ib_dev_tryget(struct smcr_ibdev *dev, const struct net *net)
 	return false;
 }
 
-/* The candidate number @nth, best first, with a reference to its device. */
+/* Find candidate number @nth, best first, with a reference to its device. */
 static bool find_gid(const struct net_device *ndev,
 		     const struct smcr_gid_want *want, u32 nth,
 		     struct ib_hit *hit)
@@ -456,7 +458,7 @@ static bool find_gid(const struct net_device *ndev,
 				hit->ndev = ndev;
 				break;
 			}
-			/* The device is on its way out, or serves another
+			/* The device is being removed, or belongs to another
 			 * namespace: try the next GID
 			 */
 			nth = 0;
@@ -466,14 +468,14 @@ static bool find_gid(const struct net_device *ndev,
 	return hit->dev;
 }
 
-/* The largest packets that a netdev has room for; 0 if it has for none. */
+/* The path MTU enumeration that fits a netdev's MTU; 0 if none fits. */
 static u8 netdev_mtu(const struct net_device *ndev)
 {
 	return iboe_get_mtu(READ_ONCE(ndev->mtu));
 }
 
-/* Fill a port from the GID table itself; the hit is only a hint. The hit's
- * reference passes to @out in any case. @out's MTU is that of the netdev.
+/* Fill a port from the device's GID table, since the hit is only a hint. The
+ * hit's reference passes to @out in any case. @out's MTU is that of the netdev.
  */
 static bool port_fill(const struct ib_hit *hit, struct smcr_port *out)
 {
@@ -503,7 +505,9 @@ static bool port_fill(const struct ib_hit *hit, struct smcr_port *out)
 	return same;
 }
 
-/* @port comes with the MTU of its netdev. */
+/* Is a port active, with a usable MTU? @port->mtu is the netdev's before, and
+ * the smaller one of netdev and port afterwards.
+ */
 static bool port_ready(struct smcr_port *port)
 {
 	u32 state = READ_ONCE(port->dev->ports[port->port]);
@@ -515,13 +519,13 @@ static bool port_ready(struct smcr_port *port)
 }
 
 /**
- * smcr_ib_port_find() - a port that reaches the LAN of a netdev
+ * smcr_ib_port_find() - find a port on the LAN of a netdev
  * @ndev: netdev that carries the connection's address
- * @want: what kind of GID is wanted
- * @out: the port, to be dropped, or with @dev NULL. A port that is kept for
- *	long does not delay the removal of its device
+ * @want: the preferred GID
+ * @out: the port, for smcr_ib_port_drop(); its @dev is NULL if there is none. A
+ *	port that is not dropped for long does not delay its device's removal
  *
- * Context: process; may ask the device.
+ * Context: process; may query the device.
  * Return: SMCR_PORT_OK, or why there is none.
  */
 enum smcr_port_miss smcr_ib_port_find(struct net_device *ndev,
@@ -549,7 +553,7 @@ enum smcr_port_miss smcr_ib_port_find(struct net_device *ndev,
  * smcr_ib_port_usable() - may a connection over a netdev use RDMA?
  * @ndev: netdev of the route
  *
- * A cheap hint for connect(): smcr_ib_port_find() decides.
+ * A cheap hint for connect(); smcr_ib_port_find() decides later.
  *
  * Context: any.
  * Return: true if the netdev carries a GID of a RoCE port.
@@ -573,10 +577,10 @@ bool smcr_ib_port_usable(struct net_device *ndev)
 }
 
 /**
- * smcr_ib_any() - is there any device that could be used?
+ * smcr_ib_any() - does the host have a usable RDMA device?
  *
  * Context: any.
- * Return: true if there is; a hint.
+ * Return: true if it has one; a hint.
  */
 bool smcr_ib_any(void)
 {
@@ -584,12 +588,12 @@ bool smcr_ib_any(void)
 }
 
 /**
- * smcr_ib_gid_is_ours() - does a local netdev carry this GID?
+ * smcr_ib_gid_is_ours() - does a local netdev have this GID?
  * @net: namespace of the netdev
  * @gid: a GID that a peer claims
  *
  * Context: any.
- * Return: true if one does.
+ * Return: true if one has it.
  */
 bool smcr_ib_gid_is_ours(const struct net *net, const u8 *gid)
 {
@@ -607,7 +611,9 @@ bool smcr_ib_gid_is_ours(const struct net *net, const u8 *gid)
 	return found;
 }
 
-/* The first GID that a port has in a namespace, and the types of them all. */
+/* Find the first GID that a port has in a namespace, and the types of all GIDs
+ * that it has there.
+ */
 static const struct smcr_gid *port_gids(const struct smcr_ib_gids *gids,
 					u32 port, const struct net *net,
 					struct ib_hit *hit, u32 *types)
@@ -634,7 +640,7 @@ static const struct smcr_gid *port_gids(const struct smcr_ib_gids *gids,
 	return first;
 }
 
-/* The port number @nth of a namespace, with a reference to its device. */
+/* Find port number @nth of a namespace, with a reference to its device. */
 static bool find_port(const struct net *net, int nth, struct ib_hit *hit,
 		      u32 *types)
 {
@@ -665,13 +671,14 @@ out:
 /**
  * smcr_ib_walk() - show each port that a namespace may use
  * @net: the namespace
- * @pos: where to begin, as an earlier call returned, or 0
- * @fn: called with the port, which has its first GID, and more; non-zero ends
- *	the walk, and the port counts as not shown
+ * @pos: where to begin: 0, or what an earlier call returned
+ * @fn: called with each port, which has its first GID, and its
+ *	smcr_ib_port_info; a non-zero result ends the walk, and the next walk
+ *	begins with this port
  * @arg: for @fn
  *
- * Context: process; asks the devices. No lock is held while @fn runs.
- * Return: where the next call shall begin.
+ * Context: process; queries the devices. No lock is held while @fn runs.
+ * Return: @pos for the next call.
  */
 int smcr_ib_walk(const struct net *net, int pos, smcr_ib_walk_fn fn,
 		 void *arg)
