@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which of a netdev's GIDs a handshake names.
+ * Choice of the netdev's GID that a handshake names.
  *
- * A GID is 16 bytes to the peer, which cannot see whether it stands for RoCEv1
- * or RoCEv2, and the two do not meet. Other implementations of SMC-R use
- * RoCEv1, and name link-local GIDs. So a link-local GID means RoCEv1 on both
- * ends, where their ports have it, and any other one means RoCEv2:
+ * A GID on the wire is 16 bytes. They do not tell the peer whether the GID
+ * stands for RoCEv1 or RoCEv2, and these two do not interoperate. Other
+ * implementations of SMC-R use RoCEv1, and name link-local GIDs. So a
+ * link-local GID means RoCEv1 at both ends if their ports have it, and any
+ * other GID means RoCEv2:
  *
  *	client				server
  *	Proposal, routable GID	------>
  *				<------	Accept, GID of the Proposal's kind;
- *					others: link-local
+ *					other implementations: link-local
  *	Confirm, GID of the
  *	Accept's kind		------>
  *
- * RoCEv2 over IPv4 does not meet RoCEv2 over IPv6 either, hence the family of
- * the address counts next.
+ * RoCEv2 over IPv4 does not interoperate with RoCEv2 over IPv6 either, so the
+ * address family is the second criterion.
  */
 #include <linux/string.h>
 
 #include "gid.h"
 
-/* What a kind's GIDs are worth, best first */
+/* Types of GIDs; tiers[] ranks them for each kind, 0 is the best */
 enum tier { TIER_V2, TIER_V2_LINK_LOCAL, TIER_V1, TIER_V1_LINK_LOCAL };
 
 static const u8 tiers[SMCR_GID_KINDS][4] = {
@@ -40,8 +41,8 @@ static const u8 tiers[SMCR_GID_KINDS][4] = {
 };
 
 /**
- * smcr_gid_kind() - what does a GID stand for?
- * @gid: ours or the peer's
+ * smcr_gid_kind() - the kind of a GID
+ * @gid: a local GID or the peer's
  *
  * Context: any.
  */
@@ -52,9 +53,9 @@ enum smcr_gid_kind smcr_gid_kind(const u8 *gid)
 }
 
 /**
- * smcr_gid_prefer() - the kind to name
- * @setting: net.smcr.gid_kind
- * @hint: what the peer uses, as far as it is known
+ * smcr_gid_prefer() - choose the kind of GID to name
+ * @setting: value of net.smcr.gid_kind
+ * @hint: the kind that the peer uses, SMCR_GID_AUTO if unknown
  *
  * Context: any.
  * Return: SMCR_GID_ROUTABLE or SMCR_GID_LINK_LOCAL.
@@ -75,9 +76,11 @@ static bool is_mapped(const u8 *gid)
 }
 
 /**
- * smcr_gid_alike() - may two ends with these GIDs meet?
+ * smcr_gid_alike() - are two GIDs of the same kind and address family?
  * @a: a GID
- * @b: another
+ * @b: another GID
+ *
+ * Ends with GIDs that are not alike cannot interoperate.
  *
  * Context: any.
  */
@@ -96,8 +99,8 @@ static enum tier tier_of(const struct smcr_gid *gid)
 	return link_local ? TIER_V1_LINK_LOCAL : TIER_V1;
 }
 
-/* Another family than that of the peer's address, or of ours if the peer has
- * not named one that has a family.
+/* Is the address family of a GID another one than that of the peer's GID? If
+ * the peer has named no routable GID, the local address takes its place.
  */
 static bool other_family(const struct smcr_gid *gid,
 			 const struct smcr_gid_want *want)
@@ -112,9 +115,9 @@ static bool other_family(const struct smcr_gid *gid,
 }
 
 /**
- * smcr_gid_rank() - what a GID is worth for a handshake
+ * smcr_gid_rank() - rank a GID for a handshake
  * @gid: the GID
- * @want: what is wanted
+ * @want: what the handshake prefers
  *
  * Context: any.
  * Return: 0 for the best, below SMCR_GID_RANKS.
@@ -132,15 +135,15 @@ unsigned int smcr_gid_rank(const struct smcr_gid *gid,
 }
 
 /**
- * smcr_gid_find() - a GID of a certain rank
+ * smcr_gid_find() - find a GID of a given rank
  * @table: GIDs of a netdev
- * @n: entries
- * @want: what is wanted
+ * @n: entries of @table
+ * @want: what the handshake prefers
  * @rank: the rank
- * @skip: how many to pass over; lowered by those that were
+ * @skip: number of such GIDs to skip; lowered by each one that is skipped
  *
  * Context: any.
- * Return: its place in @table, or -1.
+ * Return: its index in @table, or -1.
  */
 int smcr_gid_find(const struct smcr_gid *table, u32 n,
 		  const struct smcr_gid_want *want, unsigned int rank,
@@ -155,9 +158,9 @@ int smcr_gid_find(const struct smcr_gid *table, u32 n,
 }
 
 /**
- * smcr_gid_types() - what a port has, for displays
+ * smcr_gid_types() - types of GIDs that a port has, for displays
  * @table: GIDs of a netdev
- * @n: entries
+ * @n: entries of @table
  * @port: the port
  *
  * Context: any.

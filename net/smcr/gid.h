@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which of a netdev's GIDs a handshake names.
+ * Choice of the netdev's GID that a handshake names.
  */
 #ifndef _SMCR_GID_H
 #define _SMCR_GID_H
@@ -10,12 +10,11 @@
 #include "wire.h"
 
 /**
- * enum smcr_gid_kind - what a GID says about the packets; also the values of
- *	net.smcr.gid_kind
- * @SMCR_GID_AUTO: no wish, or not known
- * @SMCR_GID_ROUTABLE: an IP address that routers pass on: RoCEv2
- * @SMCR_GID_LINK_LOCAL: an address in fe80::/10: RoCEv1 where the port has it
- * @SMCR_GID_KINDS: how many
+ * enum smcr_gid_kind - kinds of GIDs; also the values of net.smcr.gid_kind
+ * @SMCR_GID_AUTO: no preference, or not known
+ * @SMCR_GID_ROUTABLE: an IP address that routers forward: RoCEv2
+ * @SMCR_GID_LINK_LOCAL: an address in fe80::/10: RoCEv1 if the port has it
+ * @SMCR_GID_KINDS: number of values
  */
 enum smcr_gid_kind {
 	SMCR_GID_AUTO,
@@ -29,7 +28,7 @@ enum smcr_gid_kind {
  * @raw: the GID
  * @v2: RoCEv2; otherwise RoCEv1
  * @port: port number
- * @index: place in the port's table
+ * @index: index in the port's table
  */
 struct smcr_gid {
 	u8	raw[SMCR_GID_LEN];
@@ -39,10 +38,10 @@ struct smcr_gid {
 };
 
 /**
- * struct smcr_gid_want - what a handshake wants
- * @kind: not SMCR_GID_AUTO
+ * struct smcr_gid_want - the GID that a handshake prefers
+ * @kind: the kind; not SMCR_GID_AUTO
  * @peer: GID that the peer named, or NULL
- * @local: our end of the TCP connection, IPv4 as mapped
+ * @local: local address of the TCP connection; IPv4 as a mapped address
  */
 struct smcr_gid_want {
 	enum smcr_gid_kind	kind;
@@ -50,10 +49,10 @@ struct smcr_gid_want {
 	const u8		*local;
 };
 
-/* Ranks of smcr_gid_rank(), from 0 */
+/* Number of ranks of smcr_gid_rank(), which begin at 0 */
 #define SMCR_GID_RANKS	16
 
-/* Bits of smcr_gid_types(); SMCR_NL_GID_TYPE_... are the same */
+/* Bits of smcr_gid_types(), with the same values as SMCR_NL_GID_TYPE_... */
 #define SMCR_GID_T_V2			0x1
 #define SMCR_GID_T_V2_LINK_LOCAL	0x2
 #define SMCR_GID_T_V1			0x4

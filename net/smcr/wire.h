@@ -3,8 +3,8 @@
  * RFC 7609 on the wire: limits and enumerations that all messages share.
  *
  * The formats are in wire_clc.h and wire_roce.h. Only the codecs (clc_msg.c,
- * llc_msg.c, cdc_msg.c) touch those structures; everybody else sees their
- * host-order twins. All fields are big endian.
+ * llc_msg.c, cdc_msg.c) touch those structures; all other files use the
+ * codecs' structures in host order. All fields are big endian.
  */
 #ifndef _SMCR_WIRE_H
 #define _SMCR_WIRE_H
@@ -33,36 +33,38 @@
 #define SMCR_PSN_MASK			0xFFFFFF
 
 /**
- * enum smcr_role - which end of the first contact a link group has here
- * @SMCR_CLIENT: we sent the Proposal
- * @SMCR_SERVER: we sent the Accept, and manage the links (2.2.3)
+ * enum smcr_role - this host's role in a link group's first contact
+ * @SMCR_CLIENT: this host sent the Proposal
+ * @SMCR_SERVER: this host sent the Accept, and manages the links (2.2.3)
  */
 enum smcr_role { SMCR_CLIENT, SMCR_SERVER };
 
 /**
- * enum smcr_dialect - what a link group speaks, fixed at CONFIRM LINK
- * @SMCR_DIALECT_RFC: 4-byte eye catcher in each RMBE, cursors from 4 (A.4)
- * @SMCR_DIALECT_LINUX: no eye catcher, cursors from 0, and two more
+ * enum smcr_dialect - dialect of a link group, fixed at CONFIRM LINK
+ * @SMCR_DIALECT_RFC: 4-byte eye catcher in each RMBE, cursors begin at 4 (A.4)
+ * @SMCR_DIALECT_LINUX: no eye catcher, cursors begin at 0, and two more
  *	reserved bytes in ADD LINK; both ends set 0x03 in CONFIRM LINK
  */
 enum smcr_dialect { SMCR_DIALECT_RFC, SMCR_DIALECT_LINUX };
 
-/* Section 4.4.1: the element's own tripwire; only its owner reads it */
+/* Section 4.4.1: a pattern at the start of each RMBE that shows whether the
+ * peer has overwritten it; only the RMBE's owner reads it
+ */
 #define SMCR_RMBE_EYE_CATCHER		0xE2D4C3D9U
 #define SMCR_RMBE_EYE_LEN		4
 
 /**
- * smcr_dialect_origin() - first byte of an RMBE that carries data
+ * smcr_dialect_origin() - offset of the first data byte in an RMBE
  * @dialect: dialect of the link group
  *
- * Return: 4 where the eye catcher comes first, otherwise 0.
+ * Return: 4 in the RFC dialect, where the eye catcher comes first, otherwise 0.
  */
 static inline u32 smcr_dialect_origin(enum smcr_dialect dialect)
 {
 	return dialect == SMCR_DIALECT_RFC ? SMCR_RMBE_EYE_LEN : 0;
 }
 
-/* RMBE size code, A.2.3: 2^(code + 4) KB; beyond 5 only from Linux peers */
+/* RMBE size code, A.2.3: 2^(code + 4) KB; only Linux peers send more than 5 */
 #define SMCR_BSIZE_MAX			5
 #define SMCR_BSIZE_LINUX_MAX		15
 #define SMCR_RMBE_SIZE_MIN		(16U * 1024)
