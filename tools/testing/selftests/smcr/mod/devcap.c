@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A lesser adapter: Soft-RoCE reports and grants less than it can do.
+ * This module makes Soft-RoCE report smaller limits, and grant less inline
+ * data, than it supports.
  *
- * /proc/devcap takes one "name value" a write; -1 is as it was:
+ * Each write to /proc/devcap is one "name value"; the value -1 restores what
+ * Soft-RoCE reports:
  *
  *   sge, wr, cqe, mr
- *	of devices made from now on: scatter entries of a send, work requests of
- *	a queue, entries of a completion queue, pages of a memory region
+ *	for devices created from now on: scatter entries of a send, work
+ *	requests of a queue, entries of a completion queue, pages of a memory
+ *	region
  *   inline
- *	bytes of inline data that a queue pair is granted, whatever it asked for
+ *	bytes of inline data that a queue pair gets, whatever it asked for
  *   driver
- *	while smcr builds a link, the device is of the driver with this number
- *	of enum rdma_driver_id
+ *	number of enum rdma_driver_id that the device shows while smcr builds a
+ *	link
  *
- * Reading gives what smcr posted since the last write, "name value" a line:
- * "posted_sge", the most scatter entries of one send request, and
- * "posted_inline", the most inline bytes of one.
+ * Reading returns the largest requests that smcr posted since the last write,
+ * as "name value" lines: "posted_sge", the most scatter entries of one send
+ * request, and "posted_inline", the most inline bytes of one.
  */
 #include <linux/kprobes.h>
 #include <linux/module.h>

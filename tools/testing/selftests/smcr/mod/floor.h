@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One end of a run, which the files of the module floor share: floor_main.c has
- * the order of things, floor_qp.c the verbs that set up and tear down,
- * floor_run.c what is measured.
+ * One end of a run, shared by the files of the module floor: floor_main.c has
+ * the sequence of a run, floor_qp.c the verbs for setup and teardown,
+ * floor_run.c the data path that is measured.
  */
 #ifndef _FLOOR_H
 #define _FLOOR_H
@@ -27,7 +27,9 @@ enum floor_mode {
 	FLOOR_STREAM,
 };
 
-/* What each end tells the other over TCP; both run the same kernel */
+/* Sent by each end to the other over TCP, in the layout of the kernel that both
+ * run
+ */
 struct floor_hello {
 	u32	mode, size, ring, warm, count;
 	u32	qpn, psn, mtu, rkey;
@@ -41,13 +43,15 @@ struct floor_stats {
 };
 
 /*
- * One end of a run. In positions of its own stream everything before @una is
- * with the peer, before @nxt written, before @end copied to send space;
- * @peer_cons is how far the peer has read. In those of the peer's stream @prod
- * is how far it has written, @cons how far this end has read, @told what the
- * peer knows of that. @signaled is the position that the last completion asked
- * for covers, @stop that the run was interrupted or failed. @lock protects all
- * from @una to @stats and is taken in softirq.
+ * One end of a run. Positions in the stream that this end sends: the peer has
+ * all bytes before @una, all bytes before @nxt are written, all bytes before
+ * @end are copied to send space, and the peer has read all bytes before
+ * @peer_cons. Positions in the peer's stream: the peer has written all bytes
+ * before @prod, this end has read all bytes before @cons, and the peer knows
+ * that about all bytes before @told. The last completion that was asked for
+ * covers the bytes before @signaled. @stop is not zero if the run was
+ * interrupted or has failed. @lock protects all fields from @una to @stats and
+ * is taken in softirq.
  */
 struct floor {
 	bool			server;

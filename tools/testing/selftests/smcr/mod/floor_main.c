@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The floor of a copying socket over RDMA WRITE + SEND: two tasks that stay in
- * the kernel, move bytes as an SMC-R connection must, and do nothing else. One
- * copy from user memory into send space, one chain of writes with a 44-byte
- * message behind it (inline where the device grants that), one copy out of the
- * receive ring to user memory, completions asked for only when half of the
- * send queue has none, receives posted in batches, the sleeping reader woken
- * from the completion's softirq. No system calls, sockets, groups, tokens, and
- * no check of what the peer says.
+ * The lower bound of what a copying socket over RDMA WRITE + SEND costs: two
+ * tasks that stay in the kernel, move bytes as an SMC-R connection must, and do
+ * nothing else. Bytes are copied once from user memory into send space, written
+ * by one chain of writes with a 44-byte message behind it (inline if the device
+ * allows that), and copied once from the receive ring to user memory.
+ * Completions are asked for only when half of the send queue has none, receives
+ * are posted in batches, and the completion's softirq wakes the sleeping
+ * reader. There are no system calls, sockets, groups or tokens, and the peer's
+ * messages are not checked.
  *
  *	exec 3<>/proc/smcr_floor
  *	echo "server rxe0 10.9.0.1 7900 -" >&3              one host
@@ -15,13 +16,13 @@
  *		rr|stream SIZE RING WARM COUNT" >&3          the other
  *	cat <&3
  *
- * The write makes the run, in the task that calls it; the read gives "name
- * value" lines for the measured part. RING is the size of the receive ring and
- * of the send space, of which, as in an RMBE, 4 bytes are not used. Queue pairs
- * find each other through a TCP connection.
+ * The write does the run in the calling task; the read returns "name value"
+ * lines for the measured part. RING is the size of the receive ring and of the
+ * send space; as in an RMBE, 4 bytes of the ring are not used. The two ends
+ * exchange the names of their queue pairs over a TCP connection.
  *
- * This file has the order of things, from the command to the result; the data
- * path is in floor_run.c, the verbs that set it up in floor_qp.c.
+ * This file has the sequence of a run, from the command to the result; the data
+ * path is in floor_run.c, the verbs for setup and teardown in floor_qp.c.
  */
 #include <linux/completion.h>
 #include <linux/err.h>
@@ -86,7 +87,7 @@ static int tcp_connect(struct floor *f)
 	return err;
 }
 
-/* Each end sends @out and gets @in. */
+/* Send @out to the other end, and receive @in from it. */
 static int tcp_swap(struct floor *f, void *out, void *in, u32 len)
 {
 	struct msghdr msg = { .msg_flags = MSG_WAITALL };
@@ -131,7 +132,7 @@ static int floor_join(struct floor *f)
 	return err ?: tcp_barrier(f);
 }
 
-/* The client says what shall be done. */
+/* The server takes the parameters of the run from the client. */
 static int floor_agree(struct floor *f)
 {
 	struct floor_hello ask = f->mine;

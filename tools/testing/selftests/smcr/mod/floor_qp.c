@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The queue pair of one end, and what it works with: device, memory, completion
- * queue, memory region. How all that is set up, connected to the other end and
- * torn down.
+ * The queue pair of one end, with its device, memory, completion queue and
+ * memory region: setup, connection to the other end, teardown.
  */
 #include <linux/err.h>
 #include <linux/etherdevice.h>
@@ -52,7 +51,7 @@ static int floor_mem(struct floor *f)
 			  MAP_PRIVATE | MAP_ANONYMOUS, 0);
 	if (IS_ERR_VALUE(f->user))
 		return f->user;
-	/* Or else one page of zeroes would stand for all */
+	/* Without this all pages would map the one zero page */
 	if (clear_user((u8 __user *)f->user, f->mine.size))
 		return -EFAULT;
 	return f->ring && f->space && f->msgs && f->sends ? 0 : -ENOMEM;
@@ -217,14 +216,13 @@ static int floor_register(struct floor *f)
 }
 
 /**
- * floor_qp_set_up() - make all that this end needs
+ * floor_qp_set_up() - allocate the queue pair and all that it needs
  * @f: this end; device, address and sizes are known
  *
- * Fills in what the other end has to know, @f->mine. The queue pair takes
- * receives then.
+ * Fills in @f->mine for the other end. On return receives can be posted.
  *
- * Context: process context, in the task that will make the run.
- * Return: 0 or -errno; what was made is there in any case.
+ * Context: process context, in the task that will do the run.
+ * Return: 0 or -errno; in both cases floor_qp_tear_down() undoes it.
  */
 int floor_qp_set_up(struct floor *f)
 {
@@ -241,7 +239,7 @@ int floor_qp_set_up(struct floor *f)
 }
 
 /**
- * floor_qp_connect() - let the queue pair send and receive
+ * floor_qp_connect() - bring the queue pair to RTS and register the ring
  * @f: this end; @f->peer is known
  *
  * Context: process context, sleeps until the ring is registered.
@@ -258,10 +256,10 @@ int floor_qp_connect(struct floor *f)
 }
 
 /**
- * floor_qp_tear_down() - free whatever floor_qp_set_up() has made
+ * floor_qp_tear_down() - undo floor_qp_set_up(), also if it has failed
  * @f: this end
  *
- * Context: process context, in the task that made the run; may sleep.
+ * Context: process context, in the task that did the run; may sleep.
  */
 void floor_qp_tear_down(struct floor *f)
 {

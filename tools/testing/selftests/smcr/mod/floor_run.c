@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is measured: the data path between two queue pairs, and the ping-pong
- * and the stream that run on it. User memory is copied into send space, written
- * into the peer's ring by a chain of writes with a message behind it, and
- * copied out there. Completions come in softirq, which also sends what the
- * window did not allow before.
+ * The measured part: the data path between two queue pairs, and the ping-pong
+ * and the stream that use it. Bytes are copied from user memory into send
+ * space, written into the peer's ring by a chain of writes with a message
+ * behind it, and copied to user memory there. Completions are handled in
+ * softirq, which also sends what the window did not allow before.
  */
 #include <linux/ktime.h>
 #include <linux/math64.h>
@@ -18,12 +18,12 @@
 #include "floor.h"
 
 #define FLOOR_MAX_WRITES	4u
-/* Bytes of one chain, and copied before something is written, as in tx.c */
+/* Largest chain, and most bytes that are copied before a write, as in tx.c */
 #define FLOOR_CHAIN_MAX		(112u * 1024)
 #define FLOOR_COPY_MAX		(64u * 1024)
 #define FLOOR_ORIGIN		4u
 
-/* Behind each chain of writes; cursors are plain byte counts here */
+/* The message behind each chain of writes; its cursors are plain byte counts */
 struct floor_msg {
 	u64	prod;
 	u64	cons;
@@ -47,9 +47,9 @@ static u32 ring_off(const struct floor *f, u64 pos)
 }
 
 /**
- * floor_run_stop() - end the run before its time
+ * floor_run_stop() - end the run early
  * @f: this end
- * @err: why; the first one counts
+ * @err: why; the first call's counts
  *
  * Context: any but hard irq; the lock may be held.
  */
@@ -124,7 +124,9 @@ static void msg_fill(struct floor *f, struct floor_msg *msg,
 	wr->num_sge = 1;
 }
 
-/* Writes of up to @left bytes and the message behind them: one doorbell. */
+/* Post writes of up to @left bytes and the message behind them, with one
+ * doorbell.
+ */
 static int chain_post(struct floor *f, u32 left, bool blocked)
 {
 	struct ib_rdma_wr writes[FLOOR_MAX_WRITES];
@@ -155,7 +157,7 @@ static int chain_post(struct floor *f, u32 left, bool blocked)
 	if (f->unsignaled >= FLOOR_SQ / 2 ||
 	    pos - f->signaled >= f->size / 2) {
 		send.send_flags |= IB_SEND_SIGNALED;
-		/* The completion of all posted so far */
+		/* The completion covers all bytes posted so far */
 		f->signaled = pos;
 		f->unsignaled = 0;
 	}
@@ -169,7 +171,9 @@ static int chain_post(struct floor *f, u32 left, bool blocked)
 	return ib_post_send(f->qp, n > 1 ? &writes[0].wr : &send, NULL);
 }
 
-/* All that the window allows; @due: say something in any case. */
+/* Send what the window allows; @due: send a message in any case. f->lock is
+ * held.
+ */
 static void push_locked(struct floor *f, bool due)
 {
 	int err = 0;
@@ -182,7 +186,7 @@ static void push_locked(struct floor *f, bool due)
 		left = min(left, FLOOR_CHAIN_MAX);
 		if (!due && !left && (!blocked || f->blocked))
 			break;
-		/* Room for the largest chain and the drain */
+		/* Keep room for the largest chain and the drain */
 		if (FLOOR_SQ - (f->head - READ_ONCE(f->tail)) <
 		    FLOOR_MAX_WRITES + 1)
 			break;
@@ -202,7 +206,10 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 		return;
 	}
 	spin_lock(&f->lock);
-	/* Not exact while more is posted, which frees slots later only */
+	/* Not exact: taken for the completion of the last request that asked
+	 * for one. If two are outstanding, slots and send space are reused
+	 * early; the bytes are never compared
+	 */
 	f->tail = f->head - f->unsignaled;
 	f->una = max(f->una, f->signaled);
 	f->stats.send_cqes++;
@@ -228,7 +235,7 @@ static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	f->una = max(f->una, msg->cons);
 	f->signaled = max(f->signaled, f->una);
 	f->peer_blocked = msg->blocked;
-	/* The bytes are there before the reader sees the position */
+	/* The bytes must be visible before the reader sees the position */
 	smp_store_release(&f->prod, msg->prod);
 	f->stats.recv_cqes++;
 	f->free[f->n_free++] = slot;
@@ -241,10 +248,10 @@ static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 
 /**
  * floor_run_prepare() - post all receives, so that the peer may begin
- * @f: this end; its queue pair takes receives
+ * @f: this end; its queue pair is in INIT
  *
  * Context: process context; nothing else uses the queue pair yet.
- * Return: 0, or -errno if a receive is not posted.
+ * Return: 0, or -errno if a receive cannot be posted.
  */
 int floor_run_prepare(struct floor *f)
 {
@@ -364,10 +371,11 @@ static int round_stream(struct floor *f, u32 count)
 }
 
 /**
- * floor_run_measure() - warm up, then do what is measured
- * @f: this end, connected to the other
+ * floor_run_measure() - warm up, then do the measured rounds
+ * @f: this end, connected to the other end
  *
- * Context: process context, in the task whose memory @f->user is; may sleep.
+ * Context: process context, in the task that owns the memory at @f->user; may
+ *	sleep.
  * Return: 0, or -errno if the run was interrupted or failed.
  */
 int floor_run_measure(struct floor *f)

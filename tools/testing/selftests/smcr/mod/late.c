@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * While this module is loaded, the handshake that forms a link group of smcr
- * never finds out that the group is ready: it stays in flight until its
- * deadline, as one does whose work came too late. The others are left alone.
+ * While this module is loaded, the handshake that forms a link group of smcr is
+ * not informed that the group is ready: it stays in flight until its deadline,
+ * like a handshake whose work runs too late. Other handshakes are not touched.
  */
 #include <linux/kprobes.h>
 #include <linux/module.h>
@@ -10,7 +10,7 @@
 
 #include "hs.h"
 
-/* What runs instead: it returns to the caller of the function. */
+/* Runs instead of the probed function, and returns to its caller. */
 static noinline notrace void late_nothing(void)
 {
 }
@@ -27,7 +27,9 @@ static int on_done(struct kprobe *kp, struct pt_regs *regs)
 
 NOKPROBE_SYMBOL(on_done);
 
-/* A probe that has one is never made a jump, which could not skip anything. */
+/* A probe with a post handler is never optimised into a jump; from a jump the
+ * pre handler could not replace the call.
+ */
 static void on_after(struct kprobe *kp, struct pt_regs *regs,
 		     unsigned long flags)
 {
@@ -53,5 +55,5 @@ static void __exit late_exit(void)
 
 module_init(late_init);
 module_exit(late_exit);
-MODULE_DESCRIPTION("Leaders of first contacts of smcr miss that it is over");
+MODULE_DESCRIPTION("Test only: leaders of first contacts miss its end");
 MODULE_LICENSE("GPL");

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A host that is a softirq behind: completions of smcr's queues are looked at
- * late.
+ * This module delays the softirq that polls completion queues, as on a host
+ * whose softirqs are late. It covers the queues that ib_core polls.
  *
- * /proc/latepoll takes a number: so many milliseconds late, 0 for not at all.
- * To be set to 0 before the last link goes.
+ * A number written to /proc/latepoll is the delay in milliseconds, 0 for none.
+ * The test sets it to 0 before the last of these queues is destroyed.
  *
- * A probe at the entry of ib_core's poll function sends each call to late(),
- * which takes the queue off the list of those to be polled, and a timer puts it
- * there again.
+ * A probe at the entry of ib_core's poll function sends each call to
+ * late_poll(), which takes the queue off the list of queues to poll, and a
+ * timer puts it there again.
  */
 #include <linux/list.h>
 #include <linux/irq_poll.h>
@@ -29,7 +29,7 @@ static struct late {
 static DEFINE_SPINLOCK(lock);
 static u32 delay_ms;
 
-/* The queue's entry, a new one if need be */
+/* Find the entry of a queue, or take a new one. */
 static struct late *late_of(struct irq_poll *iop)
 {
 	int i;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of the module liar share: smcr's functions and the commands
- * of /proc/liar. A command gets the newest group, or NULL if it needs none, and
- * the words behind its name, or NULL without any.
+ * What the files of the module liar share: smcr's functions and the commands of
+ * /proc/liar. A command gets the newest link group, or NULL if it needs none,
+ * and the words behind its name, or NULL if there are none.
  */
 #ifndef _LIAR_H
 #define _LIAR_H
@@ -18,7 +18,7 @@ struct smcr_link;
 struct smcr_wr_batch;
 
 /**
- * struct liar_smcr - smcr's functions, which it does not export
+ * struct liar_smcr - pointers to functions that smcr does not export
  * @lgr_next: smcr_lgr_next()
  * @lgr_put: smcr_lgr_put()
  * @lgr_get: smcr_lgr_get()
@@ -40,7 +40,7 @@ struct liar_smcr {
 	int (*wr_post_llc)(struct smcr_link *link, const u8 *msg, u32 cookie);
 };
 
-/* Set before anything else of the module runs */
+/* Filled in first when the module is loaded */
 extern struct liar_smcr liar_smcr;
 
 /* liar_main.c */

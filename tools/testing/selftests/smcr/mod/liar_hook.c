@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What happens to smcr's own messages on their way: bytes of one sort of them
- * are changed before they are posted, and replies that smcr did not ask for are
- * kept from it. Probes of the functions that the messages pass do it.
+ * Changes to smcr's own messages: bytes of chosen messages are changed before
+ * smcr posts them, and replies that smcr did not ask for are hidden from it.
+ * This file does it in probes of the functions that the messages pass.
  */
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
@@ -17,12 +17,12 @@
 #define MAX_EDITS	8
 
 /**
- * struct edit - what to do to bytes of a message
- * @off: of the first one
- * @len: how many
- * @flip: their bits that @bytes has are turned over, so that they differ from
- *	what smcr said, whatever that was; else @bytes are put in their place
- * @bytes: which
+ * struct edit - a change to bytes of a message
+ * @off: offset of the first byte
+ * @len: number of bytes
+ * @flip: invert the bits that are set in @bytes, so that they differ from what
+ *	smcr wrote, whatever that was; otherwise write @bytes
+ * @bytes: the bits or the new bytes
  */
 struct edit {
 	u32	off;
@@ -33,20 +33,20 @@ struct edit {
 
 /**
  * struct hook - which of smcr's own messages to change, and how
- * @lock: protects all but @work
- * @active: there is something to do
- * @cdc: CDC messages, not LLC
- * @type: first byte of the message
- * @flags: bits of its fourth byte that must be set
- * @skip: matching messages to let pass
- * @count: messages to change then
+ * @lock: protects all fields but @work
+ * @active: messages are to be changed
+ * @cdc: change CDC messages; otherwise LLC messages
+ * @type: first byte of the messages to change
+ * @flags: bits of the fourth byte that must be set
+ * @skip: number of matching messages to leave alone first
+ * @count: number of messages to change after these
  * @n_edits: entries of @edits
  * @edits: the changes
  * @hits: messages changed since the module was loaded
- * @dup: how often each is to be sent again
+ * @dup: how often each changed message is sent again
  * @again: the message to send again
- * @left: how often
- * @work: sends it
+ * @left: how often to send @again
+ * @work: sends @again
  */
 static struct hook {
 	spinlock_t		lock;
@@ -66,9 +66,9 @@ static struct hook {
 } hook;
 
 /**
- * struct caught - replies that smcr shall not see
- * @type: LLC type, 0 for none
- * @count: replies seen
+ * struct caught - replies that are hidden from smcr
+ * @type: LLC type of the replies to hide, 0 for none
+ * @count: replies hidden
  * @msg: the last one
  */
 static struct caught {
@@ -112,7 +112,7 @@ static int hook_numbers(char **args)
  * @args: cdc|llc TYPE FLAGS SKIP COUNT [OFF=HEX|OFF^HEX]..., see the top of
  *	liar_main.c
  *
- * Replaces what was set before. If @args are wrong, no message is changed.
+ * Replaces the changes set before. If @args are wrong, no message is changed.
  *
  * Context: process context, takes the hook's lock.
  * Return: 0, -E2BIG for too many changes, or -EINVAL.
@@ -138,7 +138,7 @@ int liar_hook_set(struct smcr_lgr *lgr, char *args)
 }
 
 /**
- * liar_hook_catch() - keep LLC replies of one type from smcr
+ * liar_hook_catch() - hide LLC replies of one type from smcr
  * @lgr: unused
  * @args: TYPE
  *
@@ -152,9 +152,9 @@ int liar_hook_catch(struct smcr_lgr *lgr, char *args)
 }
 
 /**
- * liar_hook_dup() - send each message that is changed several times
+ * liar_hook_dup() - send each changed message several times
  * @lgr: unused
- * @args: N, how often beyond the first
+ * @args: N, how often it is sent in addition to the first time
  *
  * Context: process context.
  * Return: 0, or -errno if @args are wrong.
@@ -165,7 +165,7 @@ int liar_hook_dup(struct smcr_lgr *lgr, char *args)
 }
 
 /**
- * liar_hook_clear() - let all messages pass as they are
+ * liar_hook_clear() - let all messages pass unchanged
  * @lgr: unused
  * @args: unused
  *
@@ -251,7 +251,7 @@ static int on_post_llc(struct kprobe *kp, struct pt_regs *regs)
 	return 0;
 }
 
-/* An optional opcode that nobody knows: smcr drops it. */
+/* Hide a reply: give it an unknown optional opcode, so that smcr drops it. */
 static int on_recv_llc(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct smcr_wr_recv *recv;
@@ -286,10 +286,10 @@ static struct kprobe *probes[] = {
 };
 
 /**
- * liar_hook_hits() - how many messages were changed
+ * liar_hook_hits() - number of messages that were changed
  *
  * Context: any.
- * Return: their number since the module was loaded.
+ * Return: the number since the module was loaded.
  */
 u32 liar_hook_hits(void)
 {
@@ -297,7 +297,7 @@ u32 liar_hook_hits(void)
 }
 
 /**
- * liar_hook_show_caught() - show the replies that were kept from smcr
+ * liar_hook_show_caught() - show the replies that were hidden from smcr
  * @seq: where to print
  *
  * Context: process context.
@@ -309,7 +309,7 @@ void liar_hook_show_caught(struct seq_file *seq)
 }
 
 /**
- * liar_hook_init() - put the probes in; no message is changed yet
+ * liar_hook_init() - register the probes; no message is changed yet
  *
  * Context: process context; smcr's functions have been looked up.
  * Return: 0 or -errno.
@@ -322,7 +322,7 @@ int liar_hook_init(void)
 }
 
 /**
- * liar_hook_exit() - take the probes out and finish what they began
+ * liar_hook_exit() - unregister the probes and cancel their work
  *
  * Context: process context, may sleep.
  */

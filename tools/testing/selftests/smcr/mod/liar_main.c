@@ -1,39 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A lying RDMA peer: makes this host's smcr send what it never would.
+ * A lying RDMA peer: this module makes smcr on its host violate the protocol.
  *
- * Loaded beside smcr on one host, so that the other, honest one can be shown
- * each violation of RFC 7609 A.3 and A.4. Two ways: messages of its own, sent
- * through smcr's functions on the queue pair of the newest link group
- * (liar_msg.c); and bytes of smcr's own messages changed on their way to the
- * queue pair (liar_hook.c). This file is /proc/liar: its commands, its text,
- * and its mapping, whose pages do not come.
+ * It is loaded beside smcr on one host, so that a test can send each violation
+ * of RFC 7609 A.3 and A.4 to the honest smcr on the other host. It has two
+ * ways: it sends messages of its own through smcr's functions on the queue pair
+ * of the newest link group (liar_msg.c), and it changes bytes of smcr's own
+ * messages on their way to the queue pair (liar_hook.c). This file has
+ * /proc/liar: its commands, its text, and its mapping, whose page faults wait.
  *
- * /proc/liar takes one command a write and shows what this host knows of its
- * groups, "name value" a line.
+ * Each write to /proc/liar is one command. Reading shows what this host knows
+ * of its groups, in "name value" lines.
  *
- *   cdc PICK [KEY=VALUE]...	a CDC message of the PICKth connection, oldest
- *	first from 0, or from -1 newest first. Without keys it says what the
- *	connection would. prod= cons= seq= token= pwrap= cwrap= are added,
- *	poff= coff= flags= type= len= x= (how often) are absolute
- *   put PICK OFF HEX		writes at that place of the peer's element, and
- *	does not announce it
- *   llc COUNT HEX		an LLC message of 44 bytes, COUNT times
- *   raw HEX			a SEND of any length up to 44 bytes
- *   imm HEX			an RDMA write of no bytes with immediate data
+ *   cdc PICK [KEY=VALUE]...	send a CDC message of a connection. PICK is 0
+ *	for the oldest, 1 for the next, or -1 for the newest, -2 for the one
+ *	before. Without keys the message is true, with no flags. The values of
+ *	prod= cons= seq= token= pwrap= cwrap= are added to the true ones; those
+ *	of poff= coff= flags= type= len= replace them; x= sends the message so
+ *	many times
+ *   put PICK OFF HEX		write at an offset from the start of the peer's
+ *	element, without announcing it
+ *   llc COUNT HEX		send an LLC message of 44 bytes COUNT times
+ *   raw HEX			SEND any bytes, up to 44
+ *   imm HEX			RDMA write of no bytes with immediate data
  *   hook cdc|llc TYPE FLAGS SKIP COUNT [OFF=HEX|OFF^HEX]...
- *	of the messages with that first byte, and with those bits in the fourth
- *	byte (R is 80), lets SKIP pass and changes COUNT: bytes become HEX, or
- *	the bits of HEX are flipped in them
- *   dup N			each message changed goes out N times more
- *   catch TYPE		LLC replies of that type are kept from smcr, which did
- *	not ask for them, and the last one is shown
- *   rkeys COUNT		CONFIRM RKEY for RMBs that do not exist
- *   stall			from now on, whoever touches a page of a mapping of
- *	this file waits, with the locks he holds, for
- *   go
- *   unhook
- *   end			ends all groups here, without a word to the peer
+ *	of the messages with this first byte and with these bits in the fourth
+ *	byte (R is 80), leave SKIP alone and then change COUNT: write HEX at
+ *	OFF, or invert the bits of HEX there
+ *   dup N			send each changed message N more times
+ *   catch TYPE		hide LLC replies of this type from smcr, which did not
+ *	ask for them; reading shows the last one
+ *   rkeys COUNT		send CONFIRM RKEY for RMBs that do not exist
+ *   stall			from now on a thread that touches a page of this
+ *	file's mapping waits in the fault, with the locks that it holds
+ *   go			end these faults
+ *   unhook			undo hook, dup and catch
+ *   end			end all groups of this host without DELETE LINK
  *
  * Numbers are decimal or 0x..., bytes are hex digits.
  */
@@ -54,7 +56,7 @@
 #include "link.h"
 #include "rmb.h"
 
-/* No page is held back for longer, whatever becomes of the test. */
+/* Longest wait of a page fault, if the test ends without "go" */
 #define STALL_MAX	(60 * HZ)
 
 struct liar_smcr liar_smcr;
@@ -73,13 +75,13 @@ static const struct {
 	{ "smcr_wr_post_llc", (void **)&liar_smcr.wr_post_llc },
 };
 
-/* One command at a time. */
+/* Serialises the commands. */
 static DEFINE_MUTEX(command_lock);
 
 /**
- * struct stall - a page that does not come
+ * struct stall - page faults that wait
  * @go: ends the wait
- * @waiting: how many wait
+ * @waiting: number of threads that wait
  */
 static struct stall {
 	struct completion	go;
@@ -107,13 +109,13 @@ struct smcr_lgr *liar_newest_group(void)
 }
 
 /**
- * liar_hex_bytes() - bytes from hex digits
+ * liar_hex_bytes() - convert hex digits to bytes
  * @text: the digits
- * @out: where the bytes go
- * @max: room there
+ * @out: receives the bytes
+ * @max: size of @out
  *
  * Context: any.
- * Return: how many bytes, or -EINVAL.
+ * Return: the number of bytes, or -EINVAL.
  */
 int liar_hex_bytes(const char *text, u8 *out, size_t max)
 {
@@ -204,10 +206,10 @@ static ssize_t liar_write(struct file *file, const char __user *from,
 }
 
 /**
- * struct memory - what all RMBs of this host hold
- * @rmbs: RMBs
- * @elems: elements by state
- * @stale: bytes of free elements that are not zero, eye catchers aside
+ * struct memory - contents of all RMBs of this host
+ * @rmbs: number of RMBs
+ * @elems: number of elements by state
+ * @stale: bytes of free elements that are not zero, without eye catchers
  */
 struct memory {
 	u32	rmbs;
@@ -335,7 +337,7 @@ static const struct proc_ops liar_ops = {
 	.proc_release	= single_release,
 };
 
-/* kallsyms_lookup_name() itself is not exported, but a probe finds it. */
+/* kallsyms_lookup_name() is not exported, but a probe finds its address. */
 static int find_symbols(void)
 {
 	struct kprobe kp = { .symbol_name = "kallsyms_lookup_name" };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Messages of the liar's own: CDC messages that deviate from what a connection
- * would say, RDMA writes that nothing announces, LLC messages and SENDs of any
- * bytes. They go out through smcr's functions, or on its queue pair without its
- * knowledge.
+ * The liar's own messages: CDC messages that deviate from the connection's true
+ * state, RDMA writes that no message announces, LLC messages and SENDs of any
+ * bytes. They are sent through smcr's functions, or posted directly on its
+ * queue pair.
  */
 #include <linux/completion.h>
 #include <linux/delay.h>
@@ -50,19 +50,19 @@ static struct smcr_conn *pick_conn(struct smcr_lgr *lgr, int pick)
 }
 
 /**
- * struct lie - a CDC message that deviates from the truth
+ * struct lie - a CDC message that deviates from the true one
  * @prod: added to the producer position
  * @cons: added to the consumer position
  * @seq: added to the next sequence number
  * @token: added to the peer's alert token
- * @pwrap: added to the producer's wrap count
- * @cwrap: added to the consumer's
- * @poff: producer's offset, or -1 for the right one
- * @coff: consumer's, likewise
- * @flags: of the message
- * @type: its first byte
- * @len: its length byte
- * @x: how often it is sent
+ * @pwrap: added to the producer cursor's wrap count
+ * @cwrap: added to the consumer cursor's wrap count
+ * @poff: offset of the producer cursor, or -1 for the true one
+ * @coff: offset of the consumer cursor, or -1 for the true one
+ * @flags: flags of the message
+ * @type: first byte of the message
+ * @len: length byte of the message
+ * @x: how often the message is sent
  */
 struct lie {
 	s64	prod;
@@ -132,7 +132,9 @@ static void lie_encode(const struct smcr_conn *conn, const struct lie *lie,
 	w->flags = cpu_to_be16(lie->flags);
 }
 
-/* A sequence number that the peer will take is used up. */
+/* Post a lie. If the peer will accept its sequence number, the connection
+ * continues after that number.
+ */
 static int lie_post(struct smcr_conn *conn, const struct lie *lie,
 		    struct smcr_wr_batch *batch)
 {
@@ -172,7 +174,9 @@ static int do_cdc(struct smcr_conn *conn, char *args)
 	return err;
 }
 
-/* The message behind the write is stale, so that it announces nothing. */
+/* Write, with a CDC message behind that has an old sequence number, so that the
+ * peer drops it.
+ */
 static int do_put(struct smcr_conn *conn, char *args)
 {
 	struct lie lie = {
@@ -240,7 +244,7 @@ int liar_msg_cdc(struct smcr_lgr *lgr, char *args)
 }
 
 /**
- * liar_msg_put() - write into the peer's element without a word
+ * liar_msg_put() - write into the peer's element without announcing it
  * @lgr: group of the connection
  * @args: PICK OFF HEX
  *
@@ -255,12 +259,12 @@ int liar_msg_put(struct smcr_lgr *lgr, char *args)
 
 /**
  * liar_msg_say() - send one LLC message
- * @lgr: group on whose first link it goes
+ * @lgr: group whose first link sends it
  * @msg: its 44 bytes
  *
  * Context: process context, takes the group's mutex.
  * Return: 0, -ENOLINK without a link, -EAGAIN while the send queue is full, or
- * what else smcr_wr_post_llc() returns.
+ * another error of smcr_wr_post_llc().
  */
 int liar_msg_say(struct smcr_lgr *lgr, const u8 *msg)
 {
@@ -275,7 +279,7 @@ int liar_msg_say(struct smcr_lgr *lgr, const u8 *msg)
 
 /**
  * liar_msg_llc() - send an LLC message many times
- * @lgr: group on whose first link it goes
+ * @lgr: group whose first link sends it
  * @args: COUNT HEX
  *
  * Context: process context, sleeps while the send queue is full.
@@ -305,7 +309,7 @@ int liar_msg_llc(struct smcr_lgr *lgr, char *args)
 
 /**
  * liar_msg_rkeys() - announce RMBs that do not exist
- * @lgr: group that they are said to belong to
+ * @lgr: group whose first link sends the messages
  * @args: COUNT
  *
  * Context: process context, sleeps after each message.
@@ -326,7 +330,7 @@ int liar_msg_rkeys(struct smcr_lgr *lgr, char *args)
 		w->rkey = cpu_to_be32(0xfeed0000 + i);
 		w->vaddr = cpu_to_be64((u64)i << 32);
 		err = liar_msg_say(lgr, msg);
-		/* No faster than they are answered, or smcr's queue is full. */
+		/* Wait for the reply, or smcr's queue becomes full. */
 		usleep_range(2000, 4000);
 	}
 	return err;
@@ -335,7 +339,7 @@ int liar_msg_rkeys(struct smcr_lgr *lgr, char *args)
 /**
  * struct own_wr - a work request that smcr does not know of
  * @cqe: names it in its completion
- * @done: it came
+ * @done: completed by its completion
  */
 struct own_wr {
 	struct ib_cqe		cqe;
@@ -347,7 +351,9 @@ static void own_done(struct ib_cq *cq, struct ib_wc *wc)
 	complete(&container_of(wc->wr_cqe, struct own_wr, cqe)->done);
 }
 
-/* The group's mutex keeps its link from being drained before. */
+/* Post a request and wait for its completion. The group's mutex, held
+ * meanwhile, keeps the link from being drained.
+ */
 static int own_post(struct smcr_lgr *lgr, struct ib_send_wr *wr)
 {
 	struct own_wr own = { .cqe.done = own_done };
@@ -366,8 +372,8 @@ static int own_post(struct smcr_lgr *lgr, struct ib_send_wr *wr)
 }
 
 /**
- * liar_msg_raw() - SEND bytes of any length up to that of a message
- * @lgr: group on whose first link they go
+ * liar_msg_raw() - SEND any bytes, up to the length of a message
+ * @lgr: group whose first link sends them
  * @args: HEX
  *
  * Context: process context, sleeps until the SEND is complete.
@@ -393,7 +399,7 @@ int liar_msg_raw(struct smcr_lgr *lgr, char *args)
 
 /**
  * liar_msg_imm() - RDMA write of no bytes with immediate data
- * @lgr: group on whose first link it goes
+ * @lgr: group whose first link sends it
  * @args: HEX, the immediate data
  *
  * Context: process context, sleeps until the write is complete.

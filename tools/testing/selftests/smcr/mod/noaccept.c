@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A host that has no memory for accepted sockets for a while. In
- * /sys/module/noaccept/parameters:
+ * This module makes kernel_accept() fail, as on a host without memory for
+ * accepted sockets. Files in /sys/module/noaccept/parameters:
  *
- *   on		kernel_accept() fails with ENOBUFS
- *   failed	how many of its calls have failed so far
+ *   on		while it is set, kernel_accept() fails with ENOBUFS
+ *   failed	number of its calls that have failed so far
  */
 #include <linux/atomic.h>
 #include <linux/kprobes.h>
@@ -27,7 +27,7 @@ static const struct kernel_param_ops failed_ops = {
 
 module_param_cb(failed, &failed_ops, NULL, 0444);
 
-/* Takes the place of kernel_accept(). */
+/* Runs instead of kernel_accept(). */
 static noinline int no_accept(struct socket *sock, struct socket **newsock,
 			      int flags)
 {

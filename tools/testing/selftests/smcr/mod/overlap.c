@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A SYN that is handled while its listener is closed.
+ * This module holds a SYN in the middle of its handling, so that the test can
+ * close the listener meanwhile.
  *
- * TCP asks for the outer socket of a listener more than once for a SYN.
- * /proc/overlap takes a number: so many askers from now on get the socket, and
- * the last of them goes on only after the number 0 was written. It runs in a
- * softirq, so another processor has to do that. Reading gives, one a line:
+ * While TCP handles a SYN it calls smcr_inner_outer() more than once to get the
+ * listener's outer socket. A number N written to /proc/overlap holds the N-th
+ * call that gets a socket, until the number 0 is written. The call runs in a
+ * softirq, so another processor has to write that. Reading returns lines:
  *
- *   waiting	1 if an asker has got the socket and has not gone on
- *   dropped	1 if nobody else refers to that socket any more
- *   destroyed	1 if that socket was destroyed all the same
+ *   waiting 1		a call has got the socket and is held
+ *   dropped 1		the last reference to that socket is gone
+ *   destroyed 1	that socket was destroyed while the call was held
+ *
+ * with 0 instead of 1 where that is not so.
  */
 #include <linux/atomic.h>
 #include <linux/delay.h>
@@ -19,11 +22,11 @@
 #include <linux/seq_file.h>
 #include <linux/uaccess.h>
 
-/* A test that has failed ends before the watchdogs bark */
+/* Longest hold if a test fails; the kernel's watchdogs wait longer */
 #define OVERLAP_MS	15000
 
 static atomic_t countdown;
-/* Only compared: it may be gone */
+/* Only compared: the socket may be freed */
 static void *held;
 static bool dropped, destroyed;
 

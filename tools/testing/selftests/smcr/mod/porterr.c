@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loading this module has each device say that its ports do not work, though
- * they do. Soft-RoCE says so of a network device that is down, but then no queue
- * pair of it can send, and each link fails at once.
+ * Loading this module makes each RDMA device report an error of its ports,
+ * while they still work. Soft-RoCE itself reports it only if the network device
+ * is down, but then no queue pair can send, and each link fails at once.
  */
 #include <linux/module.h>
 #include <rdma/ib_verbs.h>
@@ -36,5 +36,5 @@ static void __exit porterr_exit(void)
 
 module_init(porterr_init);
 module_exit(porterr_exit);
-MODULE_DESCRIPTION("Test only: ports that are said not to work");
+MODULE_DESCRIPTION("Test only: port errors of working ports");
 MODULE_LICENSE("GPL");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loading this module puts every queue pair of smcr into the error state, as
- * a device does that finds a fault. The peer is not told.
+ * Loading this module puts every queue pair of smcr into the error state, as a
+ * device does after a fault. The peer is not informed.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -12,8 +12,8 @@
 
 #define QPERR_MAX	64
 
-/* The first member of the tracker's roots, one for each kind of object; the
- * core keeps the type to itself.
+/* The first members of the resource tracker's roots, of which there is one for
+ * each kind of object; the type is private to ib_core.
  */
 struct root {
 	struct xarray	xa;
@@ -27,7 +27,7 @@ static bool qperr_wanted(const struct rdma_restrack_entry *res)
 	return !res->user && res->kern_name && !strcmp(res->kern_name, "smcr");
 }
 
-/* A reference keeps the queue pair: destroying it waits for the last one. */
+/* A reference keeps the queue pair: its destruction waits for the last one. */
 static unsigned int qperr_gather(struct ib_device *dev, struct ib_qp **qps)
 {
 	struct root *root = (struct root *)dev->res + RDMA_RESTRACK_QP;
@@ -85,5 +85,5 @@ static void __exit qperr_exit(void)
 
 module_init(qperr_init);
 module_exit(qperr_exit);
-MODULE_DESCRIPTION("Queue pairs of smcr into the error state");
+MODULE_DESCRIPTION("Test only: put smcr's queue pairs into the error state");
 MODULE_LICENSE("GPL");

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Stands between RDMA users and ib_modify_qp(): the change of a queue pair to
- * one state is made late, or fails.
+ * This module delays calls of ib_modify_qp() that bring a queue pair to a given
+ * state, or lets them fail.
  *
- * /proc/qpstep takes one command a write:
+ * Each write to /proc/qpstep is one command:
  *
- *   hold STATE		the next change to that state waits for "go", but no
- *	longer than a minute
- *   go
- *   fail STATE COUNT	so many changes to that state fail with EIO
+ *   hold STATE		the next change to STATE waits for "go", but no longer
+ *	than a minute
+ *   go			let the change that waits continue
+ *   fail STATE COUNT	the next COUNT changes to STATE fail with EIO
  *
  * STATE is a number of enum ib_qp_state: 1 INIT, 2 RTR, 3 RTS, 6 ERR. Reading
- * gives "name value" a line: "held" is 1 while a change waits, "failed" counts,
- * and "destroyed" counts queue pairs destroyed while a change of them waited.
+ * returns "name value" lines: "held" is 1 while a change waits, "failed" counts
+ * the changes that failed, "destroyed" counts the queue pairs that were
+ * destroyed while a change of their state waited.
  *
  * A probe at the function's entry sends each call to step_modify(), which runs
  * in the caller's context and may sleep.
@@ -38,7 +39,7 @@ static struct step {
 	atomic_t		destroyed;
 } step = { .hold = -1, .fail = -1 };
 
-/* Calls of step_modify() that pass the probe once more, by their task */
+/* Tasks in step_modify() that are about to pass the probe once more */
 #define MAX_INSIDE	16
 static struct task_struct *inside[MAX_INSIDE];
 static atomic_t running;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loading this module makes functions slow: before each of their instructions
- * the processor waits for a while. What another processor does meanwhile then
- * falls between any two of them, as it may do on any machine.
+ * Loading this module makes functions slow: the processor waits before each of
+ * their instructions. So the actions of another processor fall between any two
+ * instructions, as they may on any machine.
  *
  *	insmod slowly.ko functions=smcr_rx_recvmsg,smcr_tx_sendmsg us=100
  *
- * A probe cannot be placed on each instruction; the rest is passed by. A
- * function that was inlined cannot be named.
+ * The module skips instructions on which the kernel does not allow a probe. An
+ * inlined function cannot be named.
  */
 #include <linux/delay.h>
 #include <linux/kallsyms.h>
@@ -17,7 +17,7 @@
 #include <linux/slab.h>
 
 #define SLOWLY_FUNCTIONS	4
-/* Bytes of a function that are looked at */
+/* Bytes of a function that get probes; the rest of it stays fast */
 #define SLOWLY_BYTES		2048u
 
 static char *functions[SLOWLY_FUNCTIONS];
@@ -29,7 +29,7 @@ module_param(us, uint, 0444);
 MODULE_PARM_DESC(us, "microseconds before each instruction");
 
 static struct kprobe *probes;
-/* The same, to take all away with one grace period */
+/* Pointers to them, to unregister all of them with one grace period */
 static struct kprobe **pointers;
 static unsigned int n_probes;
 
@@ -39,7 +39,9 @@ static int slowly_wait(struct kprobe *kp, struct pt_regs *regs)
 	return 0;
 }
 
-/* The bytes of a function: the kernel prints "name+offset/size [module]". */
+/* The size of a function in bytes, from the text "name+offset/size [module]"
+ * that the kernel prints.
+ */
 static unsigned int slowly_len(const char *name)
 {
 	struct kprobe kp = { .symbol_name = name };
@@ -56,7 +58,7 @@ static unsigned int slowly_len(const char *name)
 	return min(len, SLOWLY_BYTES);
 }
 
-/* Registration refuses an offset that is inside an instruction. */
+/* Try each offset: register_kprobe() refuses those inside an instruction. */
 static unsigned int slowly_probe(const char *name, unsigned int max)
 {
 	unsigned int off, len = slowly_len(name), n = 0;
@@ -116,5 +118,5 @@ static void __exit slowly_exit(void)
 module_init(slowly_init);
 module_exit(slowly_exit);
 
-MODULE_DESCRIPTION("slow functions, for tests of smcr");
+MODULE_DESCRIPTION("Test only: slow functions");
 MODULE_LICENSE("GPL");

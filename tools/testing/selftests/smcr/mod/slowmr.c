@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * While this module is loaded, memory regions of all RDMA devices are had as
- * from a slow adapter, or from one whose driver finds no memory for large ones.
- * In /sys/module/slowmr/parameters:
+ * While this module is loaded, all RDMA devices allocate and register memory
+ * regions as slowly as it is told, and fail to allocate large ones, as a driver
+ * without memory does. Files in /sys/module/slowmr/parameters:
  *
- *   delay_ms	how long it takes to have one
- *   reg_ms	how long it takes a queue pair to register one
- *   max_pages	the largest that can be had, 0 for no bound
- *   waiting	how many are being had or registered at the moment
+ *   delay_ms	time that the allocation of a region takes
+ *   reg_ms	time that a queue pair needs to register a region
+ *   max_pages	largest region that can be allocated, 0 for no bound
+ *   waiting	number of allocations and registrations that wait now
  *
- * A time that is changed is the new one for what has begun, too.
+ * A new time also applies to calls that wait already.
  *
  * A probe at the entry of Soft-RoCE's function that registers a region sends
  * each call to slow_reg(), which runs in the worker of the queue pair's send
@@ -52,7 +52,7 @@ static void wait_for(const uint *ms)
 	atomic_dec(&waiting);
 }
 
-/* The bed's devices are all of one driver. */
+/* One pointer is enough: all devices of the test bed have the same driver. */
 static struct ib_mr *(*real_alloc)(struct ib_pd *pd, enum ib_mr_type type,
 				   u32 max_sg);
 
@@ -70,7 +70,7 @@ struct rxe_send_wqe;
 
 typedef int (*reg_func)(struct rxe_qp *qp, struct rxe_send_wqe *wqe);
 
-/* Calls of slow_reg() that pass the probe once more, by their task */
+/* Tasks in slow_reg() that are about to pass the probe once more */
 #define MAX_INSIDE	16
 static struct task_struct *inside[MAX_INSIDE];
 static atomic_t running;
@@ -155,12 +155,12 @@ static void __exit slowmr_exit(void)
 {
 	ib_unregister_client(&slowmr_client);
 	unregister_kprobe(&probe);
-	/* Who came before is still inside */
+	/* Calls that began before may still be inside */
 	while (atomic_read(&waiting) || atomic_read(&running))
 		msleep(20);
 }
 
 module_init(slowmr_init);
 module_exit(slowmr_exit);
-MODULE_DESCRIPTION("Memory regions as from a slow or a poor adapter");
+MODULE_DESCRIPTION("Test only: slow or failing memory regions");
 MODULE_LICENSE("GPL");

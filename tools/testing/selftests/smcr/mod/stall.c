@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /dev/smcr_stall: memory whose pages do not come before the test says so, as
- * those of a FUSE file or of userfaultfd may not.
+ * /dev/smcr_stall: memory whose page faults wait until the test ends them, as
+ * those of a FUSE file or of userfaultfd may.
  *
  *   mmap		a thread that touches the mapping sleeps in the fault
- *   read		the number of threads that sleep there, in decimal
- *   write		from now on pages come at once
+ *   read		returns the number of threads that sleep there, in
+ *			decimal
+ *   write		ends these faults; from now on faults do not wait
  *
- * A thread that is killed wakes up.
+ * A kill signal ends the fault of a thread, too.
  */
 #include <linux/atomic.h>
 #include <linux/fs.h>
@@ -27,8 +28,8 @@ static vm_fault_t stall_page(struct vm_fault *vmf)
 	return vmf->page ? 0 : VM_FAULT_OOM;
 }
 
-/* The lock of the address space is released, so that other threads of the
- * process can go on.
+/* Wait without the lock of the address space, so that other threads of the
+ * process can run.
  */
 static vm_fault_t stall_fault(struct vm_fault *vmf)
 {
@@ -87,5 +88,5 @@ static struct miscdevice stall_dev = {
 };
 
 module_misc_device(stall_dev);
-MODULE_DESCRIPTION("Pages that do not come");
+MODULE_DESCRIPTION("Test only: memory whose page faults wait");
 MODULE_LICENSE("GPL");

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A hand-made peer: lets a plain TCP socket send the TCP option of SMC-R, so
- * that a test can speak CLC by itself.
+ * This module lets a plain TCP socket send the TCP option of SMC-R, so that a
+ * test program can be the peer and send CLC messages of its own.
  *
- * Two ioctls of /dev/synopt; both take a socket's descriptor as argument:
+ * /dev/synopt has two ioctls; both take a socket's file descriptor as argument:
  *
- *   SYNOPT_MARK	before connect() or listen(): offer the option
- *   SYNOPT_AGREED	connected: 1 if both SYNs carried it, else 0
+ *   SYNOPT_MARK	before connect() or listen(): send the option
+ *   SYNOPT_AGREED	when connected: returns 1 if both SYNs had the option,
+ *			else 0
  */
 #include <linux/miscdevice.h>
 #include <linux/module.h>
@@ -65,8 +66,8 @@ static struct miscdevice dev = {
 	.fops	= &fops,
 };
 
-/* To be loaded after smcr, and removed before it: each restores the key that
- * it found.
+/* Load this module after smcr and remove it before smcr, since each of them
+ * restores the state in which it found the key.
  */
 static int __init synopt_init(void)
 {
@@ -89,5 +90,5 @@ static void __exit synopt_exit(void)
 module_init(synopt_init);
 module_exit(synopt_exit);
 
-MODULE_DESCRIPTION("plain TCP sockets with the TCP option of SMC-R, for tests");
+MODULE_DESCRIPTION("Test only: the TCP option of SMC-R on plain TCP sockets");
 MODULE_LICENSE("GPL");

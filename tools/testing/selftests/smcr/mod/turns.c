@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Do connections that wait for send slots of a link get their turn?
+ * This module watches whether connections that wait for send slots of a link
+ * get their turn.
  *
- * /proc/turns shows, "name value" a line, since the module was loaded:
+ * /proc/turns shows "name value" lines, counted since the module was loaded:
  *
  *   waited	times that a connection began to wait
- *   overtaken	chains that another connection of the link posted during such
- *		a wait, but for the first: it may have waited before
- *   lost	connections that were not looked at, for there were too many
+ *   overtaken	batches that another connection of the link posted during such
+ *		a wait, except for each one's first: it may have waited before
+ *   lost	calls that were not counted: too many connections, or a probe
+ *		that was missed
  */
 #include <linux/bitmap.h>
 #include <linux/kprobes.h>
@@ -21,11 +23,11 @@
 #define TURNS_CONNS	64
 
 /**
- * struct conn_turn - a connection that was seen to post
- * @conn: only compared: it may be gone
- * @link: likewise
- * @waits: it is on the link's list
- * @posted: connections that have posted since it is
+ * struct conn_turn - a connection that has posted a batch
+ * @conn: the connection; only compared, since it may be freed
+ * @link: its link; only compared
+ * @waits: the connection is on the link's list of waiters
+ * @posted: connections that have posted since then
  */
 struct conn_turn {
 	void	*conn;
@@ -105,7 +107,7 @@ static int leave_post(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
-/* void smcr_conn_tx_ready(struct smcr_conn *): it waits no more */
+/* void smcr_conn_tx_ready(struct smcr_conn *) ends the wait of a connection */
 static int on_ready(struct kprobe *kp, struct pt_regs *regs)
 {
 	void *conn = (void *)regs_get_kernel_argument(regs, 0);

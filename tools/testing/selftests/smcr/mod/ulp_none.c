@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * For tests only: an upper layer protocol of TCP that does nothing, and that
- * can be asked for before a connection exists. None of the kernel's own can.
+ * An upper layer protocol (ULP) of TCP that does nothing, and that a program
+ * can set before the socket is connected. The kernel has no such ULP of its
+ * own.
  */
 #include <linux/module.h>
 #include <net/tcp.h>
@@ -31,5 +32,5 @@ static void __exit ulp_none_exit(void)
 module_init(ulp_none_init);
 module_exit(ulp_none_exit);
 
-MODULE_DESCRIPTION("A TCP upper layer protocol that does nothing");
+MODULE_DESCRIPTION("Test only: a TCP upper layer protocol that does nothing");
 MODULE_LICENSE("GPL");

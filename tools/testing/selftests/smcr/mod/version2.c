@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Makes the SMC Proposals of this host say version 2, as those of Linux and
- * z/OS do, where smcr says 1. A server then offers the Linux dialect, which
- * smcr hosts never speak among themselves otherwise; so one pair of smcr hosts
- * shows it at work.
+ * This module sets version 2 in the SMC Proposals of this host, as Linux and
+ * z/OS do, instead of smcr's 1. A server then offers the Linux dialect, so that
+ * two smcr hosts can test it; without this module they never use it with each
+ * other.
  */
 #include <linux/kprobes.h>
 #include <linux/module.h>
 
 #include "wire_clc.h"
 
-/* What the encoder was asked to fill. */
+/* The buffer that the encoder fills. */
 struct call {
 	struct smcr_wire_clc_hdr *hdr;
 };
@@ -52,4 +52,4 @@ static void __exit version2_exit(void)
 module_init(version2_init);
 module_exit(version2_exit);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("SMC Proposals of version 2");
+MODULE_DESCRIPTION("Test only: SMC Proposals of version 2");
