@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What each fuzz target needs: its input as a stream of choices, and claims
- * that abort with a line to search for.
+ * Shared by the fuzz targets: the input as a stream of choices, and claims that
+ * print a line and abort if they do not hold.
  */
 #ifndef _SMCR_FUZZ_H
 #define _SMCR_FUZZ_H
@@ -17,9 +17,9 @@
 /**
  * struct fuzz - input not yet used
  * @pos: next byte
- * @left: how many there are
+ * @left: number of bytes left
  *
- * What is taken beyond the end is zero.
+ * Bytes that are taken beyond the end are zero.
  */
 struct fuzz {
 	const uint8_t *pos;
@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* main() of smcr-ctl, renamed by Makefile */
 int smcr_ctl_main(int argc, char **argv);
 
-/* Past stdio, since a target may have put something else in its place */
+/* Without stdio, since a target may have replaced it */
 static inline void fuzz_broken(const char *file, int line, const char *what)
 {
 	dprintf(STDERR_FILENO, "%s:%d: does not hold: %s\n", file, line, what);
@@ -87,7 +87,7 @@ static inline uint64_t take64(struct fuzz *in)
 	return val;
 }
 
-/* 0..n-1 */
+/* A number from 0 to n-1 */
 static inline uint32_t take_below(struct fuzz *in, uint32_t n)
 {
 	return (n > 256 ? take16(in) : take8(in)) % n;
@@ -98,7 +98,9 @@ static inline bool take_bool(struct fuzz *in)
 	return take8(in) & 1;
 }
 
-/* A copy in an allocation of its own size: a read beyond it is seen */
+/* A copy in an allocation of its own size, so that the sanitizer sees a read
+ * beyond it
+ */
 static inline uint8_t *exact(const void *data, size_t len)
 {
 	uint8_t *copy = malloc(len ? len : 1);

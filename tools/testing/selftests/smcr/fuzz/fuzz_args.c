@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The command line of smcr-ctl. The input is the words, each ended by a zero
- * byte or the end.
+ * The command line of smcr-ctl. The input is a list of words; a zero byte or
+ * the end of the input ends each word.
  */
 #include "args.h"
 #include "fuzz.h"
@@ -48,7 +48,7 @@ static bool same(const struct args *a, const struct args *b)
 	       a->n_filters == b->n_filters;
 }
 
-/* Each word written out in full means the same */
+/* With each word written out in full the command line means the same */
 static void check_again(const struct args *args)
 {
 	const char *word[2 * MAX_FILTERS + 8] = { "smcr-ctl" };

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * CDC messages on a model connection: its application reads and writes, the
- * peer sends whatever the input says. No verdict may differ from that of a
- * second, slower way to judge, and no accepted cursor may leave the ring.
+ * peer sends whatever the input says. Each verdict must equal that of a second,
+ * slower implementation, and no accepted cursor may leave the ring.
  */
 #include "cdc_msg.h"
 #include "fuzz.h"
 
 /**
  * struct model - one end of a connection
- * @rx: under test
- * @lim: what the peer may do
- * @done: D came, and the producer position it came with
- * @end: that position
+ * @rx: receive side, under test
+ * @lim: limits for the peer's cursors
+ * @done: D has arrived
+ * @end: producer position that arrived with D
  */
 struct model {
 	struct smcr_cdc_rx rx;
@@ -31,7 +31,7 @@ static struct smcr_ring take_ring(struct fuzz *in)
 	return smcr_cursor_ring(size, take_bool(in) ? SMCR_DIALECT_LINUX : SMCR_DIALECT_RFC);
 }
 
-/* The middle of a connection's life, near a wrap of the wrap count or not */
+/* Start in the middle of a connection, perhaps near a wrap of the wrap count */
 static u64 take_start(struct fuzz *in, const struct smcr_ring *ring)
 {
 	u64 turns = (u64)take16(in) + (take_bool(in) ? 0x10000 : 0);
@@ -51,7 +51,7 @@ static void start(struct model *m, struct fuzz *in)
 	m->lim.sent = m->rx.cons;
 }
 
-/* Counts rings and bytes one by one, where the code under test divides */
+/* Find a cursor's position by comparisons, where the code under test divides */
 static bool reachable(const struct smcr_ring *ring, struct smcr_cursor cur, u64 old, u64 *pos)
 {
 	struct smcr_cursor was = smcr_cursor_from_pos(ring, old);
@@ -76,7 +76,9 @@ static enum smcr_cdc_verdict judge(const struct model *m, const struct smcr_cdc_
 
 	if (m->rx.flags & (SMCR_CDC_C | SMCR_CDC_A))
 		return SMCR_CDC_CLOSED;
-	/* Half way round it may be either: lost is the safe guess */
+	/* A number half way round may be ahead or behind: lost is the safe
+	 * verdict
+	 */
 	if (msg->flags & SMCR_CDC_F)
 		return ahead && ahead <= 0x8000 ? SMCR_CDC_DATA_LOST : SMCR_CDC_VALIDATED;
 	if (!ahead || ahead >= 0x8000)
@@ -162,7 +164,7 @@ static void receive(struct model *m, const uint8_t *buf, size_t len)
 	m->lim.new_link = false;
 }
 
-/* Near to what is right, so that more than the first check is reached */
+/* A message that is nearly right, so that it gets past the first check */
 static void send_near(struct model *m, struct fuzz *in)
 {
 	struct smcr_cdc_msg msg = { .alert_token = 1 };

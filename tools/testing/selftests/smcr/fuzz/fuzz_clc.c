@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CLC messages. The input is the byte stream that a peer sends, and, a second
- * time, the fields of messages to encode.
+ * CLC messages. The input is used twice: as the byte stream that a peer sends,
+ * and as the fields of messages to encode.
  */
 #include <errno.h>
 
@@ -24,7 +24,7 @@ static void check_header(const uint8_t *data, size_t size)
 	HOLDS(hdr.length >= SMCR_CLC_DECLINE_LEN && hdr.length <= SMCR_CLC_MAX_LEN);
 	HOLDS(hdr.version >= 1 && hdr.version <= 15);
 
-	/* A reader has no more than these when it asks */
+	/* A reader has only these bytes when it needs the length */
 	eight = exact(data, SMCR_CLC_HDR_LEN);
 	HOLDS(!smcr_clc_msg_header(eight, SMCR_CLC_HDR_LEN, &few));
 	HOLDS(few.type == hdr.type && few.length == hdr.length &&
@@ -57,7 +57,9 @@ static bool proposal_usable(const struct smcr_clc_proposal *msg)
 	return msg->nr_prefixes <= SMCR_MAX_PREFIXES && msg->v4_len <= 32;
 }
 
-/* The message as a whole, alone in its memory, and one byte too short */
+/* Decode the whole message in memory of its own, and again without its last
+ * byte
+ */
 static void check_proposal(const uint8_t *data, size_t size)
 {
 	struct smcr_clc_proposal msg, cut;
@@ -144,7 +146,9 @@ static void check_decline(const uint8_t *data, size_t size)
 	HOLDS(!memcmp(&again, &msg, sizeof(msg)));
 }
 
-/* What we say, the peer understands, unless it must refuse the values */
+/* The peer can decode each message that smcr encodes, unless it must refuse the
+ * values
+ */
 static void say_proposal(struct fuzz *in)
 {
 	struct smcr_clc_proposal msg, got;
@@ -176,7 +180,7 @@ static void say_proposal(struct fuzz *in)
 	free(buf);
 }
 
-/* More prefixes than there may be, in a message that is right otherwise */
+/* More prefixes than allowed, in a message that is right otherwise */
 static void say_prefixes(struct fuzz *in)
 {
 	size_t len = SMCR_CLC_PROPOSAL_LEN, more = take8(in) % 16 * sizeof(struct smcr_wire_prefix);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * States of a connection: any sequence of events, a byte each.
+ * States of a connection: any sequence of events, one for each byte of input.
  */
 #include "conn_state.h"
 #include "fuzz.h"
@@ -8,9 +8,9 @@
 #define ALL_ACTIONS	(2U * SMCR_CONN_QUARANTINE - 1)
 
 /**
- * struct seen - what the actions did so far
+ * struct seen - what has happened so far
  * @orders: all actions so far
- * @peer_silent: the peer's C or A came: it writes no more
+ * @peer_silent: the peer's C or A has arrived, so the peer writes no more
  * @timer: the close timer runs
  */
 struct seen {
@@ -28,7 +28,9 @@ static void note_event(struct seen *seen, enum smcr_conn_event ev)
 		seen->timer = false;
 }
 
-/* No flag twice, none after C or A, one end of TCP, one end of the element */
+/* Each flag is sent at most once, and none after C or A. TCP is closed or
+ * reset, and the element is freed or quarantined, never both.
+ */
 static void check_orders(const struct seen *seen, u32 now)
 {
 	u32 once = SMCR_CONN_SEND_DONE | SMCR_CONN_SEND_CLOSE | SMCR_CONN_SEND_ABORT |
@@ -42,10 +44,10 @@ static void check_orders(const struct seen *seen, u32 now)
 		HOLDS(!(now & flags));
 	HOLDS(!(now & SMCR_CONN_CLOSE_TCP) || !((seen->orders | now) & SMCR_CONN_RESET_TCP));
 	HOLDS(!(now & SMCR_CONN_FREE) || !(now & SMCR_CONN_QUARANTINE));
-	/* FIN says that both ends have said all they had to say */
+	/* TCP is closed only after both ends have sent C or A */
 	if (now & SMCR_CONN_CLOSE_TCP)
 		HOLDS(seen->peer_silent && (seen->orders | now) & SMCR_CONN_SEND_CLOSE);
-	/* An element that the peer may still write must not get a new owner */
+	/* An element that the peer may still write to must not be freed */
 	if (now & SMCR_CONN_FREE)
 		HOLDS(seen->peer_silent);
 }
@@ -64,7 +66,7 @@ static void check_closed(const struct smcr_conn_fsm *fsm, const struct seen *see
 	HOLDS(!seen->timer);
 }
 
-/* From anywhere, an abort, the sending of it and the timer end it */
+/* From each state, an abort, its A sent and the timer end the connection */
 static void check_way_out(const struct smcr_conn_fsm *fsm)
 {
 	static const enum smcr_conn_event out[] = {

@@ -24,7 +24,7 @@ static void check_place(const struct smcr_llc_flow *flow)
 		      flow->step == SMCR_LLC_FIRST_ADD);
 }
 
-/* From anywhere, what time outs raise leads back to Idle */
+/* From each step, the events that timeouts raise lead back to Idle */
 static void check_way_out(const struct smcr_llc_flow *flow)
 {
 	static const enum smcr_llc_event out[] = {
@@ -102,7 +102,7 @@ static void message(struct smcr_llc_flow *flow, struct fuzz *in)
 		event(flow, SMCR_LLC_EV_CLOSE);
 }
 
-/* A message of which only the kind counts: two bytes of input, not 44 */
+/* A message of which only the kind matters: two bytes of input instead of 44 */
 static void short_message(struct smcr_llc_flow *flow, struct fuzz *in)
 {
 	struct smcr_llc_msg msg = { .type = 1 + take8(in) % 9 };
@@ -116,7 +116,9 @@ static void short_message(struct smcr_llc_flow *flow, struct fuzz *in)
 	check_verdict(flow, &msg, smcr_llc_flow_verdict(flow, &msg));
 }
 
-/* A count that ends, and whose parts are together what the first one said */
+/* A countdown ends, and its messages together have as many entries as the first
+ * one announced
+ */
 static void countdown(struct fuzz *in)
 {
 	struct smcr_llc_countdown cd = { 0 };

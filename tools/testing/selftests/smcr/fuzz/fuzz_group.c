@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a link group keeps about its peer: RTokens against a table without a
- * hash, link numbers against a set, and the choices that are arithmetic.
+ * What a link group keeps about its peer: RTokens compared with a table without
+ * a hash, link numbers compared with a set, and the arithmetic choices.
  */
 #include <errno.h>
 
@@ -11,11 +11,11 @@
 
 /**
  * struct plain - an RMB of the peer
- * @known: it is in the table
- * @on: known on that link
- * @rkey: there
- * @vaddr: there
- * @claimed: the element serves a connection
+ * @known: the RMB is in the table
+ * @on: links on which the RMB is known
+ * @rkey: its RKey on each link
+ * @vaddr: its virtual address on each link
+ * @claimed: elements that serve a connection
  */
 struct plain {
 	bool known;
@@ -27,15 +27,15 @@ struct plain {
 
 /**
  * struct group - both tables
- * @tbl: under test
- * @rmb: the plain one, by id
+ * @tbl: the table under test
+ * @rmb: the plain table, by id
  */
 struct group {
 	struct smcr_rtoken_table tbl;
 	struct plain rmb[SMCR_MAX_RMBS + 1];
 };
 
-/* Few keys, of which most fall into one bucket */
+/* Few RKeys, most of them in one bucket */
 static u32 take_rkey(struct fuzz *in)
 {
 	return take8(in) % 32 * 0x01000040U;
@@ -206,7 +206,7 @@ static void rtokens(struct fuzz *in)
 	free(g);
 }
 
-/* No number twice until all were used, and never one that is live */
+/* No number returns before all were used, and never one that is in use */
 static void link_numbers(struct fuzz *in)
 {
 	struct smcr_link_nums nums = { 0 };
@@ -253,7 +253,7 @@ static void choices(struct fuzz *in)
 
 	HOLDS(reason <= SMCR_LLC_ADD_BAD_MTU);
 	HOLDS((reason == SMCR_LLC_ADD_BAD_MTU) == !smcr_mtu_valid(view.mtu));
-	/* Between two ports there is one link, and it is there already */
+	/* Two ports have at most one link, and these have theirs already */
 	if (view.same_peer_port && !view.spare_port)
 		HOLDS(reason);
 	if (!reason && view.same_peer_port != view.spare_port)

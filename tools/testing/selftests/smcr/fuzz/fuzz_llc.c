@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * LLC messages of both dialects. The input is what a completion reported,
- * and, a second time, the fields of a message to encode.
+ * LLC messages of both dialects. The input is used twice: as the bytes that a
+ * completion reported, and as the fields of a message to encode.
  */
 #include "fuzz.h"
 #include "llc_msg.h"
 
-/* Entries that a list holds in this message */
+/* Entries of a list that are in this message */
 static unsigned int listed(unsigned int count, unsigned int room)
 {
 	return count < room ? count : room;
 }
 
-/* What has no meaning is not compared */
+/* Fields without a meaning in this message are not compared */
 static void drop_unsaid(struct smcr_llc_msg *msg)
 {
 	struct smcr_llc_delete_rkey *del = &msg->delete_rkey;
@@ -67,7 +67,7 @@ static void check_bounds(const struct smcr_llc_msg *msg)
 	}
 }
 
-/* Encoded and decoded it is the same, and each byte is written */
+/* Encoded and decoded again it is the same, and the encoder writes each byte */
 static void check_again(const struct smcr_llc_msg *msg, enum smcr_dialect dialect)
 {
 	uint8_t *buf = malloc(SMCR_ROCE_MSG_LEN), two[SMCR_ROCE_MSG_LEN];
@@ -195,7 +195,7 @@ static void take_rest(struct fuzz *in, struct smcr_llc_msg *msg)
 	}
 }
 
-/* What we say, the peer understands, unless it breaks a rule */
+/* The peer can decode each encoded message, unless it breaks a rule */
 static void say(struct fuzz *in, enum smcr_dialect dialect)
 {
 	static const enum smcr_llc_type types[] = {

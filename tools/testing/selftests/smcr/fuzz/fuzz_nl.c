@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The whole of smcr-ctl, main() included, before a kernel that answers with
- * the input. What it prints must be JSON where that was asked for, and no
- * command for a terminal otherwise.
+ * The whole of smcr-ctl, including main(), with a kernel that replies with the
+ * input. The output must be JSON if that was asked for, and must never have
+ * control characters for a terminal.
  *
- * The socket functions of libmnl are replaced here; the rest of it is used.
+ * This file replaces the socket functions of libmnl; the rest of it is used.
  */
 #include <errno.h>
 
@@ -20,11 +20,11 @@
 #define MAX_MESSAGE	4096
 
 /**
- * struct kernel - the other end of the socket
- * @in: what it says
- * @seq: of the last request
- * @asked: requests so far
- * @open: sockets
+ * struct kernel - the kernel's end of the socket
+ * @in: input for its replies
+ * @seq: sequence number of the last request
+ * @asked: number of requests so far
+ * @open: number of open sockets
  */
 static struct kernel {
 	struct fuzz in;
@@ -59,7 +59,7 @@ int mnl_socket_bind(struct mnl_socket *nl, unsigned int groups, pid_t pid)
 	return 0;
 }
 
-/* A request that the kernel would take */
+/* Check that the kernel would accept a request */
 ssize_t mnl_socket_sendto(const struct mnl_socket *nl, const void *req, size_t len)
 {
 	const struct nlmsghdr *nlh = req;
@@ -74,7 +74,7 @@ ssize_t mnl_socket_sendto(const struct mnl_socket *nl, const void *req, size_t l
 	return (ssize_t)len;
 }
 
-/* An answer that smcr-ctl must believe */
+/* A valid reply about the netlink family */
 static size_t say_family(char *buf)
 {
 	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
@@ -86,7 +86,7 @@ static size_t say_family(char *buf)
 	return nlh->nlmsg_len;
 }
 
-/* Attributes of chosen type and length, and perhaps of the right length */
+/* Attributes of any type and length; lengths that occur are more likely */
 static void say_attrs(struct fuzz *in, struct nlmsghdr *nlh)
 {
 	static const uint8_t lens[] = { 4, 4, 8, 16, 6, 5 };
@@ -106,7 +106,7 @@ static void say_attrs(struct fuzz *in, struct nlmsghdr *nlh)
 	}
 }
 
-/* An error or the end, with the kernel's words */
+/* An error or the end of a dump, with an extack message */
 static void say_error(struct fuzz *in, struct nlmsghdr *nlh, bool done)
 {
 	struct nlmsgerr *e;
@@ -140,7 +140,7 @@ static size_t say_built(struct fuzz *in, char *buf, uint8_t how)
 	return nlh->nlmsg_len;
 }
 
-/* Bytes as they are; the header is repaired at first, or nothing is read */
+/* Raw bytes; for some the header is repaired, so that smcr-ctl reads them */
 static size_t say_raw(struct fuzz *in, char *buf, uint8_t how)
 {
 	struct nlmsghdr *nlh = (struct nlmsghdr *)buf;
@@ -186,7 +186,7 @@ ssize_t mnl_socket_recvfrom(const struct mnl_socket *nl, void *buf, size_t size)
 	return -1;
 }
 
-/* Command lines that make a difference to what is read and printed */
+/* Command lines that differ in what is read and printed */
 static int choose_args(struct fuzz *in, char **argv)
 {
 	static char *const objects[] = { NULL, "device", "linkgroup", "link", "conn", "stats" };
@@ -217,7 +217,9 @@ static int choose_args(struct fuzz *in, char **argv)
 	return argc;
 }
 
-/* Printable UTF-8 in lines: neither C0 nor C1 controls, nor half of one */
+/* Is this printable UTF-8 in lines, without C0 and C1 controls and without
+ * incomplete characters?
+ */
 static bool harmless(const char *s)
 {
 	while (s && *s) {

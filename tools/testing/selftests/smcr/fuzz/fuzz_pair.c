@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Two ends of a connection, made of the pure files, that talk to each other.
- * The input decides what the programs do, and which CDC messages are lost,
- * doubled or overtaken. Both ends keep to the protocol, so:
+ * Two ends of a connection, built from the pure files, exchange messages. The
+ * input decides what the programs do, and which CDC messages are lost,
+ * duplicated or overtaken. Both ends keep to the protocol, so:
  *
  * - no message is judged impossible,
- * - each byte that is read is the one that was written at its position,
- * - the end of the stream comes after its last byte, also to a reader whose
+ * - each byte that is read is the byte that was written at its position,
+ * - a reader sees the end of the stream after its last byte, also if the
  *   connection is reset after the end was announced,
- * - nothing is written to a peer that has said C or A, let alone into an
- *   element that it has set free,
- * - whatever happened before, reading, writing and closing end it.
+ * - no end writes to a peer that has sent C or A, nor into an element that the
+ *   peer has freed,
+ * - whatever happened before, reading, writing and closing end the connection.
  */
 #include "cdc_msg.h"
 #include "conn_state.h"
@@ -22,9 +22,9 @@
 #define FINAL		(SMCR_CDC_C | SMCR_CDC_A)
 
 /**
- * struct wire - CDC messages under way to one end
- * @msg: the oldest first
- * @nr: how many
+ * struct wire - CDC messages on their way to one end
+ * @msg: the messages, oldest first
+ * @nr: number of messages
  */
 struct wire {
 	u8 msg[MAX_WIRE][SMCR_ROCE_MSG_LEN];
@@ -32,27 +32,27 @@ struct wire {
 };
 
 /**
- * struct end - one of the two
- * @peer: the other
+ * struct end - one of the two ends
+ * @peer: the other end
  * @fsm: state of the connection
  * @tx: send side
- * @rx: what the peer said
- * @ring: our element's geometry
- * @in: messages under way to us
- * @cons: what the program has read
- * @told: of that, what the peer may know
- * @seq: of our last message
- * @flags: D, C and A that we send with each message
- * @flush: what to raise when all is written, or SMCR_CONN_EV_MAX
+ * @rx: receive side: what the peer has announced
+ * @ring: geometry of this end's element
+ * @in: messages on their way to this end
+ * @cons: consumer position: the program has read the bytes before
+ * @told: consumer position in the last message to the peer
+ * @seq: sequence number of this end's last message
+ * @flags: D, C and A that this end sends with each message
+ * @flush: event to raise when all is written, or SMCR_CONN_EV_MAX
  * @wanted: the peer asked for an update
- * @silent: no RDMA write any more
- * @eof: readers see the end
+ * @silent: no more RDMA writes
+ * @eof: readers see the end of the stream
  * @reset: readers see ECONNRESET
- * @rst: our TCP sent RST
- * @orphan: the program has closed
- * @ended: the program has shut down or closed
- * @freed: the element has a new owner
- * @room: bytes that are taken before the peer has read them
+ * @rst: this end's TCP sent RST
+ * @orphan: the program has closed the socket
+ * @ended: the program has shut down or closed the socket
+ * @freed: the element is freed
+ * @room: bytes that the program may write before the peer has read them
  * @element: receive ring
  */
 struct end {
@@ -81,7 +81,7 @@ struct end {
 
 static void event(struct end *e, enum smcr_conn_event ev);
 
-/* Whose byte, and at which position */
+/* The byte at a position of an end's stream; the two streams differ */
 static u8 byte_at(const struct end *writer, u64 pos)
 {
 	return (u8)((pos + writer->ring.origin + 1) * 0x9E3779B97F4A7C15ULL >> 56) ^
@@ -98,7 +98,7 @@ static void say(struct end *e, u16 now)
 	struct wire *out = &e->peer->in;
 
 	e->seq = msg.seq;
-	/* A full wire loses its oldest; the last one of all is never old */
+	/* A full wire loses its oldest message, never the last one sent */
 	if (out->nr == MAX_WIRE)
 		memmove(out->msg[0], out->msg[1], --out->nr * sizeof(out->msg[0]));
 	smcr_cdc_msg_encode(out->msg[out->nr++], &msg);
@@ -212,7 +212,9 @@ static void accepted(struct end *e, const struct smcr_cdc_result *res)
 	abort_orphan(e);
 }
 
-/* Message @i of those under way arrives now, and is gone unless it is doubled */
+/* Message @i on the wire arrives now. It stays on the wire if it is to arrive
+ * twice.
+ */
 static void deliver(struct end *e, unsigned int i, bool twice)
 {
 	struct smcr_cdc_limits lim = {
@@ -237,7 +239,7 @@ static void deliver(struct end *e, unsigned int i, bool twice)
 		accepted(e, &res);
 }
 
-/* Lost; what ends the connection is not, as RoCE would repeat it */
+/* Message @i on the wire is lost, unless it has C or A: RoCE would repeat it */
 static void lose(struct end *e, unsigned int i)
 {
 	struct smcr_cdc_msg msg;
@@ -263,7 +265,7 @@ static void app_read(struct end *e, u32 len)
 {
 	struct smcr_rx_view view = { .ring = e->ring, .prod = e->rx.prod, .told = e->told };
 
-	/* What the peer had finished stays */
+	/* A stream that ended before the reset stays readable */
 	if (e->orphan || (e->reset && !e->eof))
 		return;
 	for (; len && e->cons < e->rx.prod; len--) {
@@ -299,7 +301,7 @@ static void app_close(struct end *e)
 	event(e, e->cons == e->rx.prod ? SMCR_CONN_EV_APP_CLOSE : SMCR_CONN_EV_LOCAL_ABORT);
 }
 
-/* A message for its own sake, as a reply to R is: it makes up for lost ones */
+/* A message without data, like a reply to R; it replaces lost ones */
 static void repeat(struct end *e, bool ask)
 {
 	if (!(e->flags & FINAL) && e->fsm.state != SMCR_CONN_CLOSED)
@@ -352,7 +354,7 @@ static void arrive(struct end *e)
 		deliver(e, 0, false);
 }
 
-/* All that is under way arrives, programs read what is there */
+/* All messages on the wire arrive, and the programs read all bytes */
 static void settle(struct end *a, struct end *b)
 {
 	unsigned int rounds;
@@ -373,7 +375,7 @@ static void settle(struct end *a, struct end *b)
 	}
 }
 
-/* Who closes before the peer's last bytes are there does not want them */
+/* All bytes are read, unless the program has closed before they arrived */
 static void check_all_read(const struct end *e)
 {
 	HOLDS(e->orphan || e->cons == e->peer->tx.queued);

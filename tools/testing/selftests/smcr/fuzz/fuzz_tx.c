@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tx_plan.c against a flat stream: a writer, a peer's element that the plan's
- * segments are written into, a reader that compares each byte with what its
- * position says. The ring is small, so that it wraps often.
+ * tx_plan.c compared with a flat stream: a writer, a peer's element into which
+ * the plan's segments are written, and a reader that compares each byte with
+ * the one that belongs at its position. The ring is small, so that it wraps
+ * often.
  */
 #include "fuzz.h"
 #include "tx_plan.h"
@@ -13,7 +14,7 @@
  * struct stream - one direction of a connection
  * @tx: the send side
  * @rx: the receive side
- * @room: bytes that the sender takes before they are written
+ * @room: bytes that the sender queues before they are written
  * @element: the peer's element, eye catcher included
  */
 struct stream {
@@ -23,7 +24,7 @@ struct stream {
 	u8 element[MAX_RING + SMCR_RMBE_EYE_LEN];
 };
 
-/* What the application writes at a position */
+/* The byte that the application writes at a position */
 static u8 byte_at(u64 pos)
 {
 	return (u8)((pos * 0x9E3779B97F4A7C15ULL) >> 56);
@@ -56,7 +57,7 @@ static void app_write(struct stream *s, u32 len)
 		s->tx.queued++;
 }
 
-/* RDMA writes: inside the ring, one behind the other */
+/* Carry out the RDMA writes of a plan; each must be inside the ring */
 static u32 carry_out(struct stream *s, const struct smcr_tx_plan *plan)
 {
 	const struct smcr_tx_seg *seg;
@@ -106,7 +107,10 @@ static void transmit(struct stream *s, u32 max, bool more)
 	s->rx.b = plan.blocked;
 }
 
-/* A tenth of the ring gained, and less than half of it known to the peer */
+/* Is an update due? At least a tenth of the ring was read since the last one,
+ * and the window that the peer knows is less than half of the ring; on B or R
+ * any byte that was read is enough.
+ */
 static bool update_due(const struct smcr_rx_view *rx)
 {
 	u64 gain = rx->cons - rx->told, window = rx->ring.len - (rx->prod - rx->told);
@@ -133,7 +137,9 @@ static void tell(struct stream *s)
 	s->tx.peer_cons = s->rx.cons;
 }
 
-/* Whoever reads to the end and tells when it must leaves nobody waiting */
+/* If the reader reads all and sends each update that is due, the writer never
+ * waits without end
+ */
 static void drain(struct stream *s)
 {
 	unsigned int rounds = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Is this JSON (RFC 8259), in UTF-8 (RFC 3629), and nothing else? Stricter
- * than most readers, which is the point.
+ * A check that text is exactly one JSON value (RFC 8259) in UTF-8 (RFC 3629).
+ * It is stricter than most readers on purpose.
  */
 #ifndef _SMCR_FUZZ_JSON_H
 #define _SMCR_FUZZ_JSON_H
@@ -17,7 +17,7 @@ static inline const char *json_space(const char *s)
 	return s + strspn(s, " \t\r\n");
 }
 
-/* One character of a string that stands for itself. NULL: none */
+/* Skip one character of a string that is not escaped. NULL if there is none */
 static inline const char *json_char(const char *s)
 {
 	const unsigned char *u = (const unsigned char *)s;
@@ -32,7 +32,7 @@ static inline const char *json_char(const char *s)
 	for (i = 1; i <= more; i++)
 		if ((u[i] & 0xC0) != 0x80)
 			return NULL;
-	/* Longer than needed, a surrogate, beyond the last plane */
+	/* An overlong encoding, a surrogate, beyond the last plane */
 	if ((u[0] == 0xE0 && u[1] < 0xA0) || (u[0] == 0xED && u[1] > 0x9F) ||
 	    (u[0] == 0xF0 && u[1] < 0x90) || (u[0] == 0xF4 && u[1] > 0x8F))
 		return NULL;
@@ -54,7 +54,7 @@ static inline const char *json_text(const char *s)
 	return s ? s + 1 : NULL;
 }
 
-/* Only what smcr-ctl has: no sign, no fraction, no exponent */
+/* Numbers as smcr-ctl prints them: no sign, no fraction, no exponent */
 static inline const char *json_number(const char *s)
 {
 	size_t n = strspn(s, "0123456789");
@@ -99,7 +99,7 @@ static inline const char *json_value(const char *s, unsigned int depth)
 }
 
 /**
- * json_valid() - is this one JSON value and a new line?
+ * json_valid() - is this text one JSON value and a newline?
  * @s: the text
  */
 static inline bool json_valid(const char *s)
