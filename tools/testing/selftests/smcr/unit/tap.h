@@ -21,7 +21,7 @@ struct fact {
 
 static unsigned int tap_misses;
 
-/* The first few misses of a fact are shown, the rest is noise */
+/* Print only the first few misses of a fact */
 static inline bool tap_miss(const char *file, int line, const char *what)
 {
 	if (++tap_misses <= 5)
@@ -83,7 +83,9 @@ static inline int tap_run(const struct fact *facts, unsigned int nr)
 	return bad ? 1 : 0;
 }
 
-/* Random numbers: xorshift64*, from SEED or the clock, shown for a repeat */
+/* Random numbers: xorshift64*, seeded by SEED or the clock. The seed is
+ * printed, so that a run can be repeated.
+ */
 static u64 rnd_state;
 
 static inline void rnd_init(void)
@@ -108,13 +110,15 @@ static inline u64 rnd(void)
 	return rnd_state * 0x2545F4914F6CDD1DULL;
 }
 
-/* 0..n-1 */
+/* A number from 0 to n-1 */
 static inline u32 rnd_below(u32 n)
 {
 	return (u32)((rnd() >> 32) * n >> 32);
 }
 
-/* A copy at the end of its own allocation: the sanitizer sees an over-read */
+/* A copy in an allocation of its own size, so that the sanitizer sees a read
+ * beyond it
+ */
 static inline u8 *exact_copy(const void *p, size_t len)
 {
 	u8 *copy = malloc(len ? len : 1);
@@ -125,7 +129,7 @@ static inline u8 *exact_copy(const void *p, size_t len)
 	return copy;
 }
 
-/* Bytes from hex digits; blanks are for the eye */
+/* Convert hex digits to bytes; blanks are skipped */
 static inline size_t unhex(u8 *out, const char *text)
 {
 	char pair[3] = "";

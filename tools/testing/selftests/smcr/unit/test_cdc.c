@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CDC codec and checks (cdc_msg.c) against Figure 41 of RFC 7609 and each
- * row of what a connection may be told.
+ * CDC codec and checks (cdc_msg.c) compared with Figure 41 of RFC 7609, and
+ * each rule about what a peer may announce.
  */
 #include "tap.h"
 #include "cdc_msg.h"
@@ -103,7 +103,7 @@ static void frames(void)
 	}
 }
 
-/* Every byte but the reserved ones reaches the result */
+/* Each byte except the reserved ones changes the result */
 static void mutation(void)
 {
 	u8 buf[LEN] = { 0 }, a[LEN], b[LEN];
@@ -128,8 +128,9 @@ static void mutation(void)
 }
 
 /*
- * A connection in mid-stream: rings of 16 KB with eye catchers, 20000 bytes
- * came of which 10000 are read, 30000 went of which 25000 are known read.
+ * A connection in mid-stream: rings of 16 KB with eye catchers. The peer has
+ * written 20000 bytes, of which 10000 are read; this end has sent 30000 bytes,
+ * of which the peer has announced 25000 as read.
  */
 static struct smcr_cdc_rx rx;
 static struct smcr_cdc_limits lim;
@@ -148,7 +149,7 @@ static void mid_stream(void)
 	lim.sent = 30000;
 }
 
-/* A message that announces these positions, one after the last accepted */
+/* A message that announces these positions, with the next sequence number */
 static struct smcr_cdc_msg tell(u64 prod, u64 cons, u16 flags)
 {
 	struct smcr_cdc_msg msg = { .seq = rx.seq + 1, .flags = flags };
@@ -301,7 +302,7 @@ static void new_link(void)
 	EXPECT_EQ(check(msg), SMCR_CDC_ACCEPT);
 }
 
-/* Nothing but token and sequence number counts in an F */
+/* Only token and sequence number matter in a message with F */
 static void failover(void)
 {
 	struct smcr_cdc_msg msg = { .flags = SMCR_CDC_F };
@@ -365,7 +366,7 @@ static void urgent(void)
 		  SMCR_CDC_ACCEPT);
 }
 
-/* Whatever 44 bytes come: what is accepted is possible */
+/* Whichever 44 bytes arrive, only possible positions are accepted */
 static void random_messages(void)
 {
 	unsigned int i, at, accepted = 0;
@@ -409,7 +410,7 @@ static void names(void)
 
 static const struct fact facts[] = {
 	{ "a CDC message has the bytes of Figure 41, all written", encoding },
-	{ "it is decoded from those bytes", decoding },
+	{ "a CDC message is decoded from those bytes", decoding },
 	{ "each flag has its bit, reserved bits are dropped", flag_bits },
 	{ "type, length byte and length are exact", frames },
 	{ "each byte is decoded or reserved", mutation },
@@ -421,7 +422,7 @@ static const struct fact facts[] = {
 	{ "older or equal is stale, a gap is counted", sequence },
 	{ "a gap on a new link aborts", new_link },
 	{ "F is judged by its sequence number alone", failover },
-	{ "nothing counts after C or A", after_close },
+	{ "messages after C or A are ignored", after_close },
 	{ "data after D aborts", after_done },
 	{ "U needs new data or an earlier P", urgent },
 	{ "no sequence of bytes gets an impossible position accepted", random_messages },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CLC codec (clc_msg.c) against bytes laid out by hand from Figures 26 to 30
- * of RFC 7609, and against broken input.
+ * CLC codec (clc_msg.c) compared with bytes written by hand from Figures 26 to
+ * 30 of RFC 7609, and with broken input.
  */
 #include "tap.h"
 #include "clc_msg.h"
@@ -53,7 +53,7 @@ static const struct smcr_clc_expect later_confirm = {
 	.type = SMCR_CLC_CONFIRM, .max_bsize = SMCR_BSIZE_MAX,
 };
 
-/* Everything decoded, padding included: two results compare as bytes */
+/* All decoded structures in zeroed memory, so that memcmp() can compare them */
 union any {
 	struct smcr_clc_proposal proposal;
 	struct smcr_clc_accept accept;
@@ -61,7 +61,7 @@ union any {
 	u8 raw[512];
 };
 
-/* Decode a copy whose end the sanitizer guards; Accepts as first contacts */
+/* Decode a copy with a guarded end; an Accept counts as a first contact's */
 static enum smcr_clc_fault decode(const u8 *buf, size_t len, u8 type,
 				  union any *out)
 {
@@ -88,7 +88,7 @@ static enum smcr_clc_fault decode(const u8 *buf, size_t len, u8 type,
 	return fault;
 }
 
-/* The fault of a message in which one byte was changed */
+/* The fault of a message with one changed byte */
 static enum smcr_clc_fault with(const u8 *msg, size_t len, size_t at, u8 val)
 {
 	enum smcr_clc_fault fault;
@@ -233,7 +233,7 @@ static void decline_v2(void)
 	EXPECT_EQ(decode(buf, 44, 4, &got), SMCR_CLC_BAD_LENGTH);
 }
 
-/* Encoding over two patterns must give the same bytes */
+/* Encoding into two buffers with different contents must give the same bytes */
 static void encoders_write_all(void)
 {
 	struct smcr_clc_decline d = { .diagnosis = 1 };
@@ -299,8 +299,8 @@ static void truncation(void)
 }
 
 /*
- * Each byte of a message either is reserved, and then changes nothing, or
- * changes the result, or is refused.
+ * A change of a byte has no effect if the byte is reserved; otherwise it
+ * changes the result, or the message is refused.
  */
 static void mutate(const u8 *msg, size_t len, const u8 *reserved,
 		   size_t nr_reserved)
@@ -325,7 +325,7 @@ static void mutate(const u8 *msg, size_t len, const u8 *reserved,
 				EXPECT(!spare);
 				continue;
 			}
-			if (at == 7)	/* reserved bits beside others */
+			if (at == 7)	/* has reserved bits and others */
 				continue;
 			EXPECT_EQ(!memcmp(&plain, &changed, sizeof(plain)),
 				  spare);
@@ -345,7 +345,7 @@ static void mutation(void)
 	mutate(decline_sync, 28, in_decline, 4);
 }
 
-/* Bits of byte 7 that the RFC reserves are not looked at in version 1 */
+/* Version 1 ignores the bits of byte 7 that the RFC reserves */
 static void reserved_bits(void)
 {
 	u8 low;
@@ -421,7 +421,7 @@ static void lengths(void)
 	}
 }
 
-/* Build a Proposal of any shape: what a liar would say */
+/* Build a Proposal with any values, also impossible ones */
 static enum smcr_clc_fault shaped(u8 version, u16 length, u16 offset,
 				  u8 nr_prefixes, u8 prefix_len)
 {
@@ -470,7 +470,7 @@ static void area_bounds(void)
 	EXPECT_EQ(WITH(proposal_v4, 44, 33), SMCR_CLC_BAD_SUBNET);
 }
 
-/* Version 2 may put more behind the prefixes, but not less before the end */
+/* Version 2 may append bytes to the prefixes, but may not omit any */
 static void area_growth(void)
 {
 	EXPECT_EQ(shaped(2, 52, 0, 0, 0), SMCR_CLC_OK);
@@ -560,7 +560,7 @@ static void enumerations(void)
 	}
 }
 
-/* Without F the link is known: its MTU is not looked at (A.2.3) */
+/* Without F the link exists already, and the MTU is ignored (A.2.3) */
 static void subsequent(void)
 {
 	struct smcr_clc_accept out;
@@ -599,7 +599,7 @@ static void rmbe(void)
 	memcpy(buf, accept_first, 68);
 	memset(buf + 52, 0, 8);
 	EXPECT_EQ(decode(buf, 68, 2, &out), SMCR_CLC_OK);
-	/* index 7 of 128 KB: the last byte may be the last of all */
+	/* index 7 of 128 KB: it may end where the address space ends */
 	memcpy(buf, accept_first, 68);
 	memset(buf + 52, 0xFF, 8);
 	EXPECT_EQ(decode(buf, 68, 2, &out), SMCR_CLC_BAD_RMBE);
@@ -609,7 +609,7 @@ static void rmbe(void)
 	EXPECT_EQ(decode(buf, 68, 2, &out), SMCR_CLC_OK);
 }
 
-/* A bad value in a message of bad format: the format decides (C.6) */
+/* If both the format and a value are bad, the format decides (C.6) */
 static void format_first(void)
 {
 	u8 buf[68];
@@ -644,20 +644,20 @@ static const struct fact facts[] = {
 	{ "Accept and Confirm have the bytes of Figures 28 and 29", accept_bytes },
 	{ "Decline has the bytes of Figure 30", decline_bytes },
 	{ "a version 2 Decline of 44 bytes is read", decline_v2 },
-	{ "encoders write every byte and none behind", encoders_write_all },
-	{ "encoders refuse too little room", encoders_respect_room },
+	{ "encoders write every byte, and none beyond", encoders_write_all },
+	{ "encoders refuse a buffer that is too small", encoders_respect_room },
 	{ "a message cut at any length is short", truncation },
 	{ "each byte is reserved, decoded or refused", mutation },
 	{ "reserved bits of the version byte are not validated", reserved_bits },
 	{ "eye catchers and version 0 are format faults", header_rules },
-	{ "a type that is not due is a format fault", wrong_type },
+	{ "an unexpected type is a format fault", wrong_type },
 	{ "each length is judged by type and version", lengths },
 	{ "the prefix area must fit exactly in version 1", area_bounds },
 	{ "later versions may grow behind the prefix area", area_growth },
 	{ "peers without SMC-R v1 are declined", no_smcr },
 	{ "impossible peer ID, GID, MAC and QPN are declined", identity },
-	{ "size and MTU codes are closed sets", enumerations },
-	{ "a subsequent contact checks neither MTU nor allows a Decline", subsequent },
+	{ "unknown size and MTU codes are refused", enumerations },
+	{ "a subsequent contact does not check the MTU and allows no Decline", subsequent },
 	{ "RMBE index 0 and wrapping addresses are format faults", rmbe },
 	{ "a format fault outweighs a bad value", format_first },
 	{ "each fault has a name", names },

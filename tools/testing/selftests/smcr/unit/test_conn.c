@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Connection states (conn_state.c): the whole table, its promises, and every
- * interleaving of two ends that talk to each other.
+ * Connection states (conn_state.c): the whole table, its properties, and every
+ * interleaving of the events of two connected ends.
  */
 #include "tap.h"
 #include "conn_state.h"
@@ -9,7 +9,7 @@
 #define ST(name)	SMCR_CONN_ ## name
 #define EV(name)	SMCR_CONN_EV_ ## name
 
-/* The fifteen places: a state, and whose C is there */
+/* The fifteen places: a state, with the C that each end has sent or not */
 static const struct smcr_conn_fsm places[] = {
 	{ ST(INIT), false, false },
 	{ ST(ACTIVE), false, false },
@@ -29,9 +29,10 @@ static const struct smcr_conn_fsm places[] = {
 };
 
 /*
- * Where each event leads, one letter a state, events in the order of their
- * enum: A active; w x f AppCloseWait1, 2, Fin; p q r PeerCloseWait1, 2, Fin;
- * a PeerAbortWait; b ProcessAbort; . Closed; - no change; ! impossible.
+ * The state that each event leads to, one letter for each state, events in the
+ * order of their enum: A active; w x f AppCloseWait1, 2, Fin; p q r
+ * PeerCloseWait1, 2, Fin; a PeerAbortWait; b ProcessAbort; . Closed; - no
+ * change; ! impossible.
  */
 static const char *const leads[ARRAY_SIZE(places)] = {
 	/*                      est shut close fd fc pd pc pcu pa la as to ll pg */
@@ -99,7 +100,7 @@ static void impossible(void)
 	}
 }
 
-/* Actions of each possible step, with the places before and after it */
+/* Check the actions of each possible step, with the places before and after */
 static void each_step(void (*check)(const struct smcr_conn_fsm *from,
 				    unsigned int ev,
 				    const struct smcr_conn_fsm *to,
@@ -125,7 +126,7 @@ static void check_end(const struct smcr_conn_fsm *from, unsigned int ev,
 	bool ends = to->state == ST(CLOSED) && from->state != ST(CLOSED);
 
 	EXPECT_EQ(ends, fate == ST(FREE) || fate == ST(QUARANTINE));
-	/* free if the peer said that it will not write again */
+	/* free if the peer has announced that it will not write again */
 	if (ends)
 		EXPECT_EQ(fate == ST(FREE), to->peer_closed ||
 			  ev == EV(PEER_ABORT) ||
@@ -146,7 +147,7 @@ static void check_flags(const struct smcr_conn_fsm *from, unsigned int ev,
 			       ST(SEND_ABORT));
 
 	(void)ev;
-	/* at most one, and nothing after our C */
+	/* at most one flag, and none after the local C */
 	EXPECT(!(sends & (sends - 1)));
 	if (from->we_closed)
 		EXPECT_EQ(sends, 0);
@@ -155,7 +156,7 @@ static void check_flags(const struct smcr_conn_fsm *from, unsigned int ev,
 		EXPECT(actions & ST(STOP_WRITES));
 }
 
-/* A connection that still has something to say or to hear */
+/* A connection that has not sent C, and has not ended */
 static bool open_end(const struct smcr_conn_fsm *fsm)
 {
 	return fsm->state >= ST(ACTIVE) && fsm->state < ST(PEER_ABORT_WAIT) &&
@@ -187,7 +188,7 @@ static void app_events(void)
 	each_step(check_app);
 }
 
-/* What the peer says first reaches the readers; what it repeats does not */
+/* The peer's first D or C reaches the readers; repetitions do not */
 static void check_peer(const struct smcr_conn_fsm *from, unsigned int ev,
 		       const struct smcr_conn_fsm *to, u32 actions)
 {
@@ -197,7 +198,7 @@ static void check_peer(const struct smcr_conn_fsm *from, unsigned int ev,
 	if (ev == EV(PEER_DONE))
 		EXPECT_EQ(actions,
 			  smcr_conn_state_can_recv(from) ? ST(EOF) : 0);
-	/* after our C nothing of ours can be unsent */
+	/* after the local C no local bytes can be unsent */
 	if (ev == EV(PEER_CLOSED_UNSENT) && from->we_closed)
 		ev = EV(PEER_CLOSED);
 	if (ev != EV(PEER_CLOSED) || aborts)
@@ -222,7 +223,7 @@ static void flags_sent(void)
 	each_step(check_flags);
 }
 
-/* Whatever the peer does or not, a place that waits for it has a timer */
+/* Each place that waits for the peer has a timer */
 static void check_timer(const struct smcr_conn_fsm *from, unsigned int ev,
 			const struct smcr_conn_fsm *to, u32 actions)
 {
@@ -252,7 +253,7 @@ static void check_tcp(const struct smcr_conn_fsm *from, unsigned int ev,
 
 	EXPECT_EQ(!was && is, !!tcp);
 	EXPECT(tcp != (ST(CLOSE_TCP) | ST(RESET_TCP)));
-	/* a peer that is gone takes nothing from the application */
+	/* a peer that is gone costs the application no bytes: no reset */
 	EXPECT_EQ(!!(actions & ST(RESET)), tcp == ST(RESET_TCP) &&
 		  ev != EV(PEER_GONE));
 }
@@ -262,7 +263,7 @@ static void tcp_fate(void)
 	each_step(check_tcp);
 }
 
-/* From anywhere, time and a working or dead link end the connection */
+/* From each place, time with a working or a dead link ends the connection */
 static void no_stranding(void)
 {
 	struct smcr_conn_fsm fsm;
@@ -317,12 +318,12 @@ static void can(void)
 
 /**
  * struct end - one end of a connection in the exhaustive walk
- * @fsm: where it stands
- * @want: 0 nothing, 1 shutdown, 2 close asked for and not yet flushed
+ * @fsm: its state
+ * @want: 1 for a shutdown and 2 for a close that is not flushed yet, or 0
  * @did: what the application has done: 0, 1 shutdown, 2 close, 3 abort
- * @abort_due: an A was ordered and not yet reported as sent
- * @freed: the element was given back
- * @held: it was put under quarantine
+ * @abort_due: an A was ordered and is not reported as sent yet
+ * @freed: the element was freed
+ * @held: the element was put into quarantine
  */
 struct end {
 	struct smcr_conn_fsm fsm;
@@ -332,9 +333,9 @@ struct end {
 #define PIPE	4
 
 /**
- * struct world - both ends and the flags under way between them
+ * struct world - both ends and the flags on their way between them
  * @end: the two ends
- * @pipe: pipe[i] holds what goes to end i, oldest first: 'D', 'C' or 'A'
+ * @pipe: pipe[i] holds the flags for end i, oldest first: 'D', 'C' or 'A'
  */
 struct world {
 	struct end end[2];
@@ -379,7 +380,7 @@ static bool step(struct world *w, int me, enum smcr_conn_event ev)
 	return true;
 }
 
-/* What can happen next at one end: number in, changed world out */
+/* Let event number @what happen at one end. False if it cannot happen now. */
 static bool happens(struct world *w, int me, int what)
 {
 	struct end *e = &w->end[me];
@@ -426,7 +427,7 @@ static bool happens(struct world *w, int me, int what)
 		if (!flag)
 			return false;
 		memmove(w->pipe[me], w->pipe[me] + 1, PIPE);
-		/* after C or A nothing of the peer's counts: smcr_cdc_check */
+		/* after C or A smcr_cdc_check() ignores the peer's messages */
 		if (e->fsm.peer_closed)
 			return true;
 		return step(w, me, flag == 'D' ? EV(PEER_DONE) :
@@ -435,7 +436,7 @@ static bool happens(struct world *w, int me, int what)
 	}
 }
 
-/* May this end still write the other's element? */
+/* May this end still write to the other's element? */
 static bool may_write(const struct end *e)
 {
 	return smcr_conn_state_can_send(&e->fsm) &&
@@ -452,7 +453,7 @@ static void examine(const struct world *w)
 	EXPECT(!(b->freed && b->held));
 }
 
-/* Where nothing can happen any more, both are done, and no timer was needed */
+/* When no event is left, both ends are closed, and no timer was needed */
 static void examine_end(const struct world *w)
 {
 	bool orderly = w->end[0].freed && w->end[1].freed;
@@ -527,16 +528,16 @@ static void names(void)
 
 static const struct fact facts[] = {
 	{ "each event in each state leads where Figures 22 and 23 say", whole_table },
-	{ "what cannot happen changes nothing", impossible },
+	{ "an impossible event changes nothing", impossible },
 	{ "each way to Closed either frees the element or holds it back", element_fate },
-	{ "a step sends one flag at most, and none after our C", flags_sent },
-	{ "shutdown and close flush first, then say D or C", app_events },
+	{ "a step sends one flag at most, and none after the local C", flags_sent },
+	{ "shutdown and close flush first, then send D or C", app_events },
 	{ "D and C of the peer reach the readers once", peer_events },
 	{ "each wait for the peer has a timer", timers },
 	{ "TCP is closed or reset exactly once, and reset with the readers", tcp_fate },
 	{ "a timer or a dead link ends each state", no_stranding },
-	{ "sending and receiving end with the flags", can },
-	{ "two ends close, whatever crosses, and none frees what the other may write", two_ends },
+	{ "sending and receiving are possible until the flags end them", can },
+	{ "two ends close, whatever crosses, and neither frees what the other may write", two_ends },
 	{ "each state and event has a name", names },
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Cursor arithmetic (cursor.h) against models that use no modulo.
+ * Cursor arithmetic (cursor.h) compared with models that use no modulo.
  */
 #include "tap.h"
 #include "cursor.h"
@@ -44,7 +44,7 @@ static void byte_by_byte(void)
 	}
 }
 
-/* What a cursor may mean, found by trying every advance */
+/* The position that a cursor stands for, found by trying every advance */
 static bool means(const struct smcr_ring *ring, struct smcr_cursor cur,
 		  u64 old, u64 *pos)
 {
@@ -90,7 +90,7 @@ static void exhaustive(void)
 		all_cursors(old);
 }
 
-/* Offsets at the far ends of 32 bits must not slip through an addition */
+/* Offsets near 2^32 must not pass a check because an addition overflows */
 static void huge_offsets(void)
 {
 	struct smcr_ring ring = smcr_cursor_ring(524288, SMCR_DIALECT_RFC);
@@ -108,7 +108,7 @@ static void huge_offsets(void)
 	EXPECT_EQ(smcr_cursor_to_pos(&ring, cur, 0, &got), -ERANGE);
 }
 
-/* A million advances of random size through random rings, wrap count included */
+/* A million advances of random size in random rings, with the wrap count */
 static void random_advance(void)
 {
 	struct smcr_ring ring = { .len = 16380, .origin = 4 };
@@ -177,12 +177,12 @@ static void size_codes(void)
 
 static const struct fact facts[] = {
 	{ "data starts at 4 with an eye catcher, at 0 without", geometry },
-	{ "a cursor that walks byte by byte agrees, wrap count included", byte_by_byte },
-	{ "a cursor is taken if and only if it lies 0..len ahead", exhaustive },
+	{ "a cursor that walks byte by byte agrees, with its wrap count", byte_by_byte },
+	{ "a cursor is accepted if and only if it lies 0..len ahead", exhaustive },
 	{ "offsets near 2^32 are refused", huge_offsets },
-	{ "10^6 random advances agree with a cursor that knows no positions", random_advance },
+	{ "10^6 random advances agree with a cursor that uses no positions", random_advance },
 	{ "sequence numbers compare in 16-bit serial arithmetic", serial_numbers },
-	{ "RMBE sizes and MTUs are closed sets", size_codes },
+	{ "only known RMBE size and MTU codes are valid", size_codes },
 };
 
 int main(void)

@@ -9,7 +9,7 @@
 #define STEP(name)	SMCR_LLC_ ## name
 #define EV(name)	SMCR_LLC_EV_ ## name
 
-/* Every kind of message that a verdict tells apart */
+/* All kinds of messages that verdicts depend on */
 static const struct kind {
 	const char *name;
 	enum smcr_llc_type type;
@@ -35,10 +35,11 @@ static const struct kind {
 };
 
 /*
- * What each step answers to each kind, kinds as above: P process, N negative,
- * Q queue, D drop, S out of sync, T terminate, r process or out of sync by
- * whether an RKEY message of ours waits. The first line is Idle with nothing
- * of ours under way, the second Idle with an RKEY message of ours.
+ * The verdict of each step on each kind, in the order of the list above: P
+ * process, N negative, Q queue, D drop, S out of sync, T terminate, r process
+ * if a local RKEY request waits for its reply, otherwise out of sync. The first
+ * line is Idle without a local request, the second is Idle with a local RKEY
+ * request.
  */
 static const char *const at_server[] = {
 	/* Idle */		"SSPSSSPTSPSPSPSPP",
@@ -172,7 +173,7 @@ static void during_confirm_rkey(void)
 	EXPECT_EQ(CLIENT(STEP(IDLE), true, "CONFIRM RKEY"), STEP(PROCESS));
 }
 
-/* The negative answer to a client's CONFIRM RKEY comes during ADD LINK */
+/* The negative reply to a client's CONFIRM RKEY arrives during ADD LINK */
 static void crossed_rkey(void)
 {
 	struct smcr_llc_flow flow = { SMCR_CLIENT, STEP(IDLE), false };
@@ -192,9 +193,9 @@ static void crossed_rkey(void)
 }
 
 /*
- * Where each event leads, a letter a step, events in the order of their enum
- * up to DELETE_DONE: i Idle, f FirstConfirm, a FirstAdd, r AddReply, c
- * AddCont, k AddConfirm, d Delete; . impossible.
+ * The step that each event leads to, one letter for each step, events in the
+ * order of their enum up to DELETE_DONE: i Idle, f FirstConfirm, a FirstAdd, r
+ * AddReply, c AddCont, k AddConfirm, d Delete; . impossible.
  */
 static const char *const server_moves[] = {
 	/*                 first conf sent agr ref tok fail dels deld */
@@ -278,7 +279,7 @@ static void rkey_and_close(void)
 	}
 }
 
-/* First contact, both ends, second link refused for want of an adapter */
+/* First contact at both ends; there is no adapter for a second link */
 static void first_contact(void)
 {
 	struct smcr_llc_flow s = { SMCR_SERVER, STEP(IDLE), false };
@@ -338,14 +339,14 @@ static void names(void)
 static const struct fact facts[] = {
 	{ "a server judges each message in each step", server_table },
 	{ "a client judges each message in each step", client_table },
-	{ "collisions with ADD LINK end as section 3.5.5.3.1 says", during_add_link },
-	{ "collisions with DELETE LINK end as section 3.5.5.3.2 says", during_delete_link },
-	{ "collisions with CONFIRM RKEY end as section 3.5.5.3.3 says", during_confirm_rkey },
+	{ "collisions with ADD LINK follow section 3.5.5.3.1", during_add_link },
+	{ "collisions with DELETE LINK follow section 3.5.5.3.2", during_delete_link },
+	{ "collisions with CONFIRM RKEY follow section 3.5.5.3.3", during_confirm_rkey },
 	{ "a client's CONFIRM RKEY may cross the server's ADD LINK", crossed_rkey },
 	{ "each event in each step leads where the figure says", all_moves },
 	{ "RKEY exchanges wait for link changes, and CLOSE ends all", rkey_and_close },
-	{ "a first contact with one adapter ends idle on both ends", first_contact },
-	{ "counts of continued exchanges go down without a jump", countdown },
+	{ "a first contact with one adapter ends in Idle at both ends", first_contact },
+	{ "counts of continued exchanges go down without gaps", countdown },
 	{ "each step and verdict has a name", names },
 };
 

@@ -11,7 +11,7 @@ static const u8 ll_private[16] = { 0xfe, 0x80, [8] = 9, 9, 9, 9, 9, 9, 9, 9 };
 static const u8 v4[16] = { [10] = 0xff, 0xff, 10, 9, 0, 2 };
 static const u8 v4_other[16] = { [10] = 0xff, 0xff, 10, 9, 0, 12 };
 static const u8 v6[16] = { 0xfd, 0x09, [15] = 2 };
-/* and of its peer */
+/* Addresses of its peer */
 static const u8 peer_ll[16] = { 0xfe, 0x80, [8] = 2, [11] = 0xff, 0xfe, [15] = 1 };
 static const u8 peer_v4[16] = { [10] = 0xff, 0xff, 10, 9, 0, 1 };
 static const u8 peer_v6[16] = { 0xfd, 0x09, [15] = 1 };
@@ -21,7 +21,7 @@ struct row {
 	bool		v2;
 };
 
-/* As drivers that know both versions fill it */
+/* A table as drivers with both RoCE versions fill it */
 static const struct row both[] = {
 	{ ll, false }, { ll, true },
 	{ v4_other, false }, { v4_other, true },
@@ -30,18 +30,18 @@ static const struct row both[] = {
 	{ ll_private, false }, { ll_private, true },
 };
 
-/* RoCEv2 alone, as Soft-RoCE */
+/* RoCEv2 only, as with Soft-RoCE */
 static const struct row v2_only[] = {
 	{ ll, true }, { v4_other, true }, { v4, true }, { v6, true },
 	{ ll_private, true },
 };
 
-/* RoCEv1 alone */
+/* RoCEv1 only */
 static const struct row v1_only[] = {
 	{ v4, false }, { ll, false },
 };
 
-/* A netdev without IPv6 addresses of its own, like that of a VLAN */
+/* A netdev without IPv6 addresses, like that of a VLAN */
 static const struct row v4_only[] = {
 	{ v4, false }, { v4, true },
 };
@@ -60,7 +60,7 @@ static void fill(const struct row *rows, u32 n)
 	}
 }
 
-/* The candidate number @skip, best first, as ib_port.c goes through them */
+/* Candidate number @skip, best first, in the order in which ib_port.c tries */
 static int nth(u32 n, enum smcr_gid_kind kind, const u8 *peer,
 	       const u8 *local, u32 skip)
 {
@@ -127,7 +127,7 @@ static void link_local(void)
 	EXPECT_EQ(CHOOSE(v4_only, LINK_LOCAL, peer_ll, v4), 1);
 }
 
-/* RoCEv2 of a link-local address meets nobody where a port has RoCEv1 */
+/* RoCEv2 on a link-local GID does not reach a peer whose port has RoCEv1 */
 static void v1_means_link_local(void)
 {
 	EXPECT_EQ(CHOOSE(v1_only, ROUTABLE, NULL, v4), 1);
@@ -149,7 +149,7 @@ static void family(void)
 	EXPECT(!smcr_gid_alike(ll, peer_v4));
 }
 
-/* Whatever is wanted, each entry has its turn once */
+/* Whatever the handshake prefers, each entry is tried once */
 static void all_in_turn(void)
 {
 	const u8 *peers[] = { NULL, peer_ll, peer_v4, peer_v6 };
@@ -189,7 +189,7 @@ static void types(void)
 
 static const struct fact facts[] = {
 	{ "fe80::/10 is link-local, all else is routable", kinds },
-	{ "a setting rules, else the peer's kind, else a routable one",
+	{ "the setting decides, else the peer's kind, else routable",
 	  preference },
 	{ "routable: RoCEv2, the connection's own address first", routable },
 	{ "link-local: RoCEv1 where the port has it", link_local },
@@ -197,8 +197,8 @@ static const struct fact facts[] = {
 	  v1_means_link_local },
 	{ "the family follows the peer's GID, else the TCP connection",
 	  family },
-	{ "each entry has its turn once", all_in_turn },
-	{ "the types of a port's GIDs", types },
+	{ "each entry is tried once", all_in_turn },
+	{ "each port has the types of its GIDs", types },
 };
 
 int main(void)

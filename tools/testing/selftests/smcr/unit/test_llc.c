@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * LLC codec (llc_msg.c) against bytes laid out by hand from Figures 31 to 40
- * of RFC 7609, in both dialects, and against broken input.
+ * LLC codec (llc_msg.c) compared with bytes written by hand from Figures 31 to
+ * 40 of RFC 7609, in both dialects, and with broken input.
  */
 #include "tap.h"
 #include "llc_msg.h"
@@ -21,10 +21,10 @@
 
 /**
  * struct golden - a message as bytes and as host-order struct
- * @dialect: whose layout it is, or %BOTH
- * @bytes: hex digits, missing ones are zero
- * @reserved: bytes that say nothing, as a mask of offsets
- * @msg: the same
+ * @dialect: dialect that has this layout, or %BOTH
+ * @bytes: the bytes as hex digits; missing ones are zero
+ * @reserved: reserved bytes, as a mask of offsets
+ * @msg: the message in host order
  */
 struct golden {
 	int dialect;
@@ -182,7 +182,7 @@ static void encoding(void)
 	}
 }
 
-/* A host-order struct compares through its encoding */
+/* Compare two host-order structs by their encodings */
 static void decoding(void)
 {
 	struct smcr_llc_msg msg;
@@ -272,8 +272,8 @@ static void opcodes(void)
 }
 
 /*
- * Each byte either is reserved, and then changes nothing, or changes the
- * result, or is refused.
+ * A change of a byte has no effect if the byte is reserved; otherwise it
+ * changes the result, or the message is refused.
  */
 static void mutate(const struct golden *g, int dialect)
 {
@@ -303,7 +303,9 @@ static void mutate(const struct golden *g, int dialect)
 	}
 }
 
-/* Not those with bytes that are half reserved, or that another byte mutes */
+/* Without messages that have half reserved bytes, or bytes whose meaning
+ * depends on another byte
+ */
 static void mutation(void)
 {
 	unsigned int i;
@@ -320,7 +322,7 @@ static void mutation(void)
 	}
 }
 
-/* Same bytes, other dialect: GID and QPN move by two */
+/* The same bytes in the other dialect: GID and QPN are two bytes further on */
 static void add_link_layouts(void)
 {
 	struct smcr_llc_msg msg;
@@ -340,7 +342,7 @@ static void add_link_layouts(void)
 	EXPECT(msg.add_link.qpn != 0x010203);
 }
 
-/* Which fault a change of one byte gives */
+/* The fault of a message with one changed byte */
 static enum smcr_llc_fault with(unsigned int nr, unsigned int at, u8 val)
 {
 	struct smcr_llc_msg msg;
@@ -366,7 +368,7 @@ static void confirm_link_rules(void)
 	EXPECT_EQ(decode(buf, LEN, RFC, &msg), SMCR_LLC_OK);
 }
 
-/* An invitation or a refusal names no link; a bad MTU is for the refusal */
+/* An invitation or a refusal names no link; a refusal may have a bad MTU */
 static void add_link_rules(void)
 {
 	struct smcr_llc_msg msg;
@@ -424,7 +426,7 @@ static void rkey_rules(void)
 			  n >= 1 && n <= 8 ? SMCR_LLC_OK : SMCR_LLC_BAD_COUNT);
 }
 
-/* No encoder reads an entry that its count does not cover */
+/* Encoders read no entry beyond the count */
 static void counts_bound_encoders(void)
 {
 	struct smcr_llc_msg msg = goldens[12].msg;
@@ -451,7 +453,9 @@ static void counts_bound_encoders(void)
 	EXPECT_EQ(buf[24], 0);
 }
 
-/* Any 44 bytes: decoding what decoding and encoding made changes nothing */
+/* For any 44 bytes: a decoded message that is encoded and decoded again does
+ * not change
+ */
 static void random_bytes(void)
 {
 	u8 buf[LEN], first[LEN], second[LEN];
@@ -487,8 +491,8 @@ static void names(void)
 	EXPECT(!strcmp(smcr_llc_type_name(5), "unknown"));
 }
 
-/* A request of each kind that a reply is compared with, and one for each byte
- * that counts in the comparison
+/* Requests of each kind that a reply is compared with, one for each byte that
+ * the comparison depends on
  */
 static void judge(const struct smcr_llc_msg *request,
 		  struct smcr_llc_msg reply, bool want)
@@ -528,7 +532,7 @@ static void rkey_answers(void)
 	got = ask;
 	got.confirm_rkey.other[1].vaddr++;
 	judge(&ask, got, false);
-	/* Beyond the room of one message nothing is compared */
+	/* Entries beyond the room of one message are not compared */
 	ask.confirm_rkey.nr_others = 7;
 	judge(&ask, ask, true);
 }
@@ -603,9 +607,9 @@ static void answers(void)
 static const struct fact facts[] = {
 	{ "each message of both dialects has the bytes of its figure, all written", encoding },
 	{ "each message of both dialects is decoded from those bytes", decoding },
-	{ "fields land where they belong, and 0x03 alone is the Linux dialect", fields },
+	{ "fields are decoded to their members, and only 0x03 means the Linux dialect", fields },
 	{ "any length but 44, counted or stated, fails the link", lengths },
-	{ "unknown opcodes are ignored if optional, else fail the link", opcodes },
+	{ "unknown opcodes are ignored if optional, and fail the link otherwise", opcodes },
 	{ "each byte is reserved, decoded or refused", mutation },
 	{ "ADD LINK differs between the dialects by two bytes", add_link_layouts },
 	{ "CONFIRM LINK names a link and a possible queue pair", confirm_link_rules },

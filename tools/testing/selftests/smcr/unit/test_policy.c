@@ -17,7 +17,7 @@ static void numbers(void)
 		EXPECT(num >= 1 && num <= 255 && !used[num]);
 		used[num] = true;
 	}
-	/* all used once: from now on again, but not those that live */
+	/* all were used once: numbers return, except those in use */
 	for (i = 0; i < 253; i++) {
 		num = smcr_link_nums_next(&nums, live, 2);
 		EXPECT(num > 2 && used[num]);
@@ -34,7 +34,7 @@ static void numbers_start(void)
 	EXPECT_EQ(smcr_link_nums_next(&nums, NULL, 0), 2);
 }
 
-/* A link whose number was given out elsewhere lives all the same */
+/* A number in use that this table has not given out is in use all the same */
 static void numbers_live(void)
 {
 	struct smcr_link_nums nums = { 0 };
@@ -91,7 +91,7 @@ static void max_links(void)
 	EXPECT_EQ(smcr_lgr_policy_max_links(8, 255), 8);
 }
 
-/* Both ends' ports, an asymmetric link or not, room or not */
+/* All combinations of both ends' ports, an asymmetric link, and room */
 static void add_link(void)
 {
 	struct smcr_add_link_view v = { .mtu = 3, .nr_symmetric = 1,
@@ -180,18 +180,18 @@ static void watermark(void)
 }
 
 static const struct fact facts[] = {
-	{ "a link number returns only after all 255 were used, never while it lives", numbers },
+	{ "a link number returns only after all 255 were used, never while in use", numbers },
 	{ "link numbers start at 1", numbers_start },
-	{ "a live number is never given out", numbers_live },
-	{ "255 live links leave no number", numbers_exhausted },
-	{ "a client refuses a number that lives or was used", numbers_taken },
-	{ "the smaller link limit holds, 0 says nothing", max_links },
+	{ "a number in use is never given out", numbers_live },
+	{ "255 links leave no number", numbers_exhausted },
+	{ "a client refuses a number that is in use or was used", numbers_taken },
+	{ "the smaller link limit holds, and 0 means no limit", max_links },
 	{ "a parallel link and a second asymmetric one are refused", add_link },
 	{ "a bad MTU is refused with its own reason", add_link_mtu },
 	{ "a server's ADD LINK names a link and a queue pair", add_link_names },
-	{ "a Linux group ends at 255 connections, another at 255 RMBs", room },
+	{ "a Linux group has at most 255 connections, others at most 255 RMBs", room },
 	{ "RMBs grow from 4 elements to what one region maps", rmb_elements },
-	{ "another RMB is wanted from 75 % on, with less than 64 free", watermark },
+	{ "another RMB is wanted when 75 % are used and less than 64 are free", watermark },
 };
 
 int main(void)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The peer's RMBs (rtoken.c), against a flat list of what was told.
+ * The peer's RMBs (rtoken.c), compared with a flat list of announced RTokens.
  */
 #include "tap.h"
 #include "rtoken.h"
@@ -16,7 +16,7 @@ static struct smcr_rtoken *fresh(void)
 	return rt;
 }
 
-/* Add, and free the memory where the table did not take it */
+/* Add an RMB, and free its memory if the table did not take it */
 static int add(u8 link, u32 rkey, u64 vaddr)
 {
 	struct smcr_rtoken *rt = fresh();
@@ -154,7 +154,7 @@ static void elements(void)
 	clear();
 }
 
-/* What the peer told, as a plain list */
+/* The RTokens that the peer has announced, as a plain list */
 static struct {
 	u8 id, links;
 	u32 rkey[SMCR_MAX_LINKS];
@@ -248,10 +248,10 @@ static void random_history(void)
 }
 
 static const struct fact facts[] = {
-	{ "an RMB is found by its key on the link it was told for", add_and_find },
-	{ "telling the same again is fine, something else is not", repeats },
-	{ "keys on further links come and go", further_links },
-	{ "there are 255 RMBs and no more", full },
+	{ "an RMB is found by its RKey on the link that it was announced for", add_and_find },
+	{ "the same RToken may be announced again, a different one may not", repeats },
+	{ "RKeys for further links can be added and deleted", further_links },
+	{ "the table takes 255 RMBs and no more", full },
 	{ "an element serves one connection", elements },
 	{ "300,000 random changes agree with a plain list", random_history },
 };

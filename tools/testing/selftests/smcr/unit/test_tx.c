@@ -16,8 +16,8 @@ static struct smcr_tx_plan plan_of(struct smcr_tx_view view)
 	return plan;
 }
 
-/* The second half of Figure 19: 10,004 bytes into a ring of 9,996, all of it
- * read at once
+/* The second half of Figure 19: 10,004 bytes into a ring of 9,996 bytes; the
+ * peer reads the whole ring at once
  */
 static void full_window(void)
 {
@@ -72,7 +72,9 @@ static void open_window(void)
 	EXPECT(!p.nr_segs && !p.blocked && !p.announce);
 }
 
-/* Filled to the last byte, but nothing is left over: nobody waits */
+/* The ring is full to the last byte, but no bytes are left over: the sender
+ * does not wait
+ */
 static void full_but_done(void)
 {
 	struct smcr_tx_view v = {
@@ -88,7 +90,9 @@ static void full_but_done(void)
 	EXPECT_EQ(plan_of(v).bytes, 9995);
 }
 
-/* B asks to be told of each byte: of use only if a short rest waits */
+/* B asks for an update for each byte read, which helps only if a short rest
+ * waits
+ */
 static void blocked_rest(void)
 {
 	struct smcr_tx_view v = {
@@ -101,8 +105,8 @@ static void blocked_rest(void)
 	EXPECT(!plan_of(v).blocked && !plan_of(v).announce);
 }
 
-/* Less than a quarter of the ring is written only if the application has no
- * more, or if the plan before it was cut short
+/* A plan writes less than a quarter of the ring only if the application has no
+ * more bytes, or if the plan before was cut short
  */
 static void silly_window(void)
 {
@@ -152,7 +156,7 @@ static bool update(u32 len, u32 window_told, u32 window_now, bool b, bool r)
 	return smcr_rx_update_needed(&v);
 }
 
-/* The three examples of section 4.5.1, and their edges */
+/* The three examples of section 4.5.1, and their limits */
 static void update_rule(void)
 {
 	EXPECT(!update(65536, 51200, 65536, false, false));
@@ -177,18 +181,19 @@ static void update_forced(void)
 
 /**
  * struct sim - one direction of a connection, and the way back for cursors
- * @ring: the receiver's element
- * @element: its bytes, eye catcher and a guard behind included
- * @tx: the sender's view
- * @back: the sender's checks of what the receiver tells it
- * @view: the receiver's view
+ * @ring: geometry of the receiver's element
+ * @element: its bytes, with the eye catcher and a guard at the end
+ * @tx: the sender's state
+ * @back: the sender's checks of the receiver's messages
+ * @view: the receiver's state
  * @rx: the receiver's checks
  * @seq: sequence numbers of the two ends
- * @wire: CDC messages under way to the receiver, oldest first
- * @nr_wire: how many
- * @writes: RDMA writes
- * @updates: window updates sent for their own sake
- * @each: the receiver tells of each byte that it reads, whatever the rule says
+ * @wire: CDC messages on their way to the receiver, oldest first
+ * @nr_wire: number of messages in @wire
+ * @writes: number of RDMA writes
+ * @updates: number of window updates
+ * @each: the receiver sends an update for each byte that it reads, whatever the
+ *	rule says
  */
 struct sim {
 	struct smcr_ring ring;
@@ -248,7 +253,7 @@ static void sim_write(u32 len)
 	sim.tx.queued += len < room ? len : room;
 }
 
-/* The sender: RDMA writes, then a CDC message behind them */
+/* The sender does RDMA writes, then sends a CDC message */
 static void sim_send(void)
 {
 	struct smcr_cdc_msg msg = { 0 };
@@ -284,7 +289,7 @@ static void sim_send(void)
 	smcr_cdc_msg_encode(sim.wire[sim.nr_wire++], &msg);
 }
 
-/* The receiver takes one CDC message */
+/* The receiver handles one CDC message */
 static void sim_deliver(void)
 {
 	struct smcr_cdc_limits lim = {
@@ -335,7 +340,7 @@ static void sim_read(u32 len)
 	sim.tx.peer_cons = sim.back.cons;
 }
 
-/* All that was queued arrives, by updates of the rule alone */
+/* With the updates of the rule alone, all queued bytes arrive */
 static void sim_drain(void)
 {
 	unsigned int i;
@@ -382,7 +387,7 @@ static void random_stream(void)
 	sim_drain();
 }
 
-/* A stream of 1 MB to a reader of @piece bytes, by way of a ring of 4 KB */
+/* A stream of 1 MB through a ring of 4 KB to a reader of @piece bytes */
 static void sim_pieces(u32 piece, bool each)
 {
 	u64 end;
@@ -399,7 +404,7 @@ static void sim_pieces(u32 piece, bool each)
 	}
 }
 
-/* 256 rings: at most four pieces of each, and what their wraps add */
+/* 256 rings: at most four writes for each, and those that wraps add */
 static void small_reads(void)
 {
 	sim_pieces(128, false);
@@ -407,7 +412,7 @@ static void small_reads(void)
 	EXPECT(sim.updates <= 2560);
 	sim_pieces(1, false);
 	EXPECT(sim.writes <= 1280);
-	/* the last tenth of the ring may have been told byte by byte */
+	/* there may be an update for each byte of the last tenth of the ring */
 	EXPECT(sim.updates <= 2560 + 410);
 	sim_pieces(1, true);
 	EXPECT(sim.writes <= 1280);
@@ -421,9 +426,9 @@ static const struct fact facts[] = {
 	{ "a small window is left alone until a quarter of the ring is open", silly_window },
 	{ "a plan splits at the wrap of the peer's ring", ring_wrap },
 	{ "updates follow the 50 % and 10 % rule of section 4.5.1", update_rule },
-	{ "B and R get an update for each byte read, and none for nothing", update_forced },
-	{ "small reads, and credit byte by byte, cost no small writes", small_reads },
-	{ "10^6 random steps move the stream unchanged, and no end waits for ever", random_stream },
+	{ "B and R get an update for each byte read, and none without a byte", update_forced },
+	{ "small reads, and updates byte by byte, cause no small writes", small_reads },
+	{ "10^6 random steps move the stream unchanged, and neither end gets stuck", random_stream },
 };
 
 int main(void)
