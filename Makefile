@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
 # smcr: SMC-R sockets (RFC 7609) as a loadable module. "make help" lists the
-# targets. Each installs through apt what it needs.
+# targets. Each target installs through apt what it needs.
 
 PREFIX ?= /usr/local
 export SMCR_CACHE ?= /var/cache/smcr
 
 SELFTESTS := tools/testing/selftests/smcr
 
-# The headers may be installed while make runs, so this is looked up late.
+# Expanded late, because make itself may install the headers (deps).
 newest = $(lastword $(sort $(wildcard /lib/modules/6.12.*-amd64/build)))
 kdir = $(or $(KDIR),$(newest))
-# The lock is for two that build in one working tree at the same time.
+# The lock serialises two builds in one working tree.
 kbuild = +flock Kbuild $(MAKE) -C $(kdir) M=$(CURDIR)
 
 .DEFAULT_GOAL := all
@@ -62,7 +62,7 @@ fuzz:
 	@scripts/deps fuzz
 	@$(MAKE) -s -C $(SELFTESTS)/fuzz run $(if $(I),I=$(abspath $(I)))
 
-# The release kernel unless K=debug or K=both.
+# Runs on the release kernel unless K=debug or K=both.
 vm:
 	@test -n "$(T)" || { echo "make vm T=NAME, T=func, T=apps or T=all;" \
 		"K=debug for the debug kernel, K=both for both"; exit 2; }
@@ -70,7 +70,7 @@ vm:
 	@python3 -B $(SELFTESTS)/vm/bed.py tests $(T) \
 		$(if $(filter both,$(K)),,--kernel $(or $(K),release))
 
-# ROUNDS=15, CONNECTIONS=4064 for the slope of memory.
+# ROUNDS of measurements; CONNECTIONS for the memory of an idle connection.
 .PHONY: bench
 bench:
 	@scripts/deps net bench
@@ -78,7 +78,7 @@ bench:
 	@python3 -B $(SELFTESTS)/bench/bench.py --rounds $(or $(ROUNDS),15) \
 		--connections $(or $(CONNECTIONS),4064)
 
-# Hours. The same tests with every case instead of a few drawn ones.
+# Takes hours: the functional tests with every case, not a few drawn ones.
 .PHONY: soak
 soak:
 	@scripts/deps net
@@ -94,22 +94,29 @@ clean:
 
 help:
 	@echo 'smcr: SMC-R sockets (RFC 7609). Targets:'
-	@echo '  all            module (net/smcr/smcr.ko) and tool (default);'
+	@echo '  all            build module (net/smcr/smcr.ko) and tool (default);'
 	@echo '                 KDIR= for another kernel, W=1, C=1, V=1'
-	@echo '  check-config   what the kernel in KDIR lacks'
-	@echo '  install        module under updates/, tool under PREFIX'
-	@echo '  uninstall      both away again'
-	@echo '  demo           two virtual hosts, unmodified programs, RDMA'
-	@echo '  check          every test (under an hour on 2 processors)'
-	@echo '  unit           protocol logic alone, in seconds'
-	@echo '  lint           style, layers, sparse, generated code'
-	@echo '  fuzz           fuzz what reads bytes from elsewhere; F=target,'
-	@echo '                 T=seconds each (60), SEED=n, I=input to repeat'
-	@echo '  vm T=NAME      one test in virtual machines, see'
+	@echo '  check-config   name what the kernel in KDIR lacks'
+	@echo '  install        install the module under updates/, the tool under'
+	@echo '                 PREFIX ($(PREFIX))'
+	@echo '  uninstall      remove both'
+	@echo '  demo           run unmodified programs over RDMA between two'
+	@echo '                 virtual hosts'
+	@echo '  check          run every test (under an hour on 2 processors)'
+	@echo '  unit           test the protocol logic in user space, in seconds'
+	@echo '  lint           check style, layers, sparse, documents, generated'
+	@echo '                 code'
+	@echo '  fuzz           fuzz all code that reads bytes from elsewhere;'
+	@echo '                 F=target, T=seconds each (60), SEED=n, I=input to'
+	@echo '                 repeat'
+	@echo '  vm T=NAME      run one test in virtual machines; K=debug or K=both'
+	@echo '                 for the debug kernel; see'
 	@echo '                 $(SELFTESTS)/vm/README.md'
-	@echo '  bench          times, instructions, counts and memory beside the'
-	@echo '                 device'"'"'s floor, TCP and perftest'
-	@echo '  soak           every case of the functional tests, for hours;'
+	@echo '  bench          measure times, instructions, counts and memory'
+	@echo '                 beside the device'"'"'s floor, Linux'"'"'s SMC-R, TCP and'
+	@echo '                 perftest; ROUNDS=n, CONNECTIONS=n'
+	@echo '  soak           run every case of the functional tests, for hours;'
 	@echo '                 T=NAME and K= as for vm'
-	@echo '  clean          what was built here; the cache in'
-	@echo '                 $$SMCR_CACHE ($(SMCR_CACHE)) stays'
+	@echo '  clean          remove what was built here, but not the cache in'
+	@echo '                 $$SMCR_CACHE ($(SMCR_CACHE))'
+	@echo 'README.md is the introduction, CONTRIBUTING.md describes the loop.'

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# Sourced by the scripts: where things are, one line a step, one lock for apt.
+# Sourced by the scripts: paths, progress lines, logged commands.
 
 SMCR_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 SMCR_CACHE=${SMCR_CACHE:-/var/cache/smcr}
@@ -8,7 +8,7 @@ SMCR_SELF=$(basename "$0")
 SMCR_T0=${SMCR_T0:-$(date +%s)}
 export SMCR_TOP SMCR_CACHE SMCR_T0
 
-# say TEXT...: one line with the time since the outermost script began.
+# say TEXT...: print a line with the time since the outermost script began.
 say()
 {
 	local t=$(($(date +%s) - SMCR_T0))
@@ -22,7 +22,8 @@ die()
 	exit 1
 }
 
-# run_logged LOG COMMAND...: output into LOG; on failure its tail is shown.
+# run_logged LOG COMMAND...: write the output to LOG; print its tail if the
+# command fails.
 run_logged()
 {
 	local log=$1 rc=0
@@ -32,13 +33,13 @@ run_logged()
 	"$@" >"$log" 2>&1 || rc=$?
 	if [ $rc -ne 0 ]; then
 		tail -n 30 "$log" >&2
-		printf '%s: "%s" failed (%d), all of its output: %s\n' \
+		printf '%s: "%s" failed (%d), its whole output: %s\n' \
 			"$SMCR_SELF" "$*" $rc "$log" >&2
 	fi
 	return $rc
 }
 
-# long_step TEXT LOG COMMAND...: run_logged with a sign of life every 30 s.
+# long_step TEXT LOG COMMAND...: run_logged, with a progress line every 30 s.
 long_step()
 {
 	local text=$1 log=$2 rc=0 pid beat
