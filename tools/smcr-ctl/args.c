@@ -26,6 +26,18 @@ struct parser {
 	size_t error_len;
 };
 
+const struct option options[] = {
+	{ "json", 'j', "JSON", offsetof(struct args, json), ACT_OVERVIEW },
+	{ "pretty", 'p', "JSON on several lines",
+	  offsetof(struct args, pretty), ACT_OVERVIEW },
+	{ "details", 'd', "all columns, and counters that are zero",
+	  offsetof(struct args, details), ACT_OVERVIEW },
+	{ "version", 'V', "the version", 0, ACT_VERSION },
+	{ "help", 'h', "this text", 0, ACT_HELP },
+};
+
+const size_t n_options = ARRAY_SIZE(options);
+
 /* Says what is wrong. A macro, so that the compiler checks the format. */
 #define fail(p, ...) \
 	(snprintf((p)->error, (p)->error_len, __VA_ARGS__), -1)
@@ -38,62 +50,72 @@ static const char *next(struct parser *p)
 	return *p->argv++;
 }
 
-static int long_option(struct parser *p, const char *word)
+static const struct option *long_option(const char *name)
 {
-	static const struct {
-		const char *name;
-		char letter;
-	} names[] = {
-		{ "json", 'j' }, { "pretty", 'p' }, { "details", 'd' },
-		{ "version", 'V' }, { "help", 'h' },
-	};
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(names[i].name, word + 2))
-			return names[i].letter;
+	for (i = 0; i < n_options; i++)
+		if (!strcmp(options[i].name, name))
+			return &options[i];
+	return NULL;
+}
+
+static const struct option *short_option(char letter)
+{
+	size_t i;
+
+	for (i = 0; i < n_options; i++)
+		if (options[i].letter == letter)
+			return &options[i];
+	return NULL;
+}
+
+static void set_option(struct args *out, const struct option *opt)
+{
+	if (opt->action != ACT_OVERVIEW)
+		out->action = opt->action;
+	else
+		*(bool *)((char *)out + opt->flag) = true;
+}
+
+static int unknown_option(struct parser *p, const char *word)
+{
 	return fail(p, "option \"%s\" is unknown, try smcr-ctl help", word);
 }
 
-static int set_option(struct parser *p, int letter)
+static int parse_letters(struct parser *p, const char *letters)
 {
-	switch (letter) {
-	case 'j':
-		p->out->json = true;
-		return 0;
-	case 'p':
-		p->out->pretty = true;
-		return 0;
-	case 'd':
-		p->out->details = true;
-		return 0;
-	case 'V':
-		p->out->action = ACT_VERSION;
-		return 0;
-	case 'h':
-		p->out->action = ACT_HELP;
-		return 0;
+	const struct option *opt;
+	char word[] = "-?";
+
+	for (; *letters; letters++) {
+		opt = short_option(*letters);
+		if (!opt) {
+			if (isprint((unsigned char)*letters))
+				word[1] = *letters;
+			return unknown_option(p, word);
+		}
+		set_option(p->out, opt);
 	}
-	return fail(p, "option \"-%c\" is unknown, try smcr-ctl help",
-		    isprint(letter) ? letter : '?');
+	return 0;
 }
 
-static int options(struct parser *p)
+static int parse_options(struct parser *p)
 {
+	const struct option *opt;
 	const char *word;
-	int letter;
 
 	while (p->n && p->argv[0][0] == '-' && p->argv[0][1]) {
 		word = next(p);
-		if (word[1] == '-') {
-			letter = long_option(p, word);
-			if (letter < 0 || set_option(p, letter))
+		if (word[1] != '-') {
+			if (parse_letters(p, word + 1))
 				return -1;
 			continue;
 		}
-		for (word++; *word; word++)
-			if (set_option(p, (unsigned char)*word))
-				return -1;
+		opt = long_option(word + 2);
+		if (!opt)
+			return unknown_option(p, word);
+		set_option(p->out, opt);
 	}
 	return 0;
 }
@@ -220,7 +242,7 @@ int args_parse(int argc, char *const *argv, struct args *out, char *error,
 	const char *word;
 
 	memset(out, 0, sizeof(*out));
-	if (options(&p))
+	if (parse_options(&p))
 		return -1;
 	word = next(&p);
 	if (out->action != ACT_OVERVIEW || !word)

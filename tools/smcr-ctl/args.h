@@ -22,6 +22,22 @@ enum action {
 };
 
 /**
+ * struct option - a word that begins with a dash
+ * @name: behind two dashes
+ * @letter: behind one dash
+ * @help: a line for the help text
+ * @flag: offset of the bool in struct args that it sets
+ * @action: what it asks for instead, or ACT_OVERVIEW if it sets @flag
+ */
+struct option {
+	const char *name;
+	char letter;
+	const char *help;
+	size_t flag;
+	enum action action;
+};
+
+/**
  * struct filter - show only rows whose column looks like this
  * @column: index of the column
  * @value: from the command line
@@ -50,6 +66,9 @@ struct args {
 	struct filter filters[MAX_FILTERS];
 	unsigned int n_filters;
 };
+
+extern const struct option options[];
+extern const size_t n_options;
 
 int args_parse(int argc, char *const *argv, struct args *out, char *error,
 	       size_t error_len);

@@ -41,13 +41,11 @@ static void help_general(void)
 	       "OBJECT, or a unique beginning of it:\n");
 	for (i = 0; i < n_objects; i++)
 		printf("  %-10s %s\n", objects[i].name, objects[i].help);
-	printf("\nOPTIONS:\n"
-	       "  -j, --json      JSON\n"
-	       "  -p, --pretty    JSON on several lines\n"
-	       "  -d, --details   all columns, and counters that are zero\n"
-	       "  -V, --version   the version\n"
-	       "  -h, --help      this text\n\n"
-	       "A FILTER is a column and its value, as they are shown.\n");
+	printf("\nOPTIONS:\n");
+	for (i = 0; i < n_options; i++)
+		printf("  -%c, --%-9s %s\n", options[i].letter,
+		       options[i].name, options[i].help);
+	printf("\nA FILTER is a column and its value, as they are shown.\n");
 }
 
 static void help_object(const struct object *obj)
@@ -77,15 +75,12 @@ static bool row_passes(const struct args *args, const struct object *obj,
 	return true;
 }
 
-/* "Name value", as in /proc/net/smcr_stat */
-static void show_stat(struct show *show, const struct value *row)
+/* In text, a counter that is zero is shown with -d or if a filter names it. */
+static bool row_counts(const struct show *show, const struct object *obj,
+		       const struct value *row)
 {
-	if (!row[1].num && !show->args->details && !show->args->n_filters)
-		return;
-	print_object_open(show->p);
-	print_string(show->p, NULL, row[0].text);
-	print_number(show->p, NULL, row[1].num);
-	print_object_close(show->p);
+	return obj->cmd != SMCR_CMD_STATS_GET || show->p->json || row[1].num ||
+	       show->args->details || show->args->n_filters;
 }
 
 static int show_row(const struct object *obj, const struct value *row,
@@ -93,13 +88,10 @@ static int show_row(const struct object *obj, const struct value *row,
 {
 	struct show *show = arg;
 
-	if (!row_passes(show->args, obj, row))
+	if (!row_passes(show->args, obj, row) || !row_counts(show, obj, row))
 		return 0;
 	show->rows++;
-	if (obj->cmd == SMCR_CMD_STATS_GET && !show->p->json)
-		show_stat(show, row);
-	else
-		print_row(show->p, obj, row);
+	print_row(show->p, obj, row);
 	return 0;
 }
 
@@ -165,7 +157,7 @@ static int show_all(const struct args *args, struct nl *nl)
 {
 	struct printer p = {
 		.out = stdout, .json = args->json, .pretty = args->pretty,
-		.details = args->details,
+		.hidden = args->details ? 0 : COL_DETAIL,
 	};
 	struct show show = { .args = args, .p = &p };
 	uint32_t group;

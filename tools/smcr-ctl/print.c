@@ -6,6 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include <linux/smcr.h>
+
 #include "print.h"
 
 static void json_newline(struct printer *p)
@@ -226,68 +228,46 @@ void print_number(struct printer *p, const char *key, uint64_t val)
 	fprintf(p->out, "%" PRIu64, val);
 }
 
-/* "rxe0/1", "10.0.0.1:80", "[fd09::1]:80" */
-static void text_with_port(struct printer *p, const struct column *col,
-			   const struct value *val)
+static bool column_shown(const struct printer *p, const struct column *col,
+			 const struct value *val)
 {
-	char both[2 * VALUE_LEN + 8];
-	const char *fmt = "%s:%s";
-
-	if (col->type == COL_STRING)
-		fmt = "%s/%s";
-	else if (strchr(val[0].text, ':'))
-		fmt = "[%s]:%s";
-	snprintf(both, sizeof(both), fmt, val[0].text, val[1].text);
-	print_string(p, col->key, both);
-}
-
-static void json_row(struct printer *p, const struct object *obj,
-		     const struct value *row)
-{
-	const struct column *col;
-	int i;
-
-	for (i = 0; obj->columns[i].key; i++) {
-		col = &obj->columns[i];
-		if (!row[i].set)
-			continue;
-		if (column_is_number(col))
-			print_number(p, col->key, row[i].num);
-		else
-			print_string(p, col->key, row[i].text);
-	}
-}
-
-static void text_row(struct printer *p, const struct object *obj,
-		     const struct value *row)
-{
-	const struct column *col;
-	int i;
-
-	for (i = 0; obj->columns[i].key; i++) {
-		col = &obj->columns[i];
-		if (!row[i].set || (col->flags & COL_DETAIL && !p->details))
-			continue;
-		if (col->flags & COL_WITH_PORT && row[i + 1].set)
-			text_with_port(p, col, &row[i++]);
-		else
-			print_string(p, col->key, row[i].text);
-	}
+	return val->set && (p->json || !(col->flags & p->hidden));
 }
 
 /**
- * print_row() - one object's columns
+ * print_row() - print the columns of one object
  * @p: printer
  * @obj: what it is
  * @row: its values, in the order of the columns
+ *
+ * JSON has all columns. Text leaves out those that @p hides, joins a port to
+ * the column before it, and has no keys in a counter's row, as in
+ * /proc/net/smcr_stat.
  */
 void print_row(struct printer *p, const struct object *obj,
 	       const struct value *row)
 {
+	bool bare = obj->cmd == SMCR_CMD_STATS_GET && !p->json;
+	const struct column *col;
+	char both[VALUE_PORT_LEN];
+	const char *key;
+	int i;
+
 	print_object_open(p);
-	if (p->json)
-		json_row(p, obj, row);
-	else
-		text_row(p, obj, row);
+	for (i = 0; obj->columns[i].key; i++) {
+		col = &obj->columns[i];
+		if (!column_shown(p, col, &row[i]))
+			continue;
+		key = bare ? NULL : col->key;
+		if (column_is_number(col)) {
+			print_number(p, key, row[i].num);
+		} else if (!p->json && col->flags & COL_WITH_PORT &&
+			   row[i + 1].set) {
+			value_with_port(col, &row[i++], both, sizeof(both));
+			print_string(p, key, both);
+		} else {
+			print_string(p, key, row[i].text);
+		}
+	}
 	print_object_close(p);
 }

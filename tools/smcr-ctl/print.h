@@ -16,7 +16,7 @@
  * @out: where to
  * @json: JSON, otherwise text
  * @pretty: JSON on several lines
- * @details: text with the columns of COL_DETAIL
+ * @hidden: text: flags of the columns that are left out
  * @depth: open arrays and objects
  * @more: something was printed on this level already
  * @indent: text: spaces before each row
@@ -25,7 +25,7 @@ struct printer {
 	FILE *out;
 	bool json;
 	bool pretty;
-	bool details;
+	unsigned int hidden;
 	unsigned int depth;
 	bool more;
 	unsigned int indent;

@@ -390,19 +390,23 @@ int value_decode(const struct column *col, const void *data, size_t len,
 	return err;
 }
 
-/* "rxe0/1", "10.0.0.1:80" or "[fd09::1]:80" against both columns */
-static bool matches_with_port(const struct column *col,
-			      const struct value *val, const char *wanted)
+/**
+ * value_with_port() - format a device or an address with its port
+ * @col: column of COL_WITH_PORT
+ * @val: its value, followed by the port's value
+ * @out: result: "rxe0/1", "10.0.0.1:80" or "[fd09::1]:80"
+ * @len: size of @out; VALUE_PORT_LEN is always enough
+ */
+void value_with_port(const struct column *col, const struct value *val,
+		     char *out, size_t len)
 {
-	char both[2 * VALUE_LEN + 8];
 	const char *fmt = "%s:%s";
 
 	if (col->type == COL_STRING)
 		fmt = "%s/%s";
 	else if (strchr(val[0].text, ':'))
 		fmt = "[%s]:%s";
-	snprintf(both, sizeof(both), fmt, val[0].text, val[1].text);
-	return !strcmp(both, wanted);
+	snprintf(out, len, fmt, val[0].text, val[1].text);
 }
 
 /**
@@ -419,6 +423,7 @@ bool value_matches(const struct object *obj, const struct value *row,
 {
 	const struct column *c = &obj->columns[col];
 	const struct value *val = &row[col];
+	char both[VALUE_PORT_LEN];
 
 	if (!val->set)
 		return false;
@@ -426,6 +431,8 @@ bool value_matches(const struct object *obj, const struct value *row,
 		return !strncasecmp(val->text, wanted, strlen(wanted));
 	if (!strcmp(val->text, wanted))
 		return true;
-	return (c->flags & COL_WITH_PORT) && val[1].set &&
-	       matches_with_port(c, val, wanted);
+	if (!(c->flags & COL_WITH_PORT) || !val[1].set)
+		return false;
+	value_with_port(c, val, both, sizeof(both));
+	return !strcmp(both, wanted);
 }

@@ -15,6 +15,8 @@
 
 #define MAX_COLUMNS	24
 #define VALUE_LEN	128
+/* A value and the port behind it, in text */
+#define VALUE_PORT_LEN	(2 * VALUE_LEN + 8)
 
 /**
  * enum column_type - how an attribute is encoded, and how it looks
@@ -101,6 +103,8 @@ int column_find(const struct object *obj, const char *key);
 bool column_is_number(const struct column *col);
 int value_decode(const struct column *col, const void *data, size_t len,
 		 struct value *out);
+void value_with_port(const struct column *col, const struct value *val,
+		     char *out, size_t len);
 bool value_matches(const struct object *obj, const struct value *row,
 		   unsigned int col, const char *wanted);
 

@@ -68,7 +68,7 @@ static void use_device(void)
 
 static void test_text(void)
 {
-	struct printer p = { 0 }, detail = { .details = true };
+	struct printer p = { .hidden = COL_DETAIL }, detail = { 0 };
 
 	use_device();
 	tap(prints(&p, "device rxe0/1 state active\n"), "print__text");
