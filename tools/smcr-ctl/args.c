@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * smcr-ctl [OPTIONS] [ OBJECT [ show [FILTER...] | help ] ]
+ * smcr-ctl [OPTIONS] report [OPTIONS]
  *
  * Nothing here prints or allocates.
  */
@@ -32,6 +33,8 @@ const struct option options[] = {
 	  offsetof(struct args, pretty), ACT_OVERVIEW },
 	{ "details", 'd', "all columns, and counters that are zero",
 	  offsetof(struct args, details), ACT_OVERVIEW },
+	{ "anonymous", 'a', "a report without addresses",
+	  offsetof(struct args, anonymous), ACT_OVERVIEW },
 	{ "version", 'V', "the version", 0, ACT_VERSION },
 	{ "help", 'h', "this text", 0, ACT_HELP },
 };
@@ -209,17 +212,58 @@ static int parse_object(struct parser *p, const char *word)
 	return 0;
 }
 
+static int parse_help(struct parser *p)
+{
+	p->out->action = ACT_HELP;
+	if (p->n)
+		return fail(p, "\"%s\" is too much", p->argv[0]);
+	return 0;
+}
+
+/* A report has options behind it, too, since it has no filters. */
+static int parse_report(struct parser *p)
+{
+	const char *word;
+
+	p->out->action = ACT_REPORT;
+	if (parse_options(p))
+		return -1;
+	if (p->out->action != ACT_REPORT)
+		return 0;
+	word = next(p);
+	if (word && !strcmp(word, "help"))
+		return parse_help(p);
+	if (word)
+		return fail(p, "\"%s\" is unknown, try smcr-ctl help", word);
+	if (p->out->json)
+		return fail(p, "a report is text and has no --json");
+	return 0;
+}
+
 static int parse_command(struct parser *p, const char *word)
 {
-	if (!strcmp(word, "help")) {
-		p->out->action = ACT_HELP;
-		if (p->n)
-			return fail(p, "\"%s\" is too much", p->argv[0]);
-		return 0;
-	}
+	if (!strcmp(word, "help"))
+		return parse_help(p);
 	if (strcmp(word, "show"))
 		return unknown_word(p, word);
 	return filters(p);
+}
+
+static int parse_words(struct parser *p, const char *word)
+{
+	if (!strcmp(word, "help")) {
+		p->out->action = ACT_HELP;
+		word = next(p);
+		return word && strcmp(word, "report") ? parse_object(p, word) :
+							0;
+	}
+	if (!strcmp(word, "report"))
+		return parse_report(p);
+	if (parse_object(p, word))
+		return -1;
+	p->out->action = ACT_SHOW;
+	word = next(p);
+	return word ? parse_command(p, word) : 0;
 }
 
 /**
@@ -244,17 +288,11 @@ int args_parse(int argc, char *const *argv, struct args *out, char *error,
 	memset(out, 0, sizeof(*out));
 	if (parse_options(&p))
 		return -1;
-	word = next(&p);
-	if (out->action != ACT_OVERVIEW || !word)
-		return 0;
-	if (!strcmp(word, "help")) {
-		out->action = ACT_HELP;
-		word = next(&p);
-		return word ? parse_object(&p, word) : 0;
-	}
-	if (parse_object(&p, word))
+	word = out->action == ACT_OVERVIEW ? next(&p) : NULL;
+	if (word && parse_words(&p, word))
 		return -1;
-	out->action = ACT_SHOW;
-	word = next(&p);
-	return word ? parse_command(&p, word) : 0;
+	if (out->anonymous &&
+	    (out->action == ACT_OVERVIEW || out->action == ACT_SHOW))
+		return fail(&p, "\"--anonymous\" is for a report");
+	return 0;
 }

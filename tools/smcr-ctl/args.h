@@ -17,6 +17,7 @@
 enum action {
 	ACT_OVERVIEW,
 	ACT_SHOW,
+	ACT_REPORT,
 	ACT_HELP,
 	ACT_VERSION,
 };
@@ -54,6 +55,7 @@ struct filter {
  * @json: JSON instead of text
  * @pretty: JSON for people
  * @details: columns of lesser interest too
+ * @anonymous: pseudonyms instead of addresses in a report
  * @filters: all must match
  * @n_filters: entries of @filters
  */
@@ -63,6 +65,7 @@ struct args {
 	bool json;
 	bool pretty;
 	bool details;
+	bool anonymous;
 	struct filter filters[MAX_FILTERS];
 	unsigned int n_filters;
 };

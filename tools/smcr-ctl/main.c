@@ -7,15 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <linux/smcr.h>
-
 #include "args.h"
 #include "nl.h"
 #include "print.h"
-
-#ifndef VERSION
-#define VERSION "0.1"
-#endif
+#include "report.h"
 
 #define EXIT_USAGE	2
 
@@ -36,8 +31,10 @@ static void help_general(void)
 	size_t i;
 
 	printf("Usage: smcr-ctl [OPTIONS] [ OBJECT [ show [FILTER...] ] ]\n"
+	       "       smcr-ctl report [--anonymous]\n"
 	       "       smcr-ctl [ OBJECT ] help\n\n"
-	       "Shows what SMC-R sockets do on this host. Without an object: all of it.\n\n"
+	       "Shows what SMC-R sockets do on this host. Without an object: all of it.\n"
+	       "\"report\" prints one text to send along with a bug report.\n\n"
 	       "OBJECT, or a unique beginning of it:\n");
 	for (i = 0; i < n_objects; i++)
 		printf("  %-10s %s\n", objects[i].name, objects[i].help);
@@ -79,7 +76,7 @@ static bool row_passes(const struct args *args, const struct object *obj,
 static bool row_counts(const struct show *show, const struct object *obj,
 		       const struct value *row)
 {
-	return obj->cmd != SMCR_CMD_STATS_GET || show->p->json || row[1].num ||
+	return !obj->counters || show->p->json || row[1].num ||
 	       show->args->details || show->args->n_filters;
 }
 
@@ -95,7 +92,9 @@ static int show_row(const struct object *obj, const struct value *row,
 	return 0;
 }
 
-/* The kernel is asked for one group only, and says so if there is no such. */
+/* The kernel is asked for one group only, and says so if there is no such.
+ * @group becomes 0 if no filter names one.
+ */
 static int asked_group(const struct args *args, uint32_t *group)
 {
 	unsigned long long num;
@@ -126,7 +125,7 @@ static int show_object(struct nl *nl, struct show *show,
 	int err;
 
 	print_array_open(show->p, key);
-	err = nl_dump(nl, obj, group, show_row, show);
+	err = nl_dump(nl, obj, group ? &group : NULL, show_row, show);
 	print_array_close(show->p);
 	return err;
 }
@@ -169,6 +168,15 @@ static int show_all(const struct args *args, struct nl *nl)
 	return show_object(nl, &show, args->object, group, NULL);
 }
 
+static int exit_status(int err)
+{
+	if (fflush(stdout) || ferror(stdout)) {
+		fprintf(stderr, "smcr-ctl: output: %s\n", strerror(errno));
+		return EXIT_FAILURE;
+	}
+	return err ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
 static int ask_kernel(const struct args *args)
 {
 	struct nl nl;
@@ -183,11 +191,7 @@ static int ask_kernel(const struct args *args)
 		fputc('\n', stderr);
 	}
 	nl_close(&nl);
-	if (fflush(stdout) || ferror(stdout)) {
-		fprintf(stderr, "smcr-ctl: output: %s\n", strerror(errno));
-		err = -EIO;
-	}
-	return err ? EXIT_FAILURE : EXIT_SUCCESS;
+	return exit_status(err);
 }
 
 int main(int argc, char **argv)
@@ -209,6 +213,8 @@ int main(int argc, char **argv)
 		else
 			help_general();
 		return EXIT_SUCCESS;
+	case ACT_REPORT:
+		return exit_status(report_print(stdout, args.anonymous));
 	case ACT_OVERVIEW:
 	case ACT_SHOW:
 		break;

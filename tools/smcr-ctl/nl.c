@@ -12,6 +12,7 @@
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
 #include <linux/smcr.h>
+#include <rdma/rdma_netlink.h>
 
 #include "nl.h"
 
@@ -143,6 +144,10 @@ static struct nlmsghdr *request(struct nl *nl, char *buf, uint16_t type,
 	nlh->nlmsg_type = type;
 	nlh->nlmsg_flags = NLM_F_REQUEST | flags;
 	nlh->nlmsg_seq = ++nl->seq;
+	if (!nl->header) {
+		nlh->nlmsg_type += cmd;
+		return nlh;
+	}
 	gnlh = mnl_nlmsg_put_extra_header(nlh, sizeof(*gnlh));
 	gnlh->cmd = cmd;
 	gnlh->version = SMCR_FAMILY_VERSION;
@@ -164,7 +169,7 @@ struct reader {
 static int read_row(struct nl *nl, const struct nlmsghdr *nlh,
 		    const struct reader *r)
 {
-	const size_t skip = MNL_ALIGN(sizeof(struct genlmsghdr));
+	const size_t skip = MNL_ALIGN(nl->header);
 	size_t len = mnl_nlmsg_get_payload_len(nlh);
 	struct value row[MAX_COLUMNS];
 
@@ -226,13 +231,14 @@ static int talk(struct nl *nl, const struct nlmsghdr *nlh,
  * nl_dump() - ask for all objects of a kind
  * @nl: connection
  * @obj: the kind
- * @group: number of a link group to ask for alone, or 0
+ * @only: number of the link group, or of the RDMA device, whose rows are asked
+ *	for; NULL: all rows
  * @fn: called with each row
  * @arg: for @fn
  *
  * Return: 0, what @fn returned, or -errno with nl->error set.
  */
-int nl_dump(struct nl *nl, const struct object *obj, uint32_t group,
+int nl_dump(struct nl *nl, const struct object *obj, const uint32_t *only,
 	    nl_row_fn fn, void *arg)
 {
 	const struct reader r = { .obj = obj, .fn = fn, .arg = arg };
@@ -240,9 +246,9 @@ int nl_dump(struct nl *nl, const struct object *obj, uint32_t group,
 	struct nlmsghdr *nlh;
 
 	nl->error[0] = '\0';
-	nlh = request(nl, buf.bytes, nl->family, obj->cmd, NLM_F_DUMP);
-	if (group && obj->group_attr)
-		mnl_attr_put_u32(nlh, obj->group_attr, group);
+	nlh = request(nl, buf.bytes, nl->type, obj->cmd, NLM_F_DUMP);
+	if (only && obj->only_attr)
+		mnl_attr_put_u32(nlh, obj->only_attr, *only);
 	return talk(nl, nlh, &r);
 }
 
@@ -253,8 +259,8 @@ static int take_family(struct nl *nl, const struct nlmsghdr *nlh)
 	mnl_attr_for_each(attr, nlh, sizeof(struct genlmsghdr))
 		if (mnl_attr_get_type(attr) == CTRL_ATTR_FAMILY_ID &&
 		    !mnl_attr_validate(attr, MNL_TYPE_U16))
-			nl->family = mnl_attr_get_u16(attr);
-	return nl->family >= GENL_MIN_ID ? 0 : fail(nl, EBADMSG);
+			nl->type = mnl_attr_get_u16(attr);
+	return nl->type >= GENL_MIN_ID ? 0 : fail(nl, EBADMSG);
 }
 
 static int find_family(struct nl *nl)
@@ -283,6 +289,21 @@ static int find_family(struct nl *nl)
 	return err ? err : fail(nl, EBADMSG);
 }
 
+static int open_bus(struct nl *nl, int bus)
+{
+	int one = 1;
+
+	memset(nl, 0, sizeof(*nl));
+	nl->sk = mnl_socket_open(bus);
+	if (!nl->sk)
+		return fail(nl, errno);
+	/* Old kernels lack it: errors then come without words. */
+	mnl_socket_setsockopt(nl->sk, NETLINK_EXT_ACK, &one, sizeof(one));
+	if (mnl_socket_bind(nl->sk, 0, MNL_SOCKET_AUTOPID) < 0)
+		return fail(nl, errno);
+	return 0;
+}
+
 /**
  * nl_open() - connect to the smcr family
  * @nl: connection
@@ -291,17 +312,29 @@ static int find_family(struct nl *nl)
  */
 int nl_open(struct nl *nl)
 {
-	int one = 1;
+	int err = open_bus(nl, NETLINK_GENERIC);
 
-	memset(nl, 0, sizeof(*nl));
-	nl->sk = mnl_socket_open(NETLINK_GENERIC);
-	if (!nl->sk)
-		return fail(nl, errno);
-	/* Old kernels lack it: errors then come without words. */
-	mnl_socket_setsockopt(nl->sk, NETLINK_EXT_ACK, &one, sizeof(one));
-	if (mnl_socket_bind(nl->sk, 0, MNL_SOCKET_AUTOPID) < 0)
-		return fail(nl, errno);
+	if (err)
+		return err;
+	nl->header = sizeof(struct genlmsghdr);
 	return find_family(nl);
+}
+
+/**
+ * nl_open_rdma() - connect to the RDMA core
+ * @nl: connection
+ *
+ * Return: 0, or -errno with nl->error set.
+ */
+int nl_open_rdma(struct nl *nl)
+{
+	int err = open_bus(nl, NETLINK_RDMA);
+
+	if (err == -EPROTONOSUPPORT)
+		snprintf(nl->error, sizeof(nl->error),
+			 "the module ib_core is not loaded; without it there are no RDMA devices");
+	nl->type = RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, 0);
+	return err;
 }
 
 /**

@@ -15,15 +15,18 @@
 struct mnl_socket;
 
 /**
- * struct nl - connection to the smcr family
- * @sk: netlink socket
- * @family: number of the family
- * @seq: of the last request
+ * struct nl - netlink socket to the smcr family or to the RDMA core
+ * @sk: socket
+ * @type: message type of a request; the RDMA core's without the command
+ * @header: bytes between the netlink header and the attributes: those of the
+ *	generic netlink header, or 0 with the RDMA core
+ * @seq: sequence number of the last request
  * @error: what went wrong, for people
  */
 struct nl {
 	struct mnl_socket *sk;
-	uint16_t family;
+	uint16_t type;
+	size_t header;
 	uint32_t seq;
 	char error[NL_ERROR_LEN];
 };
@@ -33,8 +36,9 @@ typedef int (*nl_row_fn)(const struct object *obj, const struct value *row,
 			 void *arg);
 
 int nl_open(struct nl *nl);
+int nl_open_rdma(struct nl *nl);
 void nl_close(struct nl *nl);
-int nl_dump(struct nl *nl, const struct object *obj, uint32_t group,
+int nl_dump(struct nl *nl, const struct object *obj, const uint32_t *only,
 	    nl_row_fn fn, void *arg);
 int nl_row_decode(const struct object *obj, const void *attrs, size_t len,
 		  struct value *row);

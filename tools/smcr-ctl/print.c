@@ -6,8 +6,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include <linux/smcr.h>
-
 #include "print.h"
 
 static void json_newline(struct printer *p)
@@ -247,7 +245,7 @@ static bool column_shown(const struct printer *p, const struct column *col,
 void print_row(struct printer *p, const struct object *obj,
 	       const struct value *row)
 {
-	bool bare = obj->cmd == SMCR_CMD_STATS_GET && !p->json;
+	bool bare = obj->counters && !p->json;
 	const struct column *col;
 	char both[VALUE_PORT_LEN];
 	const char *key;

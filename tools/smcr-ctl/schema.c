@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include <linux/smcr.h>
+#include <rdma/rdma_netlink.h>
 
 #include "schema.h"
 
@@ -130,8 +131,9 @@ static const struct column link_columns[] = {
 	{ "mtu", SMCR_A_LINK_MTU, COL_U32, COL_DETAIL, NULL },
 	{ "uid", SMCR_A_LINK_UID, COL_U32, COL_DETAIL, NULL },
 	{ "peer-uid", SMCR_A_LINK_PEER_UID, COL_U32, COL_DETAIL, NULL },
-	{ "qpn", SMCR_A_LINK_QPN, COL_U32, COL_DETAIL, NULL },
-	{ "peer-qpn", SMCR_A_LINK_PEER_QPN, COL_U32, COL_DETAIL, NULL },
+	{ "qpn", SMCR_A_LINK_QPN, COL_U32, COL_DETAIL | COL_NO_REPORT, NULL },
+	{ "peer-qpn", SMCR_A_LINK_PEER_QPN, COL_U32,
+	  COL_DETAIL | COL_NO_REPORT, NULL },
 	{ "gid", SMCR_A_LINK_GID, COL_GID, 0, NULL },
 	{ "peer-gid", SMCR_A_LINK_PEER_GID, COL_GID, 0, NULL },
 	{ "mac", SMCR_A_LINK_MAC, COL_MAC, COL_DETAIL, NULL },
@@ -148,8 +150,9 @@ static const struct column conn_columns[] = {
 	{ "local-port", SMCR_A_CONN_LOCAL_PORT, COL_U32, 0, NULL },
 	{ "peer", SMCR_A_CONN_PEER, COL_ADDR, COL_WITH_PORT, NULL },
 	{ "peer-port", SMCR_A_CONN_PEER_PORT, COL_U32, 0, NULL },
-	{ "inode", SMCR_A_CONN_INODE, COL_UINT, COL_DETAIL, NULL },
-	{ "uid", SMCR_A_CONN_UID, COL_U32, COL_DETAIL, NULL },
+	{ "inode", SMCR_A_CONN_INODE, COL_UINT, COL_DETAIL | COL_NO_REPORT,
+	  NULL },
+	{ "uid", SMCR_A_CONN_UID, COL_U32, COL_DETAIL | COL_NO_REPORT, NULL },
 	{ "rx-size", SMCR_A_CONN_RX_SIZE, COL_U32, COL_DETAIL, NULL },
 	{ "rx-queued", SMCR_A_CONN_RX_QUEUED, COL_UINT, 0, NULL },
 	{ "rx-bytes", SMCR_A_CONN_RX_BYTES, COL_UINT, 0, NULL },
@@ -188,20 +191,64 @@ static const struct column stats_columns[] = {
 
 const struct object objects[] = {
 	{ "device", "Devices", "ports that may carry SMC-R",
-	  SMCR_CMD_DEVICE_GET, 0, 0, device_columns },
+	  SMCR_CMD_DEVICE_GET, 0, 0, false, device_columns },
 	{ "linkgroup", "Link groups", "what two hosts share",
-	  SMCR_CMD_LINKGROUP_GET, 0, 0, linkgroup_columns },
+	  SMCR_CMD_LINKGROUP_GET, 0, 0, false, linkgroup_columns },
 	{ "link", "Links", "queue pairs of the link groups",
-	  SMCR_CMD_LINK_GET, SMCR_A_LINK_LINKGROUP, 1, link_columns },
+	  SMCR_CMD_LINK_GET, SMCR_A_LINK_LINKGROUP, 1, false, link_columns },
 	{ "conn", "Connections", "connections that use RDMA",
-	  SMCR_CMD_CONN_GET, SMCR_A_CONN_LINKGROUP, 0, conn_columns },
+	  SMCR_CMD_CONN_GET, SMCR_A_CONN_LINKGROUP, 0, false, conn_columns },
 	{ "negative", "Negative list", "peers that are plain TCP for a while",
-	  SMCR_CMD_NEGATIVE_GET, 0, 0, negative_columns },
+	  SMCR_CMD_NEGATIVE_GET, 0, 0, false, negative_columns },
 	{ "stats", "Counters", "counters, without zeros unless -d is given",
-	  SMCR_CMD_STATS_GET, 0, 0, stats_columns },
+	  SMCR_CMD_STATS_GET, 0, 0, true, stats_columns },
 };
 
 const size_t n_objects = ARRAY_SIZE(objects);
+
+/* enum ib_port_state */
+static const char *const rdma_state_names[] = {
+	"none", "down", "init", "armed", "active", "active-defer", NULL
+};
+
+/* enum ib_port_phys_state */
+static const char *const rdma_physical_names[] = {
+	"none", "sleep", "polling", "disabled", "training", "link-up",
+	"error-recovery", "test", NULL
+};
+
+/* The index only serves to ask for the ports of a device. */
+static const struct column rdma_device_columns[] = {
+	{ "index", RDMA_NLDEV_ATTR_DEV_INDEX, COL_U32, COL_NO_REPORT, NULL },
+	{ "rdma-device", RDMA_NLDEV_ATTR_DEV_NAME, COL_STRING, 0, NULL },
+	{ "ports", RDMA_NLDEV_ATTR_PORT_INDEX, COL_U32, 0, NULL },
+	{ "protocol", RDMA_NLDEV_ATTR_DEV_PROTOCOL, COL_STRING, 0, NULL },
+	{ "firmware", RDMA_NLDEV_ATTR_FW_VERSION, COL_STRING, 0, NULL },
+	{ NULL, 0, 0, 0, NULL }
+};
+
+static const struct column rdma_port_columns[] = {
+	{ "rdma-port", RDMA_NLDEV_ATTR_DEV_NAME, COL_STRING, COL_WITH_PORT,
+	  NULL },
+	{ "port", RDMA_NLDEV_ATTR_PORT_INDEX, COL_U32, 0, NULL },
+	{ "state", RDMA_NLDEV_ATTR_PORT_STATE, COL_ENUM, 0, rdma_state_names },
+	{ "physical-state", RDMA_NLDEV_ATTR_PORT_PHYS_STATE, COL_ENUM, 0,
+	  rdma_physical_names },
+	{ "ifindex", RDMA_NLDEV_ATTR_NDEV_INDEX, COL_U32, 0, NULL },
+	{ "netdev", RDMA_NLDEV_ATTR_NDEV_NAME, COL_STRING, 0, NULL },
+	{ NULL, 0, 0, 0, NULL }
+};
+
+const struct object rdma_device = {
+	"rdma-device", "RDMA devices", "devices of the RDMA core",
+	RDMA_NLDEV_CMD_GET, 0, 1, false, rdma_device_columns
+};
+
+const struct object rdma_port = {
+	"rdma-port", "RDMA ports", "ports of the RDMA core",
+	RDMA_NLDEV_CMD_PORT_GET, RDMA_NLDEV_ATTR_DEV_INDEX, 0, false,
+	rdma_port_columns
+};
 
 /**
  * object_find() - object of a name or of a unique beginning of it
@@ -259,6 +306,10 @@ static int decode_number(const void *data, size_t len, uint64_t *num)
 
 	if (len == sizeof(*num)) {
 		memcpy(num, data, len);
+		return 0;
+	}
+	if (len == 1) {
+		*num = *(const uint8_t *)data;
 		return 0;
 	}
 	if (len != sizeof(val32))
@@ -427,7 +478,7 @@ bool value_matches(const struct object *obj, const struct value *row,
 
 	if (!val->set)
 		return false;
-	if (obj->cmd == SMCR_CMD_STATS_GET && c->type == COL_STRING)
+	if (obj->counters && c->type == COL_STRING)
 		return !strncasecmp(val->text, wanted, strlen(wanted));
 	if (!strcmp(val->text, wanted))
 		return true;

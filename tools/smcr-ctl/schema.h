@@ -23,7 +23,7 @@
  * @COL_STRING: a name
  * @COL_U32: a number of 4 bytes
  * @COL_UINT: a number of 4 or 8 bytes
- * @COL_ENUM: a number of 4 bytes with a name
+ * @COL_ENUM: a number of 1 or 4 bytes with a name
  * @COL_FLAGS: 4 bytes of flags with a name each
  * @COL_GID: 16 bytes, as an IPv6 address
  * @COL_ADDR: 4 or 16 bytes, an IP address; the port is the next column
@@ -45,13 +45,14 @@ enum column_type {
 /* struct column.flags */
 #define COL_DETAIL	0x1	/* in the text only with -d */
 #define COL_WITH_PORT	0x2	/* text shows the next column behind it */
+#define COL_NO_REPORT	0x4	/* not in the text of "smcr-ctl report" */
 
 /**
  * struct column - one attribute of an object
  * @key: its name
  * @attr: its number
  * @type: encoding
- * @flags: COL_DETAIL, COL_WITH_PORT
+ * @flags: COL_DETAIL, COL_WITH_PORT, COL_NO_REPORT
  * @names: for COL_ENUM, indexed by the number, then NULL; for COL_FLAGS by the
  *	number of the bit
  */
@@ -68,9 +69,11 @@ struct column {
  * @name: on the command line
  * @title: heading in the overview
  * @help: a line for the help text
- * @cmd: enum smcr_cmd of its dump
- * @group_attr: attribute that asks for one link group's only, or 0
+ * @cmd: enum smcr_cmd of its dump, or enum rdma_nldev_command
+ * @only_attr: attribute that asks for the rows of one link group, or of one
+ *	RDMA device; 0 if there is none
  * @primary: column that a filter value without a key means
+ * @counters: each row is a counter, with a name and a value
  * @columns: in the order of display, ends with a NULL key
  */
 struct object {
@@ -78,8 +81,9 @@ struct object {
 	const char *title;
 	const char *help;
 	uint8_t cmd;
-	uint16_t group_attr;
+	uint16_t only_attr;
 	unsigned int primary;
+	bool counters;
 	const struct column *columns;
 };
 
@@ -97,6 +101,10 @@ struct value {
 
 extern const struct object objects[];
 extern const size_t n_objects;
+
+/* What the RDMA core knows of its devices, with or without smcr */
+extern const struct object rdma_device;
+extern const struct object rdma_port;
 
 const struct object *object_find(const char *name, bool *ambiguous);
 int column_find(const struct object *obj, const char *key);

@@ -12,9 +12,11 @@ _smcr_ctl()
 		break
 	done
 	if [[ -z $object && $cur == -* ]]; then
-		words='--json --pretty --details --version --help'
+		words='--json --pretty --details --anonymous --version --help'
 	elif [[ -z $object ]]; then
-		words='device linkgroup link conn negative stats help'
+		words='device linkgroup link conn negative stats report help'
+	elif [[ $object == report ]]; then
+		words='--anonymous help'
 	elif ((COMP_CWORD == i + 1)); then
 		words='show help'
 	elif (((COMP_CWORD - i) % 2 == 0)); then

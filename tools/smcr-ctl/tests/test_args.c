@@ -105,6 +105,28 @@ static void test_filters(void)
 	    "args__second_value_alone");
 }
 
+static void test_report(void)
+{
+	tap(!parse("report") && args.action == ACT_REPORT && !args.anonymous,
+	    "args__report");
+	tap(!parse("report --anonymous") && args.action == ACT_REPORT &&
+	    args.anonymous && !parse("-a report") &&
+	    args.action == ACT_REPORT && args.anonymous,
+	    "args__report_anonymous");
+	tap(!parse("report help") && args.action == ACT_HELP &&
+	    !parse("help report") && args.action == ACT_HELP &&
+	    !parse("report -h") && args.action == ACT_HELP,
+	    "args__report_help");
+	tap(refused("report -j", "no --json") &&
+	    refused("-j report", "no --json"), "args__report_is_text");
+	tap(refused("report conn", "\"conn\" is unknown") &&
+	    refused("repor", "\"repor\" is unknown"),
+	    "args__report_alone_and_in_full");
+	tap(refused("-a", "is for a report") &&
+	    refused("-a conn", "is for a report"),
+	    "args__anonymous_needs_report");
+}
+
 static void test_limits(void)
 {
 	char line[256] = "conn show";
@@ -125,6 +147,7 @@ int main(void)
 	test_actions();
 	test_objects();
 	test_filters();
+	test_report();
 	test_limits();
 	return tap_end();
 }

@@ -8,31 +8,8 @@
 #include <linux/smcr.h>
 
 #include "../print.h"
+#include "row.h"
 #include "tap.h"
-
-static struct value row[MAX_COLUMNS];
-static const struct object *obj;
-
-static void use(const char *name)
-{
-	bool ambiguous;
-
-	obj = object_find(name, &ambiguous);
-	memset(row, 0, sizeof(row));
-}
-
-static void set(const char *key, const void *data, size_t len)
-{
-	int col = column_find(obj, key);
-
-	if (col < 0 || value_decode(&obj->columns[col], data, len, &row[col]))
-		abort();
-}
-
-static void set_u32(const char *key, uint32_t val)
-{
-	set(key, &val, sizeof(val));
-}
 
 /* What @fn prints, compared as a whole */
 static bool prints(struct printer *p, const char *want)

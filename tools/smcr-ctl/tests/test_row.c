@@ -10,6 +10,7 @@
 
 #include <linux/netlink.h>
 #include <linux/smcr.h>
+#include <rdma/rdma_netlink.h>
 
 #include "../nl.h"
 #include "tap.h"
@@ -109,6 +110,16 @@ static void test_flags(void)
 	    "row__flags_with_and_without_a_name");
 }
 
+static void test_rdma_port(void)
+{
+	uint8_t buf[32], state = 4;
+	size_t len = put(buf, 0, RDMA_NLDEV_ATTR_PORT_STATE, &state, 1);
+	int col = column_find(&rdma_port, "state");
+
+	tap(!decode(&rdma_port, buf, len) && !strcmp(row[col].text, "active"),
+	    "row__number_of_one_byte");
+}
+
 static void test_random(const struct object *conn, unsigned int seed)
 {
 	uint8_t buf[128];
@@ -134,6 +145,7 @@ int main(int argc, char **argv)
 	test_good(conn);
 	test_bad(conn);
 	test_flags();
+	test_rdma_port();
 	test_random(conn, argc > 1 ? atoi(argv[1]) : time(NULL));
 	return tap_end();
 }

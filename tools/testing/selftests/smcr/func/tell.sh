@@ -106,6 +106,73 @@ timers_keep_their_order() {
 		dmesg | grep -q 'handshake_timeout_ms must be above'
 }
 
+report() {
+	smcr-ctl report "$@" >"$tmp/report"
+}
+
+# in_report LINE...: each is one of its lines (a basic regular expression)
+in_report() {
+	local line
+
+	for line in "$@"; do
+		grep -qx -- "$line" "$tmp/report" && continue
+		cat "$tmp/report"
+		echo "no line \"$line\""
+		return 1
+	done
+}
+
+# section TITLE: its lines
+section() {
+	sed -n "/^== $1\$/,/^\$/p" "$tmp/report"
+}
+
+report_is_whole() {
+	report &&
+		in_report '== System' '== Modules' '== RDMA core' \
+			'== Settings (net.smcr)' '== Devices' '== Link groups' \
+			'== Links' '== Connections' '== Negative list' \
+			'== Counters' '== Kernel log' &&
+		in_report "kernel $(uname -r)" 'smcr loaded' \
+			'rdma-device rxe0 ports 1 .*' \
+			'rdma-port rxe0/1 state active .*' \
+			"rmem $(sysctl -n net.smcr.rmem)" \
+			'device rxe0/1 state active .* gid [^ ]* mac [^ ]* .*' \
+			"linkgroup [0-9]* role client .* peer-id [0-9a-f]*" \
+			'.* net.smcr: with .*handshake_timeout_ms must be .*' \
+			"($conns: $conns active; only the first 50 are listed)" &&
+		[ "$(section Connections | grep -c '^conn ')" = 50 ]
+}
+
+# The RDMA core tells root the keys of the group's memory regions. An MTU or a
+# number of connections may equal one by chance.
+report_has_no_rkey() {
+	local key
+
+	rdma -d resource show mr >"$tmp/mrs"
+	grep -oE 'rkey 0x[0-9a-f]+' "$tmp/mrs" | while read -r _ key; do
+		printf '%d\n0x%x\n%08x\n' "$key" "$key" "$key"
+	done >"$tmp/rkeys"
+	[ -s "$tmp/rkeys" ] || { cat "$tmp/mrs"; return 1; }
+	! { section 'Link groups'; section Links; } |
+		sed 's/ \(mtu\|conns\) [0-9]*//g' | tr ' ' '\n' |
+		grep -xiFf "$tmp/rkeys"
+}
+
+report_is_anonymous() {
+	report --anonymous &&
+		in_report "(.*only the first 50 are listed)" \
+			'.* local address-[0-9]*:[0-9]* .*' '.* mac mac-1 .*' &&
+		! grep -E '10\.9\.0\.|fd09:|([0-9a-f]{2}:){5}' "$tmp/report"
+}
+
+nobody_may_report() {
+	as_nobody smcr-ctl report >"$tmp/report" &&
+		in_report '(not read: Operation not permitted)' \
+			'(GIDs, MACs and peer IDs need CAP_NET_ADMIN)' 'root no' &&
+		! grep -q 'peer-id' "$tmp/report"
+}
+
 traced() {
 	grep -q "smcr_$1: .*$2" "$trace/trace"
 }
@@ -136,6 +203,11 @@ check "a filter finds one connection" \
 check "a wrong word is refused" \
 	fails_with 2 '"foo" is unknown' smcr-ctl conn show foo 1
 check "timers that cannot work are refused" timers_keep_their_order
+check "a report has each section" report_is_whole
+check "a report has no memory key of a group" report_has_no_rkey
+check "an anonymous report has no address" report_is_anonymous
+sysctl_for_now kernel.dmesg_restrict 1
+check "a report without privileges says what is missing" nobody_may_report
 released "the connections carried their bytes meanwhile"
 io_check "end of the server" $kind "$SERVER" quit
 no_conn_left

@@ -45,6 +45,7 @@ static bool same(const struct args *a, const struct args *b)
 			return false;
 	return a->action == b->action && a->object == b->object && a->json == b->json &&
 	       a->pretty == b->pretty && a->details == b->details &&
+	       a->anonymous == b->anonymous &&
 	       a->n_filters == b->n_filters;
 }
 
@@ -63,6 +64,10 @@ static void check_again(const struct args *args)
 		word[n++] = "--pretty";
 	if (args->details)
 		word[n++] = "--details";
+	if (args->anonymous)
+		word[n++] = "--anonymous";
+	if (args->action == ACT_REPORT)
+		word[n++] = "report";
 	if (args->action == ACT_VERSION)
 		word[n++] = "--version";
 	if (args->action == ACT_HELP)

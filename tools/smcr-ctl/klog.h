@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What smcr has written to the kernel log.
+ */
+#ifndef SMCR_CTL_KLOG_H
+#define SMCR_CTL_KLOG_H
+
+#include <stddef.h>
+
+char *klog_read(void);
+const char *klog_smcr(const char *line);
+size_t klog_filter(char *text, const char **lines, size_t max);
+
+#endif

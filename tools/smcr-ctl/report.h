@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * smcr-ctl report: one text to send along with a bug report.
+ */
+#ifndef SMCR_CTL_REPORT_H
+#define SMCR_CTL_REPORT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#ifndef VERSION
+#define VERSION "0.1"
+#endif
+
+int report_print(FILE *out, bool anonymous);
+
+#endif
