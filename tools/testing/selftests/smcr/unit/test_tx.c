@@ -428,7 +428,7 @@ static const struct fact facts[] = {
 	{ "updates follow the 50 % and 10 % rule of section 4.5.1", update_rule },
 	{ "B and R get an update for each byte read, and none without a byte", update_forced },
 	{ "small reads, and updates byte by byte, cause no small writes", small_reads },
-	{ "10^6 random steps move the stream unchanged, and neither end gets stuck", random_stream },
+	{ "10^6 random steps move the stream unchanged, and neither end hangs", random_stream },
 };
 
 int main(void)
