@@ -19,6 +19,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/lockdep.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <rdma/ib_verbs.h>
@@ -78,7 +79,7 @@ static void ib_dev_put(struct smcr_ibdev *dev)
 }
 
 /* Keep the device itself from removal; fails once removal has begun. */
-static bool ib_dev_tryget(struct smcr_ibdev *dev)
+static bool __must_check ib_dev_tryget(struct smcr_ibdev *dev)
 {
 	return !READ_ONCE(dev->removing) && refcount_inc_not_zero(&dev->refs);
 }
@@ -150,6 +151,7 @@ static void chunk_free(struct smcr_chunk *chunk)
 /* Unmap a chunk that the caller has removed from the list of all chunks. */
 static void chunk_unmap(struct smcr_ibdev *dev, struct smcr_chunk *chunk)
 {
+	lockdep_assert_held(&dev->chunk_lock);
 	ib_dma_unmap_single(dev->ibdev, chunk->dma, SMCR_CHUNK_SIZE,
 			    DMA_TO_DEVICE);
 }

@@ -142,10 +142,10 @@ enum smcr_port_miss {
 	SMCR_PORT_NO_GID,	/* a port, but no usable GID or not active */
 };
 
-int smcr_ib_init(void);
+int __must_check smcr_ib_init(void);
 void smcr_ib_exit(void);
 void smcr_ib_port_drop(struct smcr_port *port);
-bool smcr_ib_port_tryget(const struct smcr_port *port);
+bool __must_check smcr_ib_port_tryget(const struct smcr_port *port);
 void smcr_ib_port_put(struct smcr_port *port);
 
 void smcr_ib_dev_hold(struct smcr_ibdev *dev);
@@ -153,8 +153,8 @@ void smcr_ib_dev_drop(struct smcr_ibdev *dev);
 
 const char *smcr_ib_dev_name(const struct smcr_ibdev *dev);
 
-struct smcr_chunk *smcr_ib_chunk_get(struct smcr_ibdev *dev, gfp_t gfp,
-				     bool *fresh);
+struct smcr_chunk * __must_check
+smcr_ib_chunk_get(struct smcr_ibdev *dev, gfp_t gfp, bool *fresh);
 void smcr_ib_chunk_put(struct smcr_chunk *chunk);
 
 /* ib_port.c */
@@ -175,14 +175,14 @@ typedef int (*smcr_ib_walk_fn)(const struct smcr_port *port,
 			       const struct smcr_ib_port_info *info,
 			       void *arg);
 
-int smcr_ib_ports_add(struct smcr_ibdev *dev);
+int __must_check smcr_ib_ports_add(struct smcr_ibdev *dev);
 void smcr_ib_ports_del(struct smcr_ibdev *dev);
 void smcr_ib_ports_free(struct smcr_ibdev *dev);
 void smcr_ib_port_event(struct smcr_ibdev *dev, u32 port);
 void smcr_ib_gids_update(struct smcr_ibdev *dev);
-enum smcr_port_miss smcr_ib_port_find(struct net_device *ndev,
-				      const struct smcr_gid_want *want,
-				      struct smcr_port *out);
+enum smcr_port_miss __must_check
+smcr_ib_port_find(struct net_device *ndev, const struct smcr_gid_want *want,
+		  struct smcr_port *out);
 bool smcr_ib_port_usable(struct net_device *ndev);
 bool smcr_ib_any(void);
 bool smcr_ib_gid_is_ours(const struct net *net, const u8 *gid);

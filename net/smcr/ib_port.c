@@ -20,6 +20,7 @@
 #include <linux/etherdevice.h>
 #include <linux/hashtable.h>
 #include <linux/jhash.h>
+#include <linux/lockdep.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/net.h>
@@ -227,6 +228,7 @@ static struct smcr_ib_gids *gids_read(struct smcr_ibdev *dev)
 	struct ib_row *rows;
 	u32 n;
 
+	lockdep_assert_held(&dev->port_mutex);
 	n = rows_read(dev->ibdev, NULL, 0);
 	rows = kvcalloc(max(n, 1u), sizeof(*rows), GFP_KERNEL);
 	if (!rows)
@@ -243,6 +245,7 @@ static void gids_hash(struct smcr_ib_gids *gids)
 {
 	u32 i;
 
+	lockdep_assert_held(&ib_lock);
 	for (i = 0; i < gids->n_seats; i++)
 		hash_add_rcu(ib_seats, &gids->seats[i].node,
 			     (unsigned long)gids->seats[i].ndev);
@@ -255,6 +258,7 @@ static void gids_unhash(struct smcr_ib_gids *gids)
 {
 	u32 i;
 
+	lockdep_assert_held(&ib_lock);
 	for (i = 0; i < gids->n_seats; i++)
 		hash_del_rcu(&gids->seats[i].node);
 	for (i = 0; i < gids->n; i++)
@@ -422,7 +426,8 @@ static void ib_dev_put(struct smcr_ibdev *dev)
 /* Take a reference to a device if the namespace may use it: after "rdma system
  * set netns exclusive" each device belongs to one namespace.
  */
-static bool ib_dev_tryget(struct smcr_ibdev *dev, const struct net *net)
+static bool __must_check ib_dev_tryget(struct smcr_ibdev *dev,
+				       const struct net *net)
 {
 	if (!refcount_inc_not_zero(&dev->refs))
 		return false;

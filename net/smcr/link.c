@@ -23,6 +23,7 @@
  * connection that an application keeps open.
  */
 #include <linux/etherdevice.h>
+#include <linux/lockdep.h>
 #include <linux/mutex.h>
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -132,6 +133,7 @@ bool smcr_link_fail_locked(struct smcr_link *link, int err)
 {
 	enum smcr_link_state old = link->state;
 
+	lockdep_assert_held(&link->tx_lock);
 	link_event(link, SMCR_LINK_EV_FAIL);
 	if (link->state == old)
 		return false;
@@ -147,6 +149,7 @@ bool smcr_link_fail_locked(struct smcr_link *link, int err)
  */
 void smcr_link_report(struct smcr_link *link)
 {
+	lockdep_assert_not_held(&link->tx_lock);
 	if (!test_and_set_bit(SMCR_LINK_F_REPORTED, &link->flags))
 		smcr_lgr_link_failed(link);
 }
@@ -217,7 +220,7 @@ void smcr_link_port_down(struct smcr_ibdev *dev, u32 port)
 	spin_unlock_irqrestore(&dev->links_lock, irq);
 }
 
-static int link_join_device(struct smcr_link *link)
+static int __must_check link_join_device(struct smcr_link *link)
 {
 	struct smcr_ibdev *dev = link->local.dev;
 	unsigned long irq;

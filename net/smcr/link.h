@@ -149,10 +149,10 @@ struct smcr_link {
 	struct work_struct	free_work;
 };
 
-struct smcr_link *smcr_link_alloc(struct smcr_lgr *lgr,
-				  const struct smcr_port *port, u8 num);
-int smcr_link_connect(struct smcr_link *link,
-		      const struct smcr_link_peer *peer);
+struct smcr_link * __must_check
+smcr_link_alloc(struct smcr_lgr *lgr, const struct smcr_port *port, u8 num);
+int __must_check smcr_link_connect(struct smcr_link *link,
+				   const struct smcr_link_peer *peer);
 int smcr_link_event(struct smcr_link *link, enum smcr_link_event event);
 void smcr_link_fail(struct smcr_link *link, int err);
 bool smcr_link_fail_locked(struct smcr_link *link, int err);
@@ -162,7 +162,7 @@ void smcr_link_port_down(struct smcr_ibdev *dev, u32 port);
 void smcr_link_stop(struct smcr_link *link);
 struct smcr_link *smcr_link_get(struct smcr_link *link);
 void smcr_link_put(struct smcr_link *link);
-bool smcr_link_verbs_get(struct smcr_link *link);
+bool __must_check smcr_link_verbs_get(struct smcr_link *link);
 void smcr_link_verbs_put(struct smcr_link *link);
 
 static inline enum smcr_link_state smcr_link_state(const struct smcr_link *l)

@@ -44,6 +44,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/lockdep.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/net.h>
@@ -98,7 +99,8 @@ static u32 wr_room(const struct smcr_wr *wr)
 	/* Pairs with the release in slots_reclaim(), which has read the slots
 	 * before @tail
 	 */
-	return wr->sq_depth - (wr->head - smp_load_acquire(&wr->tail));
+	return wr->sq_depth -
+	       (READ_ONCE(wr->head) - smp_load_acquire(&wr->tail));
 }
 
 static u32 wr_unacked(const struct smcr_wr *wr)
@@ -116,7 +118,7 @@ static bool wr_may_send(const struct smcr_wr *wr, u32 spare)
 {
 	if (wr->window && wr_unhandled(wr) + spare >= wr->window)
 		return false;
-	return wr_unacked(wr) + spare < wr->max_sends;
+	return wr_unacked(wr) + spare < READ_ONCE(wr->max_sends);
 }
 
 static bool wr_in_doubt(const struct smcr_wr *wr)
@@ -211,6 +213,7 @@ void smcr_wr_consumed(struct smcr_link *link, const struct smcr_conn *conn,
 	struct smcr_wr *wr = link->wr;
 	unsigned long irq;
 
+	lockdep_assert_held(&conn->lock);
 	if (READ_ONCE(wr->probe_conn) != conn)
 		return;
 	spin_lock_irqsave(&link->tx_lock, irq);
@@ -318,6 +321,8 @@ static void slots_reclaim(struct smcr_link *link, u32 end, int err)
 	struct wr_run run = {};
 	u32 i;
 
+	lockdep_assert_in_softirq();
+	lockdep_assert_not_held(&link->tx_lock);
 	for (i = wr->tail; i != end; i++) {
 		struct smcr_wr_slot slot = wr->slots[i & (wr->sq_depth - 1)];
 
@@ -414,6 +419,7 @@ static u32 chain_post(struct smcr_link *link, const struct ib_send_wr *first,
 	struct smcr_wr *wr = link->wr;
 	u32 posted = 0;
 
+	lockdep_assert_held(&link->tx_lock);
 	WRITE_ONCE(wr->head, wr->head + n);
 	wr->unsignaled = signaled ? 0 : wr->unsignaled + n;
 	*err = ib_post_send(link->qp, first, &bad);
@@ -505,6 +511,7 @@ static int batch_post(struct smcr_link *link, struct smcr_wr_batch *batch,
 	bool signal;
 	int err;
 
+	lockdep_assert_held(&link->tx_lock);
 	for (i = 0; i < batch->n_writes; i++)
 		write_build(link, i, &batch->writes[i]);
 	signal = batch->signal || wr->unsignaled + n >= wr->signal_at;
@@ -545,6 +552,7 @@ int smcr_wr_post(struct smcr_link *link, struct smcr_wr_batch *batch)
 	unsigned long irq;
 	int err;
 
+	lockdep_assert_held(&batch->conn->lock);
 	if (WARN_ON_ONCE(batch->n_writes > SMCR_WR_MAX_WRITES))
 		return -EINVAL;
 	spin_lock_irqsave(&link->tx_lock, irq);
@@ -583,6 +591,7 @@ static int control_post(struct smcr_link *link, struct ib_send_wr *send,
 	bool report = false;
 	int err;
 
+	lockdep_assert_held(&link->tx_lock);
 	send->send_flags |= IB_SEND_SIGNALED;
 	chain_post(link, send, 1, true, &err);
 	if (err)
@@ -595,8 +604,10 @@ static int control_post(struct smcr_link *link, struct ib_send_wr *send,
 
 static int control_check(const struct smcr_link *link)
 {
-	int err = gate_check(link);
+	int err;
 
+	lockdep_assert_held(&link->tx_lock);
+	err = gate_check(link);
 	if (err)
 		return err;
 	return wr_room(link->wr) ? 0 : -EAGAIN;
@@ -617,7 +628,7 @@ bool smcr_wr_may_answer(const struct smcr_link *link)
 	const struct smcr_wr *wr = link->wr;
 
 	return wr_room(wr) >= WR_ANSWER_SLOTS &&
-	       wr_unacked(wr) < wr->max_sends;
+	       wr_unacked(wr) < READ_ONCE(wr->max_sends);
 }
 
 /**

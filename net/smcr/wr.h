@@ -101,32 +101,33 @@ struct smcr_wr_reg {
 
 /* Setup and teardown; link.c calls them in the order that it documents */
 bool smcr_wr_device_fits(const struct smcr_ibdev *dev);
-int smcr_wr_init(struct smcr_link *link);
+int __must_check smcr_wr_init(struct smcr_link *link);
 u32 smcr_wr_sq_depth(const struct smcr_link *link);
 u32 smcr_wr_max_sge(const struct smcr_link *link);
 void smcr_wr_limit_sends(struct smcr_link *link);
-int smcr_wr_map(struct smcr_link *link);
+int __must_check smcr_wr_map(struct smcr_link *link);
 void smcr_wr_drain(struct smcr_link *link);
 void smcr_wr_flush(struct smcr_link *link);
 void smcr_wr_unmap(struct smcr_link *link);
 void smcr_wr_free(struct smcr_link *link);
-int smcr_wr_recv_init(struct smcr_link *link);
+int __must_check smcr_wr_recv_init(struct smcr_link *link);
 u32 smcr_wr_rq_depth(const struct smcr_link *link);
-int smcr_wr_post_recvs(struct smcr_link *link);
+int __must_check smcr_wr_post_recvs(struct smcr_link *link);
 void smcr_wr_recv_close(struct smcr_link *link);
 void smcr_wr_recv_unmap(struct smcr_link *link);
 void smcr_wr_recv_free(struct smcr_link *link);
-int smcr_wr_cq_init(struct smcr_link *link);
+int __must_check smcr_wr_cq_init(struct smcr_link *link);
 struct ib_cq *smcr_wr_cq_verbs(const struct smcr_link *link);
 void smcr_wr_cq_destroy(struct smcr_link *link);
 void smcr_wr_cq_free(struct smcr_link *link);
 
 /* Sending */
 u32 smcr_wr_max_bytes(const struct smcr_link *link, u64 pos);
-int smcr_wr_post(struct smcr_link *link, struct smcr_wr_batch *batch);
+int __must_check smcr_wr_post(struct smcr_link *link,
+			      struct smcr_wr_batch *batch);
 int smcr_wr_post_fence(struct smcr_link *link);
-struct smcr_chunk *smcr_wr_chunk_get(struct smcr_link *link, gfp_t gfp,
-				     bool *fresh);
+struct smcr_chunk * __must_check
+smcr_wr_chunk_get(struct smcr_link *link, gfp_t gfp, bool *fresh);
 void smcr_wr_chunk_put(struct smcr_link *link, struct smcr_chunk *chunk);
 
 u32 smcr_wr_sends(struct smcr_link *link);
@@ -136,8 +137,10 @@ void smcr_wr_consumed(struct smcr_link *link, const struct smcr_conn *conn,
 
 /* Control */
 bool smcr_wr_may_answer(const struct smcr_link *link);
-int smcr_wr_post_llc(struct smcr_link *link, const u8 *msg, u32 cookie);
-int smcr_wr_post_reg(struct smcr_link *link, struct smcr_wr_reg *reg);
+int __must_check smcr_wr_post_llc(struct smcr_link *link, const u8 *msg,
+				  u32 cookie);
+int __must_check smcr_wr_post_reg(struct smcr_link *link,
+				  struct smcr_wr_reg *reg);
 
 /* Receiving */
 void smcr_wr_recv_release(struct smcr_wr_recv *recv);

@@ -26,6 +26,7 @@
  * handled or raises an event.
  */
 #include <linux/list.h>
+#include <linux/lockdep.h>
 #include <linux/irq_poll.h>
 #include <linux/slab.h>
 #include <linux/timer.h>
@@ -213,6 +214,7 @@ void smcr_wr_cq_seen(struct smcr_link *link, const struct smcr_conn *conn)
 {
 	struct smcr_wr_cq *cq = link->cq;
 
+	lockdep_assert_held(&cq->run);
 	if (cq->last != conn) {
 		WRITE_ONCE(cq->last, conn);
 		WRITE_ONCE(cq->streak, 0);

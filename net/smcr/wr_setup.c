@@ -147,7 +147,7 @@ void smcr_wr_limit_sends(struct smcr_link *link)
 	unsigned long irq;
 
 	spin_lock_irqsave(&link->tx_lock, irq);
-	wr->max_sends = LINUX_SENDS;
+	WRITE_ONCE(wr->max_sends, LINUX_SENDS);
 	wr->window = 0;
 	wr->signal_at = LINUX_SENDS / 2;
 	spin_unlock_irqrestore(&link->tx_lock, irq);

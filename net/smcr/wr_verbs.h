@@ -58,15 +58,16 @@ struct smcr_wr_slot {
  * struct smcr_wr - send queue of one link
  * @sq_depth: slots, a power of two
  * @max_sge: scatter entries of one request, 1..SMCR_WR_MAX_SGE
- * @head: number of the slot that is posted next; under link->tx_lock, read by
- *	completions without it
+ * @head: number of the slot that is posted next; under link->tx_lock, read
+ *	without it
  * @tail: number of the slot that is reclaimed next; changed by completions
  *	alone, and by smcr_wr_flush() after the last of them
  * @unsignaled: requests since the last one that asks for a completion; under
  *	link->tx_lock
  * @signal_at: a batch that brings @unsignaled to this asks for a completion;
  *	under link->tx_lock
- * @max_sends: bound on SENDs that are not complete; under link->tx_lock
+ * @max_sends: bound on SENDs that are not complete; under link->tx_lock, read
+ *	without it
  * @sends: SENDs posted; under link->tx_lock, read without it
  * @sends_done: SENDs that are complete; changed by completions alone
  * @window: bound on SENDs that the peer may not have handled yet, 0 for none;

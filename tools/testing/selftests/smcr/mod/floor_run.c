@@ -178,6 +178,7 @@ static void push_locked(struct floor *f, bool due)
 {
 	int err = 0;
 
+	lockdep_assert_held(&f->lock);
 	while (!err && !f->stop) {
 		u32 window = ring_len(f) - (u32)(f->nxt - f->peer_cons);
 		u32 left = min_t(u64, f->end - f->nxt, window);

@@ -49,6 +49,7 @@ static struct conn_turn *turn_of(void *conn, void *link)
 {
 	struct conn_turn *turn;
 
+	lockdep_assert_held(&turns_lock);
 	for (turn = turns; turn < turns + TURNS_CONNS; turn++) {
 		if (turn->conn && turn->conn != conn)
 			continue;
