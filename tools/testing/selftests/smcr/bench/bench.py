@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""make bench: what smcr costs beside the floor of its device, Linux's own
-SMC-R, TCP and perftest. Runs pair.sh and icount.sh in the test bed and leaves a table, a
-JSON file and a plot in ../out/bench. There are no thresholds: an aim that is
-missed is said, and is no failure."""
+"""make bench: measure smcr beside the floor of its device, Linux's own SMC-R,
+TCP and perftest. Runs pair.sh and icount.sh in the test bed and writes a table,
+a JSON file and a plot to ../out/bench. There are no thresholds: a missed aim is
+reported and is no failure."""
 import argparse
 import json
 import os
@@ -37,14 +37,14 @@ WARM = {"rr64": 20, "rr4k": 20, "connect1": 4, "connect16": 16}
 
 
 class Samples:
-    """What the scripts printed: values by work, system and round."""
+    """The samples that the scripts printed: values by work, system, round."""
 
     def __init__(self):
         self.values = {}
         self.failed = []
 
     def read(self, lines):
-        """Take the lines that are samples."""
+        """Store the lines that are samples or failures."""
         for line in lines:
             word = line.split()
             if word[:1] == ["failed"]:
@@ -53,7 +53,7 @@ class Samples:
                 continue
             pairs = (w.split("=", 1) for w in word[4:])
             found = {k: float(v) for k, v in pairs if v}
-            # A run of Linux's that sent no packets by RDMA is one of TCP
+            # A run over AF_SMC that sent no RDMA packets fell back to TCP
             if (word[2] == "linux" and "ns" in found
                     and not found.get("packets")):
                 self.failed.append(f"{word[3]}: Linux fell back to TCP")
@@ -76,21 +76,22 @@ class Samples:
         return statistics.median(column.values()) if column else None
 
     def ratio(self, work, system, other):
-        """Median of the quotients of each round, for they share a time."""
+        """Median of the ratios of each round, which the same disturbances
+        affect."""
         a = self.column(work, system, "ns")
         b = self.column(work, other, "ns")
         both = [a[r] / b[r] for r in a if r in b]
         return statistics.median(both) if both else None
 
     def best(self, work, system, other):
-        """Quotient of the shortest times: the least disturbed rounds."""
+        """Ratio of the shortest times: the least disturbed rounds."""
         a = self.column(work, system, "ns").values()
         b = self.column(work, other, "ns").values()
         return min(a) / min(b) if a and b else None
 
 
 def bed(*arguments):
-    """Run the bed; its lines, shown as they come."""
+    """Run the bed, print its lines as they come, and return them."""
     lines = []
     command = [sys.executable, "-B", BED, *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as run:
@@ -104,8 +105,8 @@ def bed(*arguments):
 
 
 def instructions(samples):
-    """Instructions a message: work -> system -> values of the rounds, each
-    from the difference of a run and one of twice the length."""
+    """Instructions for each message: work -> system -> values of the rounds,
+    each from the difference between a run and one of twice the length."""
     found = {}
     for name, system in samples.values:
         m = re.match(r"icount:(\w+):(\d+)$", name)
@@ -121,13 +122,13 @@ def instructions(samples):
 
 
 def per_message(samples, work, name):
-    """A counter of the client's host, per message of smcr."""
+    """A counter of the client's host, divided by smcr's messages."""
     value = samples.median(work, "smcr", name) or 0
     return value / (COUNT[work] + WARM.get(work, 0))
 
 
 def slope(samples, system):
-    """Bytes an idle connection costs on the client's and server's host."""
+    """Bytes of an idle connection on the client's and the server's host."""
     works = {w for w, s in samples.values
              if s == system and w.startswith("memory:")}
     count = max((int(w.split(":")[1]) for w in works), default=0)
@@ -152,8 +153,8 @@ def speed(samples, work, system):
 
 
 def gain(samples, work, other, best=False):
-    """smcr's time, or for streams and connections its speed, over another's;
-    None if there is no such pair."""
+    """Ratio of smcr's time to another's, or for streams and connections of its
+    speed; None if one of them is missing."""
     ratio = (samples.best if best else samples.ratio)(work, "smcr", other)
     if ratio and (work in SIZE or work.startswith("connect")):
         return 1 / ratio
@@ -188,7 +189,7 @@ def table_times(samples):
 
 
 def spread(systems):
-    """By how much the rounds of smcr and the floor differ, in per cent."""
+    """How much the rounds of smcr and the floor differ, in per cent."""
     return max((max(v) / min(v) - 1) * 100 for s, v in systems.items()
                if s != "tcp")
 
@@ -231,7 +232,7 @@ def table_counts(samples):
 
 
 def aims(samples, found):
-    """What issue and design ask for: text, value, limit, at most?"""
+    """The aims of the project: text, value, limit, whether at most."""
     memory = slope(samples, "smcr")
     return [
         ("instructions, 64 B round trip : floor",
@@ -262,7 +263,7 @@ def aims(samples, found):
 
 
 def table_aims(samples, found):
-    """Aims and what came out."""
+    """Aims, and whether they are met."""
     yield "| aim | limit | measured | |"
     yield "|---|---|---|---|"
     for text, value, limit, most in aims(samples, found):
@@ -275,7 +276,7 @@ def table_aims(samples, found):
 
 
 def table_events(samples):
-    """What the clock of a round trip sees, by tracepoints."""
+    """Events of both kernels in a round trip, counted by tracepoints."""
     systems = ("floor", "smcr", "linux")
     found = {(s, h): samples.get(f"events:{h}", s).get(0, {})
              for s in systems for h in ("client", "server")}
@@ -288,7 +289,7 @@ def table_events(samples):
 
 
 def table_memory(samples):
-    """Slopes."""
+    """Memory of an idle connection."""
     for system in ("smcr", "tcp"):
         memory = slope(samples, system)
         if memory:
@@ -324,7 +325,7 @@ def write_plot(samples):
                     + "\n")
     script = f"""set terminal svg size 900,420 background "white"
 set output "{OUT}/bench.svg"
-set title "Time relative to the floor (median of each round's quotient)"
+set title "Time relative to the floor (median of each round's ratio)"
 set style data histograms
 set style fill solid 0.8 border -1
 set yrange [0:*]
@@ -363,8 +364,8 @@ def main():
     else:
         lines = bed("one", "--icount", "--rocev1", "--timeout", "600",
                     "--name", "bench-icount", f"{HERE}/icount.sh 2")
-        lines += bed("pair", "--rocev1", "--timeout", "1500", "--name", "bench-pair",
-                     f"{HERE}/pair.server.sh",
+        lines += bed("pair", "--rocev1", "--timeout", "1500", "--name",
+                     "bench-pair", f"{HERE}/pair.server.sh",
                      f"{HERE}/pair.sh {opt.rounds} {opt.connections}")
         with open(os.path.join(OUT, "samples.txt"), "w",
                   encoding="utf-8") as f:

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# What the clock of a round trip sees: the kernel's events while round trips
-# run, counted by histogram triggers of its tracepoints on each host. To be
-# sourced in a host of the bed.
+# Count the kernel's events during round trips on each host, by histogram
+# triggers of its tracepoints. Sourced in a host of the bed.
 
 TRACING=/sys/kernel/tracing/events
 # tracepoint, key of its histogram, name of its total
@@ -17,7 +16,7 @@ power/cpu_idle:state:idle_changes
 timer/hrtimer_start:mode:timers_set
 net/net_dev_xmit:len:packets_sent"
 
-# events_begin: count from here on
+# events_begin: start to count
 events_begin()
 {
 	local event key name
@@ -27,7 +26,7 @@ events_begin()
 	done <<<"$EVENTS"
 }
 
-# events_end N: events by the N-th part, as name=value words
+# events_end N: stop to count; print the events divided by N as name=value words
 events_end()
 {
 	local event key name

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Instructions a message or connection, rxe to itself, in one host that counts
-# instructions as time ("vm/one --icount"). Each work is run N and 2N times, so
-# that what a run costs by itself cancels out.
+# Measure the instructions of a message or a connection in one host that counts
+# instructions as time ("vm/one --icount"), with Soft-RoCE to itself. Each work
+# runs N and 2N times, so that the fixed cost of a run cancels out.
 #
 # usage: icount.sh [ROUNDS]
 # shellcheck source-path=SCRIPTDIR source=lib.sh

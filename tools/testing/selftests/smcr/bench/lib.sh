@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# What the bench's scripts share. To be sourced in a host of the bed. Each
-# measured run is one line of output, which bench.py reads:
+# Shared by the bench's scripts, which source it in a host of the bed. Each
+# measured run prints one line, which bench.py reads:
 #
 #	sample ROUND SYSTEM WORK name=value...
 
@@ -20,15 +20,16 @@ cleanup()
 }
 trap cleanup EXIT
 
-# linux_too: smcr beside Linux's own SMC-R, which takes the address family if it
-# is there first. Its RDMA needs the RoCEv1 GIDs of "vm/pair --rocev1".
+# linux_too: load Linux's own SMC-R and then smcr, so that AF_SMC belongs to
+# Linux's. Its RDMA needs the RoCEv1 GIDs of "vm/pair --rocev1".
 linux_too()
 {
 	rmmod smcr && modprobe smc && insmod /share/smcr.ko
 }
 
-# Soft-RoCE's retransmit timer fires for nothing on a loaded machine. Each
-# step keeps the inequality of the timers true.
+# Raise the timers, because Soft-RoCE's retransmit timer fires without a loss on
+# a loaded machine. The order of the writes keeps the rules that bind the timers
+# (smcr-sysctl.rst) true at each step.
 calm_timers()
 {
 	sysctl -qw net.smcr.handshake_timeout_ms=20000 \
@@ -41,14 +42,14 @@ listens()
 	ss -Hltn "sport = :$1" | grep -q .
 }
 
-# port KIND BUF: one server a kind of socket and size of its buffers, 16 KB to
-# 512 KB
+# port KIND BUF: print the port of the server for this kind of socket and this
+# size of buffers, 16 KB to 512 KB
 port()
 {
 	echo $((PORT[$1] + $2 / 32768))
 }
 
-# serve KIND BUF...
+# serve KIND BUF...: start a server for each size of buffers
 serve()
 {
 	local kind=$1 buf
@@ -61,13 +62,13 @@ serve()
 	done
 }
 
-# words: "name value" lines to name=value words
+# words: turn "name value" lines into name=value words
 words()
 {
 	awk '{ printf " %s=%s", $1, $2 }'
 }
 
-# deltas BEFORE: what the counters of smcr did since
+# deltas BEFORE: print how much the counters of smcr have grown since
 deltas()
 {
 	awk 'FNR == NR { old[$1] = $2; next }
@@ -79,7 +80,7 @@ packets()
 	cat /sys/class/infiniband/rxe0/ports/1/hw_counters/sent_pkts
 }
 
-# by_load ROUND KIND WORK BUF ARGUMENTS: a run over sockets
+# by_load ROUND KIND WORK BUF ARGUMENTS: measure a run over sockets
 by_load()
 {
 	local out before sent
@@ -97,8 +98,8 @@ by_load()
 	rm -f "$before"
 }
 
-# by_floor ROUND WORK LOCAL MODE SIZE RING WARM COUNT: a run of the floor. Its
-# server may still be on its way from the run before.
+# by_floor ROUND WORK LOCAL MODE SIZE RING WARM COUNT: measure a run of the
+# floor. It retries, because the server may not have returned from the last run.
 by_floor()
 {
 	local try
@@ -116,7 +117,7 @@ by_floor()
 	[ "$try" -lt 40 ] || echo "failed $1 floor $2"
 }
 
-# floor_server: serves one run
+# floor_server: serve one run
 floor_server()
 {
 	exec 4<>/proc/smcr_floor
@@ -124,8 +125,8 @@ floor_server()
 	exec 4>&-
 }
 
-# gid_index: the RoCEv2 one of this host's IPv4 address, for perftest; sysfs has
-# a file for each of 1024 entries
+# gid_index: print the index of the RoCEv2 GID of this host's IPv4 address, for
+# perftest. It looks at 8 of the 1024 entries that sysfs has.
 gid_index()
 {
 	local port=/sys/class/infiniband/rxe0/ports/1 i
@@ -137,22 +138,22 @@ gid_index()
 	echo $i
 }
 
-# perf_lat SIZE and perf_bw SIZE, with the server's address or without. WRITEs
-# have no events, and polling would keep rxe's workers from the only processor.
-# A client that loses its server would wait for ever.
+# perf_lat SIZE [SERVER], perf_bw SIZE [SERVER]: run perftest's SENDs with
+# events. WRITEs raise no events, and polling would keep Soft-RoCE's workers from
+# the only processor. The time limit ends a client that has lost its server.
 perf_lat()
 {
-	timeout 30 ib_send_lat -e -d rxe0 -x "$(gid_index)" -F -s "$1" -n 300 -p 18500 \
-		"${@:2}"
+	timeout 30 ib_send_lat -e -d rxe0 -x "$(gid_index)" -F -s "$1" -n 300 \
+		-p 18500 "${@:2}"
 }
 
 perf_bw()
 {
-	timeout 30 ib_send_bw -e -d rxe0 -x "$(gid_index)" -F -s "$1" -n 200 -t 16 -Q 4 \
-		-r 64 -p 18501 "${@:2}"
+	timeout 30 ib_send_bw -e -d rxe0 -x "$(gid_index)" -F -s "$1" -n 200 \
+		-t 16 -Q 4 -r 64 -p 18501 "${@:2}"
 }
 
-# used: bytes that neither are free nor could be had back
+# used: print the bytes of memory that are neither free nor reclaimable cache
 used()
 {
 	echo 3 >/proc/sys/vm/drop_caches

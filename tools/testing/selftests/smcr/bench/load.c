@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Load for the bench, over TCP, smcr or Linux's own SMC-R: the same calls
- * whatever the kind.
+ * Load for the bench: the same calls over TCP, smcr or Linux's own SMC-R.
  *
  *	load server KIND ADDR PORT BUF
  *	load client KIND ADDR PORT BUF rr|stream SIZE WARM COUNT
@@ -51,7 +50,7 @@ static const struct kind {
 } kinds[] = {
 	{ "tcp4", AF_INET, IPPROTO_TCP },
 	{ "smcr4", AF_INET, IPPROTO_SMCR },
-	/* The family is Linux's where its module was loaded first */
+	/* The family belongs to net/smc where that was loaded first */
 	{ "linux4", AF_SMC, 0 },
 };
 
@@ -85,7 +84,7 @@ static int open_socket(void)
 	return fd;
 }
 
-/* -1 if the other end has closed or failed */
+/* Return -1 if the other end has closed or failed. */
 static int get(int fd, void *buf, size_t len)
 {
 	char *to = buf;

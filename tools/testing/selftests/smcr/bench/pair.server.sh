@@ -4,7 +4,7 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# again COMMAND...: for ever, in the background
+# again COMMAND...: run the command in the background, again and again
 again()
 {
 	while "$@" >/dev/null 2>&1 || :; do sleep 0.01; done &

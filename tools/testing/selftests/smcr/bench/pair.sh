@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Times of smcr, the floor, Linux's own SMC-R, TCP and perftest between two
-# hosts, in rounds in which each has its turn, and bytes of memory an idle
-# connection.
+# Measure the times of smcr, the floor, Linux's own SMC-R, TCP and perftest
+# between two hosts, in rounds in which each has its turn, and the memory of an
+# idle connection.
 #
 # usage: pair.sh [ROUNDS [CONNECTIONS]]
 # shellcheck source-path=SCRIPTDIR source=lib.sh
@@ -29,7 +29,8 @@ each()
 	done
 }
 
-# perftest ROUND: its two programs; half a round trip, MiB a second
+# perftest ROUND: run its two programs; they print half a round trip, and MiB a
+# second
 perftest()
 {
 	local usec rate
@@ -71,7 +72,7 @@ memory_now()
 	echo "own=$(used) peer=$(peer ". $BENCH/lib.sh; trap - EXIT; used")"
 }
 
-# memory KIND COUNT: 16 connections, then so many more
+# memory KIND COUNT: measure memory with 16 connections, then with COUNT more
 memory()
 {
 	local before
@@ -86,7 +87,7 @@ memory()
 	rm "$before"
 }
 
-# one_kind KIND COUNT: round trips of 64 bytes
+# one_kind KIND COUNT: run round trips of 64 bytes
 one_kind()
 {
 	case $1 in
@@ -95,7 +96,7 @@ one_kind()
 	esac
 }
 
-# events: what the kernels of both hosts do in a round trip
+# events: count the events of both kernels during round trips
 events()
 {
 	local kind there=". $BENCH/events.sh;"
@@ -110,7 +111,8 @@ events()
 	done
 }
 
-# First, while no group has RMBs of other sizes that it gives back meanwhile
+# Memory first: later, groups have RMBs of other sizes, which they would free
+# during the measurement.
 memory tcp4 "${2:-4064}"
 memory smcr4 "${2:-4064}"
 for ((round = 1; round <= ${1:-15}; round++)); do
