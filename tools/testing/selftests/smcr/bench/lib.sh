@@ -139,8 +139,8 @@ gid_index()
 }
 
 # perf_lat SIZE [SERVER], perf_bw SIZE [SERVER]: run perftest's SENDs with
-# events. WRITEs raise no events, and polling would keep Soft-RoCE's workers from
-# the only processor. The time limit ends a client that has lost its server.
+# events. WRITEs raise no events, and polling would keep Soft-RoCE's workers
+# from the only processor. The time limit ends a client that has lost its server.
 perf_lat()
 {
 	timeout 30 ib_send_lat -e -d rxe0 -x "$(gid_index)" -F -s "$1" -n 300 \
