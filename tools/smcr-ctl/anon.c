@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pseudonyms: address-1, mac-1, peer-1 and so on. A GID that is an IPv4
- * address (::ffff:a.b.c.d) has the pseudonym of that address. The unspecified
- * and the loopback addresses identify no host and stay as they are.
+ * Pseudonyms are address-1, mac-1, peer-1 and so on. The GID ::ffff:a.b.c.d has
+ * the pseudonym of the IPv4 address a.b.c.d. The unspecified address and the
+ * loopback addresses identify no host and are not replaced.
  */
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -15,7 +15,7 @@
 
 #define MAC_TEXT_LEN	17
 
-/* Return: 0 if there is no memory. */
+/* Return: the number of the pseudonym, or 0 if there is no memory. */
 static unsigned int number_of(struct anon *anon, const char *kind,
 			      const char *text)
 {
@@ -52,7 +52,7 @@ static void pseudonym(struct anon *anon, const char *kind, const char *text,
 		snprintf(out, len, "%s-hidden", kind);
 }
 
-/* Reads an IPv4 or IPv6 address. IPv4 becomes IPv4-mapped. */
+/* Parse an IPv4 or IPv6 address. IPv4 becomes IPv4-mapped. */
 static bool parse_ip(const char *text, struct in6_addr *ip)
 {
 	memset(ip, 0, sizeof(*ip));
@@ -82,7 +82,7 @@ static void hide_ip(struct anon *anon, const struct in6_addr *ip, char *text,
 	pseudonym(anon, "address", canonical, text, len);
 }
 
-/* Colons and case do not make another MAC address. */
+/* The pseudonym of a MAC address does not depend on colons and case. */
 static void hide_mac(struct anon *anon, const char *mac, char *text, size_t len)
 {
 	char canonical[VALUE_LEN];
@@ -106,7 +106,7 @@ static bool is_mac(const char *text)
 	return i == MAC_TEXT_LEN;
 }
 
-/* Replaces the address that is all of @text. Return: false if it is none. */
+/* Replace @text if it is an address as a whole. Return: false if it is not. */
 static bool hide_word(struct anon *anon, char *text, size_t len)
 {
 	struct in6_addr ip;
@@ -120,8 +120,8 @@ static bool hide_word(struct anon *anon, char *text, size_t len)
 	return true;
 }
 
-/* The longest address that @text begins with, replaced in @out.
- * Return: how long it is in @text, or 0.
+/* Put the pseudonym of the longest address that @text begins with into @out.
+ * Return: length of the address in @text, or 0 if there is none.
  */
 static size_t hide_prefix(struct anon *anon, const char *text, char *out,
 			  size_t len)
@@ -141,8 +141,8 @@ static size_t hide_prefix(struct anon *anon, const char *text, char *out,
 	return 0;
 }
 
-/* The MAC address or GUID in the name of a device, as in enx0200000000ab.
- * Return: as hide_prefix().
+/* Like hide_prefix(), but for the MAC address or GUID in the name of a device
+ * such as enx0200000000ab.
  */
 static size_t hide_in_name(struct anon *anon, const char *text, char *out,
 			   size_t len)
@@ -157,9 +157,7 @@ static size_t hide_in_name(struct anon *anon, const char *text, char *out,
 	return n;
 }
 
-/* An address does not begin in the middle of a word, but for a device's MAC
- * address, which follows an x.
- */
+/* An address begins where a word begins, or after the x in a device's name. */
 static void hide_all(struct anon *anon, FILE *out, const char *text)
 {
 	char word[VALUE_LEN], before = ' ';
@@ -180,7 +178,7 @@ static void hide_all(struct anon *anon, FILE *out, const char *text)
 	}
 }
 
-/* Return: text to be freed, or NULL if there is no memory. */
+/* Return: text that the caller frees, or NULL if there is no memory. */
 static char *hidden(struct anon *anon, const char *text)
 {
 	char *copy = NULL;
@@ -223,10 +221,10 @@ static void hide_value(struct anon *anon, enum column_type type,
 }
 
 /**
- * anon_row() - replace what identifies hosts in a row
+ * anon_row() - replace the addresses in a row
  * @anon: pseudonyms
- * @obj: what the row is
- * @row: its values; text is replaced
+ * @obj: object that the row belongs to
+ * @row: values; the function changes their text
  */
 void anon_row(struct anon *anon, const struct object *obj, struct value *row)
 {
@@ -238,10 +236,10 @@ void anon_row(struct anon *anon, const struct object *obj, struct value *row)
 }
 
 /**
- * anon_text() - print a line in which addresses may stand anywhere
+ * anon_text() - print free text with pseudonyms instead of addresses
  * @anon: pseudonyms, or NULL to replace nothing
- * @out: where to
- * @text: the line, as print_plain() takes it
+ * @out: output
+ * @text: untrusted text
  */
 void anon_text(struct anon *anon, FILE *out, const char *text)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Pseudonyms for what identifies hosts: IP addresses, GIDs, MAC addresses and
- * peer IDs. The same address has the same pseudonym throughout one output.
- * Pseudonyms are numbers in order of appearance and not hashes: all IPv4
- * addresses can be hashed and compared in a minute.
+ * Pseudonyms for IP addresses, GIDs, MAC addresses and peer IDs. An address has
+ * the same pseudonym throughout one output. Pseudonyms are numbers in order of
+ * appearance and not hashes, since a reader could hash all IPv4 addresses and
+ * compare.
  */
 #ifndef SMCR_CTL_ANON_H
 #define SMCR_CTL_ANON_H
@@ -14,9 +14,9 @@
 #include "schema.h"
 
 /**
- * struct known - an identity that has a pseudonym
+ * struct known - an address that has a pseudonym
  * @kind: first word of the pseudonym
- * @text: the identity
+ * @text: the address
  * @num: second word of the pseudonym
  */
 struct known {
@@ -27,7 +27,7 @@ struct known {
 
 /**
  * struct anon - the pseudonyms of one output
- * @list: identities seen so far
+ * @list: addresses that appeared so far
  * @n: entries of @list
  */
 struct anon {

@@ -3,7 +3,7 @@
  * smcr-ctl [OPTIONS] [ OBJECT [ show [FILTER...] | help ] ]
  * smcr-ctl [OPTIONS] report [OPTIONS]
  *
- * Nothing here prints or allocates.
+ * The parser neither prints nor allocates.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -12,12 +12,12 @@
 #include "args.h"
 
 /**
- * struct parser - where the parser stands
- * @argv: words left
- * @n: how many
+ * struct parser - state of the parser
+ * @argv: words that are not parsed yet
+ * @n: number of words in @argv
  * @out: result
- * @error: why not, with the word quoted
- * @error_len: room in @error
+ * @error: why the command line is refused, with the word in quotes
+ * @error_len: size of @error
  */
 struct parser {
 	char *const *argv;
@@ -28,20 +28,23 @@ struct parser {
 };
 
 const struct option options[] = {
-	{ "json", 'j', "JSON", offsetof(struct args, json), ACT_OVERVIEW },
-	{ "pretty", 'p', "JSON on several lines",
+	{ "json", 'j', "print JSON", offsetof(struct args, json),
+	  ACT_OVERVIEW },
+	{ "pretty", 'p', "break and indent JSON",
 	  offsetof(struct args, pretty), ACT_OVERVIEW },
-	{ "details", 'd', "all columns, and counters that are zero",
+	{ "details", 'd', "print all columns, and counters that are zero",
 	  offsetof(struct args, details), ACT_OVERVIEW },
-	{ "anonymous", 'a', "a report without addresses",
+	{ "anonymous", 'a', "report: replace addresses by pseudonyms",
 	  offsetof(struct args, anonymous), ACT_OVERVIEW },
-	{ "version", 'V', "the version", 0, ACT_VERSION },
-	{ "help", 'h', "this text", 0, ACT_HELP },
+	{ "version", 'V', "print the version", 0, ACT_VERSION },
+	{ "help", 'h', "print this text", 0, ACT_HELP },
 };
 
 const size_t n_options = ARRAY_SIZE(options);
 
-/* Says what is wrong. A macro, so that the compiler checks the format. */
+/* Store the error and return -1. This is a macro so that the compiler checks
+ * the format.
+ */
 #define fail(p, ...) \
 	(snprintf((p)->error, (p)->error_len, __VA_ARGS__), -1)
 
@@ -143,7 +146,8 @@ static int check_enum(struct parser *p, const struct column *col,
 		if (len >= sizeof(list))
 			break;
 	}
-	return fail(p, "\"%s\" is no %s; there are %s", word, col->key, list);
+	return fail(p, "\"%s\" is not a %s; use one of: %s", word, col->key,
+		    list);
 }
 
 static int add_filter(struct parser *p, unsigned int column, const char *word)
@@ -151,9 +155,9 @@ static int add_filter(struct parser *p, unsigned int column, const char *word)
 	const struct column *col = &p->out->object->columns[column];
 
 	if (p->out->n_filters == MAX_FILTERS)
-		return fail(p, "\"%s\" is one filter too many", word);
+		return fail(p, "there is no room for the filter \"%s\"", word);
 	if (column_is_number(col) && !is_number(word))
-		return fail(p, "\"%s\" is no number, as %s needs", word,
+		return fail(p, "\"%s\" is not a number; %s needs one", word,
 			    col->key);
 	if (col->type == COL_ENUM && check_enum(p, col, word))
 		return -1;
@@ -216,11 +220,11 @@ static int parse_help(struct parser *p)
 {
 	p->out->action = ACT_HELP;
 	if (p->n)
-		return fail(p, "\"%s\" is too much", p->argv[0]);
+		return fail(p, "\"%s\" is unexpected after help", p->argv[0]);
 	return 0;
 }
 
-/* A report has options behind it, too, since it has no filters. */
+/* A report has no filters, so its options may also follow the word. */
 static int parse_report(struct parser *p)
 {
 	const char *word;
@@ -236,7 +240,7 @@ static int parse_report(struct parser *p)
 	if (word)
 		return fail(p, "\"%s\" is unknown, try smcr-ctl help", word);
 	if (p->out->json)
-		return fail(p, "a report is text and has no --json");
+		return fail(p, "report prints text only; remove --json");
 	return 0;
 }
 
@@ -267,12 +271,12 @@ static int parse_words(struct parser *p, const char *word)
 }
 
 /**
- * args_parse() - understand a command line
- * @argc: words, the program's name included
- * @argv: the words; @out points into them
+ * args_parse() - parse a command line
+ * @argc: number of words, the program's name included
+ * @argv: the words; @out keeps pointers to them
  * @out: result
- * @error: buffer for what is wrong
- * @error_len: its size
+ * @error: buffer for the error message
+ * @error_len: size of @error
  *
  * Return: 0, or -1 with @error set.
  */
@@ -293,6 +297,6 @@ int args_parse(int argc, char *const *argv, struct args *out, char *error,
 		return -1;
 	if (out->anonymous &&
 	    (out->action == ACT_OVERVIEW || out->action == ACT_SHOW))
-		return fail(&p, "\"--anonymous\" is for a report");
+		return fail(&p, "--anonymous needs the command report");
 	return 0;
 }

@@ -13,7 +13,7 @@
 #define MAX_FILTERS	MAX_COLUMNS
 #define ARGS_ERROR_LEN	512
 
-/* What is to be done. */
+/* What a command line asks for */
 enum action {
 	ACT_OVERVIEW,
 	ACT_SHOW,
@@ -23,12 +23,12 @@ enum action {
 };
 
 /**
- * struct option - a word that begins with a dash
- * @name: behind two dashes
- * @letter: behind one dash
- * @help: a line for the help text
- * @flag: offset of the bool in struct args that it sets
- * @action: what it asks for instead, or ACT_OVERVIEW if it sets @flag
+ * struct option - an option of the command line
+ * @name: long form, without the two dashes
+ * @letter: short form, without the dash
+ * @help: line of the help text
+ * @flag: offset in struct args of the bool that the option sets
+ * @action: action that the option asks for; ACT_OVERVIEW if it sets @flag
  */
 struct option {
 	const char *name;
@@ -39,9 +39,9 @@ struct option {
 };
 
 /**
- * struct filter - show only rows whose column looks like this
+ * struct filter - condition that a row must meet to be shown
  * @column: index of the column
- * @value: from the command line
+ * @value: value that the column must have, from the command line
  */
 struct filter {
 	unsigned int column;
@@ -49,14 +49,14 @@ struct filter {
 };
 
 /**
- * struct args - a command line that was understood
+ * struct args - a parsed command line
  * @action: what to do
- * @object: what to show, or to help with; NULL: everything
- * @json: JSON instead of text
- * @pretty: JSON for people
- * @details: columns of lesser interest too
- * @anonymous: pseudonyms instead of addresses in a report
- * @filters: all must match
+ * @object: object to show or to explain; NULL means all objects
+ * @json: print JSON instead of text
+ * @pretty: break and indent JSON
+ * @details: print the columns of COL_DETAIL and counters that are zero
+ * @anonymous: print pseudonyms instead of addresses in a report
+ * @filters: conditions that a row must meet, all of them
  * @n_filters: entries of @filters
  */
 struct args {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The kernel log through syslog(2). A line there is "<6>[   12.345678] text",
- * with or without the time, and with the caller in further brackets on some
- * kernels.
+ * The kernel log through syslog(2). Its lines are "<6>[   12.345678] text".
+ * Depending on the kernel's options, the time is missing, or further brackets
+ * have the caller.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -11,14 +11,14 @@
 
 #include "klog.h"
 
-/* Commands of syslog(2), which has no header for them in user space */
+/* Commands of syslog(2), which no header of user space defines */
 #define SYSLOG_READ_ALL		3
 #define SYSLOG_SIZE_BUFFER	10
 
 /**
  * klog_read() - read the whole kernel log
  *
- * Return: text to be freed, or NULL with errno set.
+ * Return: text that the caller frees, or NULL with errno set.
  */
 char *klog_read(void)
 {
@@ -58,7 +58,7 @@ static bool begins(const char *s, const char *with)
 }
 
 /**
- * klog_smcr() - find out whether smcr wrote a line of the kernel log
+ * klog_smcr() - test whether smcr wrote a line of the kernel log
  * @line: one line
  *
  * Return: the line without its level, or NULL if it does not begin with
@@ -77,13 +77,12 @@ const char *klog_smcr(const char *line)
 }
 
 /**
- * klog_filter() - take the last lines of smcr out of the kernel log
- * @text: the log; each line end becomes a zero byte
- * @lines: the lines, oldest first
- * @max: room in @lines
+ * klog_filter() - find the last lines that smcr wrote to the kernel log
+ * @text: the log; the function ends each line by a zero byte
+ * @lines: result: the last @max lines of smcr, oldest first
+ * @max: size of @lines
  *
- * Return: how many lines smcr wrote; those before the last @max are not in
- * @lines.
+ * Return: number of all lines of smcr, which may be above @max.
  */
 size_t klog_filter(char *text, const char **lines, size_t max)
 {

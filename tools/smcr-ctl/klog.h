@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What smcr has written to the kernel log.
+ * Lines that smcr wrote to the kernel log.
  */
 #ifndef SMCR_CTL_KLOG_H
 #define SMCR_CTL_KLOG_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * smcr-ctl: what SMC-R sockets do on this host.
+ * smcr-ctl: show what SMC-R sockets do on this host.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,10 +15,10 @@
 #define EXIT_USAGE	2
 
 /**
- * struct show - rows being shown
- * @args: what was asked for
+ * struct show - a dump that is being printed
+ * @args: command line
  * @p: printer
- * @rows: shown so far
+ * @rows: number of rows printed so far
  */
 struct show {
 	const struct args *args;
@@ -33,16 +33,16 @@ static void help_general(void)
 	printf("Usage: smcr-ctl [OPTIONS] [ OBJECT [ show [FILTER...] ] ]\n"
 	       "       smcr-ctl report [--anonymous]\n"
 	       "       smcr-ctl [ OBJECT ] help\n\n"
-	       "Shows what SMC-R sockets do on this host. Without an object: all of it.\n"
+	       "Show what SMC-R sockets do on this host. Without an object, show all objects.\n"
 	       "\"report\" prints one text to send along with a bug report.\n\n"
-	       "OBJECT, or a unique beginning of it:\n");
+	       "OBJECT (a unique prefix is enough):\n");
 	for (i = 0; i < n_objects; i++)
 		printf("  %-10s %s\n", objects[i].name, objects[i].help);
 	printf("\nOPTIONS:\n");
 	for (i = 0; i < n_options; i++)
 		printf("  -%c, --%-9s %s\n", options[i].letter,
 		       options[i].name, options[i].help);
-	printf("\nA FILTER is a column and its value, as they are shown.\n");
+	printf("\nA FILTER is a column and its value, as in the output.\n");
 }
 
 static void help_object(const struct object *obj)
@@ -51,12 +51,12 @@ static void help_object(const struct object *obj)
 	int i;
 
 	printf("Usage: smcr-ctl %s show [%s] [COLUMN VALUE]...\n\n"
-	       "Shows %s.\n\nCOLUMN:\n", obj->name,
+	       "Show %s.\n\nCOLUMN:\n", obj->name,
 	       obj->columns[obj->primary].key, obj->help);
 	for (i = 0; obj->columns[i].key; i++) {
 		col = &obj->columns[i];
 		printf("  %s%s\n", col->key,
-		       col->flags & COL_DETAIL ? "  (shown with -d)" : "");
+		       col->flags & COL_DETAIL ? "  (printed with -d)" : "");
 	}
 }
 
@@ -72,7 +72,7 @@ static bool row_passes(const struct args *args, const struct object *obj,
 	return true;
 }
 
-/* In text, a counter that is zero is shown with -d or if a filter names it. */
+/* Text has a counter that is zero only with -d, or if there is a filter. */
 static bool row_counts(const struct show *show, const struct object *obj,
 		       const struct value *row)
 {
@@ -92,8 +92,8 @@ static int show_row(const struct object *obj, const struct value *row,
 	return 0;
 }
 
-/* The kernel is asked for one group only, and says so if there is no such.
- * @group becomes 0 if no filter names one.
+/* Find the link group that a filter names, or 0. The kernel then dumps that
+ * group only, and refuses the request if there is no such group.
  */
 static int asked_group(const struct args *args, uint32_t *group)
 {
@@ -109,7 +109,7 @@ static int asked_group(const struct args *args, uint32_t *group)
 		num = strtoull(args->filters[i].value, NULL, 10);
 		if (errno || !num || num > UINT32_MAX) {
 			fprintf(stderr,
-				"smcr-ctl: \"%s\" cannot be a link group\n",
+				"smcr-ctl: \"%s\" is not the number of a link group\n",
 				args->filters[i].value);
 			return -1;
 		}
@@ -171,7 +171,8 @@ static int show_all(const struct args *args, struct nl *nl)
 static int exit_status(int err)
 {
 	if (fflush(stdout) || ferror(stdout)) {
-		fprintf(stderr, "smcr-ctl: output: %s\n", strerror(errno));
+		fprintf(stderr, "smcr-ctl: cannot write the output: %s\n",
+			strerror(errno));
 		return EXIT_FAILURE;
 	}
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;

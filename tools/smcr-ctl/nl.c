@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Generic netlink through libmnl.
+ * Generic netlink and RDMA netlink through libmnl.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -16,7 +16,7 @@
 
 #include "nl.h"
 
-/* As in the kernel */
+/* The kernel's largest error number */
 #define MAX_ERRNO	4095
 
 static int column_of_attr(const struct object *obj, uint16_t attr)
@@ -30,15 +30,16 @@ static int column_of_attr(const struct object *obj, uint16_t attr)
 }
 
 /**
- * nl_row_decode() - read the attributes of one object
- * @obj: what it is
- * @attrs: the attributes, from anywhere: nothing in them is trusted
+ * nl_row_decode() - decode the attributes of one row
+ * @obj: object that the row belongs to
+ * @attrs: attributes; the function trusts none of their lengths and values
  * @len: bytes of @attrs
- * @row: MAX_COLUMNS values, in the order of the columns
+ * @row: result: MAX_COLUMNS values, in the order of the columns
  *
- * Attributes that this version does not know are passed over.
+ * The function skips attributes that it does not know: a newer kernel may
+ * send them.
  *
- * Return: 0, or -EINVAL if they are no attributes of such an object.
+ * Return: 0, or -EINVAL if an attribute is malformed.
  */
 int nl_row_decode(const struct object *obj, const void *attrs, size_t len,
 		  struct value *row)
@@ -67,7 +68,7 @@ int nl_row_decode(const struct object *obj, const void *attrs, size_t len,
 	return len ? -EINVAL : 0;
 }
 
-/* The kernel's own words, if it had any. */
+/* Take the kernel's error message, if the answer has one. */
 static void take_extack(struct nl *nl, const struct nlmsghdr *nlh,
 			unsigned int skip)
 {
@@ -86,18 +87,18 @@ static void take_extack(struct nl *nl, const struct nlmsghdr *nlh,
 static int fail(struct nl *nl, int err)
 {
 	if (!nl->error[0])
-		snprintf(nl->error, sizeof(nl->error), "the kernel says: %s",
+		snprintf(nl->error, sizeof(nl->error), "netlink request failed: %s",
 			 strerror(err));
 	return -err;
 }
 
-/* What the kernel calls an error is a small negative number */
+/* An error that is no negative errno makes the answer malformed. */
 static int fail_as_told(struct nl *nl, int told)
 {
 	return fail(nl, told < 0 && told >= -MAX_ERRNO ? -told : EBADMSG);
 }
 
-/* Return: 0 or -errno */
+/* Return: 0, or -errno with nl->error set. */
 static int read_error(struct nl *nl, const struct nlmsghdr *nlh)
 {
 	const struct nlmsgerr *e = mnl_nlmsg_get_payload(nlh);
@@ -123,13 +124,13 @@ static int read_done(struct nl *nl, const struct nlmsghdr *nlh)
 	return fail_as_told(nl, *err);
 }
 
-/* libmnl takes a length of 2 GB and more for a negative one, so a good one */
+/* libmnl compares lengths as signed numbers: it accepts one of 2 GB. */
 static bool message_ok(const struct nlmsghdr *nlh, int len)
 {
 	return mnl_nlmsg_ok(nlh, len) && nlh->nlmsg_len <= (uint32_t)len;
 }
 
-/* A message, aligned as one */
+/* A buffer with the alignment of a netlink message */
 union msg_buf {
 	struct nlmsghdr hdr;
 	char bytes[8192];
@@ -155,10 +156,10 @@ static struct nlmsghdr *request(struct nl *nl, char *buf, uint16_t type,
 }
 
 /**
- * struct reader - a dump under way
- * @obj: what is dumped
- * @fn: called with each row
- * @arg: for @fn
+ * struct reader - consumer of a dump
+ * @obj: object that is dumped
+ * @fn: function to call with each row
+ * @arg: argument of @fn
  */
 struct reader {
 	const struct object *obj;
@@ -178,13 +179,15 @@ static int read_row(struct nl *nl, const struct nlmsghdr *nlh,
 			  (const char *)mnl_nlmsg_get_payload(nlh) + skip,
 			  len - skip, row)) {
 		snprintf(nl->error, sizeof(nl->error),
-			 "the kernel's answer cannot be read; is smcr-ctl as old as the module?");
+			 "cannot decode the kernel's answer; do the versions of smcr-ctl and the module match?");
 		return -EBADMSG;
 	}
 	return r->fn(r->obj, row, r->arg);
 }
 
-/* One buffer of messages. Return: 1 to go on, 0 at the end, or -errno. */
+/* Read all messages of one buffer.
+ * Return: 1 if more follow, 0 at the end of the dump, or -errno.
+ */
 static int read_messages(struct nl *nl, const char *buf, size_t n,
 			 const struct reader *r)
 {
@@ -228,15 +231,16 @@ static int talk(struct nl *nl, const struct nlmsghdr *nlh,
 }
 
 /**
- * nl_dump() - ask for all objects of a kind
- * @nl: connection
- * @obj: the kind
- * @only: number of the link group, or of the RDMA device, whose rows are asked
- *	for; NULL: all rows
- * @fn: called with each row
- * @arg: for @fn
+ * nl_dump() - dump the rows of an object
+ * @nl: netlink socket
+ * @obj: object
+ * @only: number of the link group, or of the RDMA device, whose rows to ask
+ *	for; NULL for all rows
+ * @fn: function to call with each row
+ * @arg: argument of @fn
  *
- * Return: 0, what @fn returned, or -errno with nl->error set.
+ * Return: 0, the value of @fn that ended the dump, or -errno with nl->error
+ * set.
  */
 int nl_dump(struct nl *nl, const struct object *obj, const uint32_t *only,
 	    nl_row_fn fn, void *arg)
@@ -297,7 +301,7 @@ static int open_bus(struct nl *nl, int bus)
 	nl->sk = mnl_socket_open(bus);
 	if (!nl->sk)
 		return fail(nl, errno);
-	/* Old kernels lack it: errors then come without words. */
+	/* Without it, which old kernels lack, errors have no message. */
 	mnl_socket_setsockopt(nl->sk, NETLINK_EXT_ACK, &one, sizeof(one));
 	if (mnl_socket_bind(nl->sk, 0, MNL_SOCKET_AUTOPID) < 0)
 		return fail(nl, errno);
@@ -305,8 +309,8 @@ static int open_bus(struct nl *nl, int bus)
 }
 
 /**
- * nl_open() - connect to the smcr family
- * @nl: connection
+ * nl_open() - open a netlink socket to the smcr family
+ * @nl: netlink socket; nl_close() closes it also on error
  *
  * Return: 0, or -errno with nl->error set.
  */
@@ -321,8 +325,8 @@ int nl_open(struct nl *nl)
 }
 
 /**
- * nl_open_rdma() - connect to the RDMA core
- * @nl: connection
+ * nl_open_rdma() - open a netlink socket to the RDMA core
+ * @nl: netlink socket; nl_close() closes it also on error
  *
  * Return: 0, or -errno with nl->error set.
  */
@@ -338,8 +342,8 @@ int nl_open_rdma(struct nl *nl)
 }
 
 /**
- * nl_close() - undo nl_open(), also when that failed
- * @nl: connection
+ * nl_close() - close a netlink socket
+ * @nl: netlink socket
  */
 void nl_close(struct nl *nl)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Asking the kernel, and reading what it answers.
+ * Netlink requests and their answers.
  */
 #ifndef SMCR_CTL_NL_H
 #define SMCR_CTL_NL_H
@@ -21,7 +21,7 @@ struct mnl_socket;
  * @header: bytes between the netlink header and the attributes: those of the
  *	generic netlink header, or 0 with the RDMA core
  * @seq: sequence number of the last request
- * @error: what went wrong, for people
+ * @error: error message, empty if there is none
  */
 struct nl {
 	struct mnl_socket *sk;
@@ -31,7 +31,7 @@ struct nl {
 	char error[NL_ERROR_LEN];
 };
 
-/* Called with each row; a value other than 0 ends the dump. */
+/* nl_dump() calls this with each row. A value other than 0 ends the dump. */
 typedef int (*nl_row_fn)(const struct object *obj, const struct value *row,
 			 void *arg);
 

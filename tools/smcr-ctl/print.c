@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Text: one row a line, "key value" pairs, so that a pair can be used as a
- * filter. JSON: the same keys, all columns, plain units.
+ * Text has one row on each line, as "key value" pairs that can be used as
+ * filters. JSON has the same keys, all columns, and numbers in plain units.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -20,8 +20,8 @@ static void json_newline(struct printer *p)
 }
 
 /*
- * The character at @s, in UTF-8 (RFC 3629). Names come from whoever named the
- * device, so they may be anything. Return: its bytes, or 0 if it is none.
+ * Decode the UTF-8 character at @s (RFC 3629). The name of a device may be any
+ * bytes. Return: the character's length, or 0 if it is malformed.
  */
 static size_t utf8_char(const char *s, uint32_t *point)
 {
@@ -68,7 +68,7 @@ static void json_string(struct printer *p, const char *s)
 	fputc('"', p->out);
 }
 
-/* What stands before each element: comma, new line, key */
+/* Print what precedes an element: comma, new line, key. */
 static void json_next(struct printer *p, const char *key)
 {
 	if (p->more)
@@ -118,11 +118,12 @@ static void text_next(struct printer *p, const char *key)
 }
 
 /**
- * print_plain() - text from elsewhere, for a terminal
- * @out: where to
+ * print_plain() - print untrusted text to a terminal
+ * @out: output
  * @s: the text
  *
- * What a terminal could take for a command is not shown as it is.
+ * Control characters and malformed UTF-8 become "?", so that a terminal does
+ * not take them for commands.
  */
 void print_plain(FILE *out, const char *s)
 {
@@ -141,7 +142,7 @@ void print_plain(FILE *out, const char *s)
 /**
  * print_array_open() - begin a list
  * @p: printer
- * @key: its key in JSON if it is inside an object, or NULL
+ * @key: key of the list in JSON if it is inside an object, or NULL
  */
 void print_array_open(struct printer *p, const char *key)
 {
@@ -184,7 +185,7 @@ void print_object_close(struct printer *p)
 }
 
 /**
- * print_heading() - a line above rows, in text only
+ * print_heading() - print a line above rows; JSON has none
  * @p: printer
  * @title: the line
  */
@@ -195,9 +196,9 @@ void print_heading(struct printer *p, const char *title)
 }
 
 /**
- * print_string() - a pair with a string
+ * print_string() - print a pair of a key and a string
  * @p: printer, inside a row
- * @key: the key; NULL in text: the value alone
+ * @key: the key; NULL prints the value alone, in text only
  * @val: the value
  */
 void print_string(struct printer *p, const char *key, const char *val)
@@ -212,9 +213,9 @@ void print_string(struct printer *p, const char *key, const char *val)
 }
 
 /**
- * print_number() - a pair with a number
+ * print_number() - print a pair of a key and a number
  * @p: printer, inside a row
- * @key: the key; NULL in text: the value alone
+ * @key: the key; NULL prints the value alone, in text only
  * @val: the value
  */
 void print_number(struct printer *p, const char *key, uint64_t val)
@@ -233,14 +234,14 @@ static bool column_shown(const struct printer *p, const struct column *col,
 }
 
 /**
- * print_row() - print the columns of one object
+ * print_row() - print one row
  * @p: printer
- * @obj: what it is
- * @row: its values, in the order of the columns
+ * @obj: object that the row belongs to
+ * @row: values, in the order of the columns
  *
- * JSON has all columns. Text leaves out those that @p hides, joins a port to
- * the column before it, and has no keys in a counter's row, as in
- * /proc/net/smcr_stat.
+ * JSON has all columns. Text leaves out the columns that @p hides, joins a
+ * port to the column before it, and prints a counter without keys, as
+ * /proc/net/smcr_stat does.
  */
 void print_row(struct printer *p, const struct object *obj,
 	       const struct value *row)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One print layer for text and JSON: the same calls make both.
+ * The print layer: the same calls print text or JSON.
  */
 #ifndef SMCR_CTL_PRINT_H
 #define SMCR_CTL_PRINT_H
@@ -12,14 +12,14 @@
 #include "schema.h"
 
 /**
- * struct printer - output under way
- * @out: where to
- * @json: JSON, otherwise text
- * @pretty: JSON on several lines
- * @hidden: text: flags of the columns that are left out
- * @depth: open arrays and objects
- * @more: something was printed on this level already
- * @indent: text: spaces before each row
+ * struct printer - state of the output
+ * @out: output
+ * @json: print JSON instead of text
+ * @pretty: break and indent JSON
+ * @hidden: flags of the columns that text leaves out
+ * @depth: number of open arrays and objects
+ * @more: the current array, object or line has an element already
+ * @indent: spaces before each row of text
  */
 struct printer {
 	FILE *out;

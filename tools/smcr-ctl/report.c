@@ -3,9 +3,9 @@
  * smcr-ctl report: sections with a heading each. A section that cannot be read
  * says why, and the next one follows.
  *
- * Nothing here is secret. The kernel tells no memory keys, memory addresses
- * and alert tokens at all; queue pair numbers, inodes and user IDs are left
- * out (COL_NO_REPORT), and the host's name is not asked for.
+ * A report has no secrets. The kernel never sends memory keys, memory addresses
+ * and alert tokens; the report leaves out queue pair numbers, inodes and user
+ * IDs (COL_NO_REPORT), and the name of the host.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -31,9 +31,9 @@
 #define MAX_DEVICES	64
 
 /**
- * struct report - a report that is being printed
- * @out: where to
- * @anon: pseudonyms, or NULL if addresses are printed
+ * struct report - state of a report
+ * @out: output
+ * @anon: pseudonyms, or NULL to print addresses
  */
 struct report {
 	FILE *out;
@@ -52,7 +52,7 @@ static void pair_number(struct report *r, const char *key, long num)
 	fprintf(r->out, "%s %ld\n", key, num);
 }
 
-/* @what is NULL for a whole section. */
+/* Print why @what cannot be read; NULL means the section. Return: -1. */
 static int unread(struct report *r, const char *what, const char *why)
 {
 	fprintf(r->out, "(%s%snot read: ", what ? what : "", what ? " " : "");
@@ -61,7 +61,7 @@ static int unread(struct report *r, const char *what, const char *why)
 	return -1;
 }
 
-/* The first line of a file. Return: 0 or -errno. */
+/* Read the first line of a file. Return: 0 or -errno. */
 static int read_line(const char *path, char *line, size_t len)
 {
 	FILE *in = fopen(path, "re");
@@ -101,7 +101,7 @@ static void print_date(struct report *r)
 		pair(r, "date", date);
 }
 
-/* Only the number of the namespace is told, and whether it is the first one. */
+/* Print the number of the namespace, and whether process 1 has the same. */
 static void print_netns(struct report *r)
 {
 	struct stat own, first;
@@ -139,7 +139,7 @@ static int system_section(struct report *r)
 	return 0;
 }
 
-/* The build ID is the end of the ELF note in the module's notes directory. */
+/* The build ID follows the header and the name "GNU" of an ELF note. */
 static void print_build_id(struct report *r)
 {
 	FILE *in = fopen(MODULE_DIR "smcr/notes/.note.gnu.build-id", "re");
@@ -208,9 +208,9 @@ static int sysctl_section(struct report *r)
 }
 
 /**
- * struct devices - RDMA devices whose ports are asked for next
- * @rows: where their rows go
- * @index: numbers of the RDMA core
+ * struct devices - RDMA devices, to dump their ports afterwards
+ * @rows: rows of the devices
+ * @index: index of each device in the RDMA core
  * @n: entries of @index
  */
 struct devices {
@@ -230,7 +230,7 @@ static int add_device(const struct object *obj, const struct value *row,
 	return rows_add(obj, row, &devices->rows);
 }
 
-/* A device that goes away between the two dumps makes the second one fail. */
+/* The second dump fails if its device is removed after the first one. */
 static int print_rdma(struct report *r, struct nl *nl)
 {
 	struct devices devices = {
@@ -338,8 +338,8 @@ static int all_sections(struct report *r)
 
 /**
  * report_print() - print a report
- * @out: where to
- * @anonymous: print pseudonyms instead of addresses of hosts and adapters
+ * @out: output
+ * @anonymous: print pseudonyms instead of addresses
  *
  * Return: 0, or -EIO if no section could be read.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * smcr-ctl report: one text to send along with a bug report.
+ * smcr-ctl report: a text to send along with a bug report.
  */
 #ifndef SMCR_CTL_REPORT_H
 #define SMCR_CTL_REPORT_H

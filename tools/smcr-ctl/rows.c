@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rows are printed as they come, so that a dump that fails in the middle
- * leaves what came before; the sums stand at the end.
+ * rows_add() prints each row at once, so that the report has the rows of a dump
+ * that fails later. The sums therefore follow the rows.
  */
 #include <string.h>
 
 #include "print.h"
 #include "rows.h"
 
-/* The attributes that the kernel keeps from a caller without CAP_NET_ADMIN.
- * Entries of the negative list for destinations have none.
+/* The kernel sends these attributes to a caller with CAP_NET_ADMIN only. A
+ * destination in the negative list has none, so the list proves nothing.
  */
 static bool has_identity(const struct object *obj, const struct value *row)
 {
@@ -54,13 +54,13 @@ static void list_row(struct rows *rows, const struct object *obj,
 }
 
 /**
- * rows_add() - take one row into a report; an nl_row_fn
- * @obj: what the row is
+ * rows_add() - add one row to a report
+ * @obj: object that the row belongs to
  * @row: MAX_COLUMNS values
  * @arg: struct rows
  *
- * All counters that are not zero are listed, and the first ROWS_LISTED rows
- * of any other object.
+ * The report lists all counters that are not zero, and the first ROWS_LISTED
+ * rows of other objects. This function is an nl_row_fn.
  *
  * Return: 0.
  */
@@ -94,9 +94,9 @@ static void print_states(const struct rows *rows, const struct object *obj)
 }
 
 /**
- * rows_end() - print the sums below the rows
- * @rows: all rows
- * @obj: what they are
+ * rows_end() - print the sums after the last row
+ * @rows: rows
+ * @obj: object that they belong to
  */
 void rows_end(const struct rows *rows, const struct object *obj)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The rows of one object in a report: the first ones are listed, all are
- * counted by state.
+ * The rows of one object in a report: it lists the first ones, and counts all
+ * of them by state.
  */
 #ifndef SMCR_CTL_ROWS_H
 #define SMCR_CTL_ROWS_H
@@ -17,12 +17,12 @@
 
 /**
  * struct rows - rows of one object
- * @out: where they are printed
- * @anon: pseudonyms, or NULL
- * @total: rows so far, without counters that are zero
- * @states: rows in each state
- * @identified: a row had a GID, a MAC address or a peer ID, or its object has
- *	none
+ * @out: output
+ * @anon: pseudonyms, or NULL to print addresses
+ * @total: number of rows so far, without counters that are zero
+ * @states: number of rows in each state
+ * @identified: a row had a GID, a MAC address or a peer ID, or is of an object
+ *	that has none
  */
 struct rows {
 	FILE *out;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tables of what can be shown, and the decoding of single attributes.
+ * Tables of objects and columns, and the decoding of single attributes.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -190,17 +190,17 @@ static const struct column stats_columns[] = {
 };
 
 const struct object objects[] = {
-	{ "device", "Devices", "ports that may carry SMC-R",
+	{ "device", "Devices", "RoCE ports that SMC-R may use",
 	  SMCR_CMD_DEVICE_GET, 0, 0, false, device_columns },
-	{ "linkgroup", "Link groups", "what two hosts share",
+	{ "linkgroup", "Link groups", "links and memory that two hosts share",
 	  SMCR_CMD_LINKGROUP_GET, 0, 0, false, linkgroup_columns },
 	{ "link", "Links", "queue pairs of the link groups",
 	  SMCR_CMD_LINK_GET, SMCR_A_LINK_LINKGROUP, 1, false, link_columns },
 	{ "conn", "Connections", "connections that use RDMA",
 	  SMCR_CMD_CONN_GET, SMCR_A_CONN_LINKGROUP, 0, false, conn_columns },
-	{ "negative", "Negative list", "peers that are plain TCP for a while",
+	{ "negative", "Negative list", "peers without SMC-R for a while",
 	  SMCR_CMD_NEGATIVE_GET, 0, 0, false, negative_columns },
-	{ "stats", "Counters", "counters, without zeros unless -d is given",
+	{ "stats", "Counters", "counters; those that are zero only with -d",
 	  SMCR_CMD_STATS_GET, 0, 0, true, stats_columns },
 };
 
@@ -217,7 +217,7 @@ static const char *const rdma_physical_names[] = {
 	"error-recovery", "test", NULL
 };
 
-/* The index only serves to ask for the ports of a device. */
+/* Requests for the ports of a device need its index. */
 static const struct column rdma_device_columns[] = {
 	{ "index", RDMA_NLDEV_ATTR_DEV_INDEX, COL_U32, COL_NO_REPORT, NULL },
 	{ "rdma-device", RDMA_NLDEV_ATTR_DEV_NAME, COL_STRING, 0, NULL },
@@ -251,9 +251,9 @@ const struct object rdma_port = {
 };
 
 /**
- * object_find() - object of a name or of a unique beginning of it
- * @name: from the command line
- * @ambiguous: set if several begin so
+ * object_find() - find an object by its name or a unique prefix of it
+ * @name: name or prefix, from the command line
+ * @ambiguous: set if @name is a prefix of several names
  *
  * Return: the object, or NULL.
  */
@@ -275,11 +275,11 @@ const struct object *object_find(const char *name, bool *ambiguous)
 }
 
 /**
- * column_find() - column of a key
+ * column_find() - find a column by its key
  * @obj: the object
- * @key: in full
+ * @key: the whole key
  *
- * Return: index, or -1.
+ * Return: index of the column, or -1.
  */
 int column_find(const struct object *obj, const char *key)
 {
@@ -292,8 +292,10 @@ int column_find(const struct object *obj, const char *key)
 }
 
 /**
- * column_is_number() - whether JSON shows a column without quotes
+ * column_is_number() - test whether a column is a number without names
  * @col: the column
+ *
+ * JSON has such a column without quotes.
  */
 bool column_is_number(const struct column *col)
 {
@@ -332,7 +334,9 @@ static void name_number(const struct column *col, struct value *out)
 		snprintf(out->text, sizeof(out->text), "%" PRIu64, out->num);
 }
 
-/* "v2,v1"; bits that have no name, from a newer kernel, as a number */
+/* Format flags as "v2,v1". Bits without a name, which a newer kernel may set,
+ * follow as one number.
+ */
 static void name_flags(const struct column *col, struct value *out)
 {
 	uint64_t rest = out->num;
@@ -376,7 +380,7 @@ static int decode_bytes(const uint8_t *data, size_t len, const char *sep,
 	return 0;
 }
 
-/* The 12 bytes before an IPv4 address in an IPv6 socket */
+/* Prefix of an IPv4-mapped IPv6 address */
 static const uint8_t v4_mapped[12] = { [10] = 0xff, [11] = 0xff };
 
 static int decode_addr(const struct column *col, const void *data, size_t len,
@@ -386,7 +390,7 @@ static int decode_addr(const struct column *col, const void *data, size_t len,
 
 	if (len != 4 && len != 16)
 		return -EINVAL;
-	/* A GID is not an address of TCP, and stays as it is. */
+	/* A GID keeps the form of an IPv6 address. */
 	if (col->type == COL_ADDR && len == 16 &&
 	    !memcmp(data, v4_mapped, sizeof(v4_mapped))) {
 		data = (const uint8_t *)data + sizeof(v4_mapped);
@@ -398,13 +402,13 @@ static int decode_addr(const struct column *col, const void *data, size_t len,
 }
 
 /**
- * value_decode() - make text and number of an attribute's bytes
- * @col: what it is
- * @data: its bytes, at any alignment
- * @len: how many
- * @out: result; @out->set only on success
+ * value_decode() - decode one attribute to a number and text
+ * @col: column of the attribute
+ * @data: payload, at any alignment
+ * @len: bytes of @data
+ * @out: result; @out->set is true on success only
  *
- * Return: 0, or -EINVAL if the bytes cannot be such a value.
+ * Return: 0, or -EINVAL if the payload is malformed.
  */
 int value_decode(const struct column *col, const void *data, size_t len,
 		 struct value *out)
@@ -444,7 +448,7 @@ int value_decode(const struct column *col, const void *data, size_t len,
 /**
  * value_with_port() - format a device or an address with its port
  * @col: column of COL_WITH_PORT
- * @val: its value, followed by the port's value
+ * @val: value of the column, followed by that of the port
  * @out: result: "rxe0/1", "10.0.0.1:80" or "[fd09::1]:80"
  * @len: size of @out; VALUE_PORT_LEN is always enough
  */
@@ -461,13 +465,16 @@ void value_with_port(const struct column *col, const struct value *val,
 }
 
 /**
- * value_matches() - whether a filter lets a row pass
- * @obj: the object
- * @row: its values
- * @col: which column the filter is about
- * @wanted: value from the command line
+ * value_matches() - test whether a row meets a filter
+ * @obj: object that the row belongs to
+ * @row: values of the row
+ * @col: column of the filter
+ * @wanted: value of the filter
  *
- * Return: true if the column looks like that.
+ * The name of a counter matches if it begins with @wanted, in either case.
+ *
+ * Return: true if the text of the column, with or without its port, is
+ * @wanted.
  */
 bool value_matches(const struct object *obj, const struct value *row,
 		   unsigned int col, const char *wanted)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What can be shown: objects and their columns. A column's key is the name of
- * the attribute in Documentation/netlink/specs/smcr.yaml; it is the key in
- * JSON, the word in the text and the word of a filter.
+ * Objects and their columns. The key of a column is the name of its attribute
+ * in Documentation/netlink/specs/smcr.yaml; JSON, text and filters use it.
  */
 #ifndef SMCR_CTL_SCHEMA_H
 #define SMCR_CTL_SCHEMA_H
@@ -15,20 +14,20 @@
 
 #define MAX_COLUMNS	24
 #define VALUE_LEN	128
-/* A value and the port behind it, in text */
+/* Size of a value and its port as text */
 #define VALUE_PORT_LEN	(2 * VALUE_LEN + 8)
 
 /**
- * enum column_type - how an attribute is encoded, and how it looks
- * @COL_STRING: a name
- * @COL_U32: a number of 4 bytes
- * @COL_UINT: a number of 4 or 8 bytes
- * @COL_ENUM: a number of 1 or 4 bytes with a name
- * @COL_FLAGS: 4 bytes of flags with a name each
- * @COL_GID: 16 bytes, as an IPv6 address
- * @COL_ADDR: 4 or 16 bytes, an IP address; the port is the next column
- * @COL_MAC: 6 bytes
- * @COL_HEX: bytes
+ * enum column_type - encoding and format of an attribute
+ * @COL_STRING: string
+ * @COL_U32: number of 4 bytes
+ * @COL_UINT: number of 4 or 8 bytes
+ * @COL_ENUM: number of 1 or 4 bytes whose values have names
+ * @COL_FLAGS: 4 bytes of flags that have names
+ * @COL_GID: GID of 16 bytes, printed as an IPv6 address
+ * @COL_ADDR: IP address of 4 or 16 bytes; the next column is the port
+ * @COL_MAC: MAC address
+ * @COL_HEX: bytes, printed as hexadecimal digits
  */
 enum column_type {
 	COL_STRING,
@@ -43,18 +42,18 @@ enum column_type {
 };
 
 /* struct column.flags */
-#define COL_DETAIL	0x1	/* in the text only with -d */
-#define COL_WITH_PORT	0x2	/* text shows the next column behind it */
-#define COL_NO_REPORT	0x4	/* not in the text of "smcr-ctl report" */
+#define COL_DETAIL	0x1	/* text has it only with -d */
+#define COL_WITH_PORT	0x2	/* text joins the next column to it */
+#define COL_NO_REPORT	0x4	/* a report does not have it */
 
 /**
  * struct column - one attribute of an object
- * @key: its name
- * @attr: its number
- * @type: encoding
+ * @key: name of the attribute
+ * @attr: number of the attribute
+ * @type: encoding and format
  * @flags: COL_DETAIL, COL_WITH_PORT, COL_NO_REPORT
- * @names: for COL_ENUM, indexed by the number, then NULL; for COL_FLAGS by the
- *	number of the bit
+ * @names: names of the values of COL_ENUM or of the bits of COL_FLAGS, up to a
+ *	NULL
  */
 struct column {
 	const char *key;
@@ -65,16 +64,16 @@ struct column {
 };
 
 /**
- * struct object - something that smcr-ctl shows
- * @name: on the command line
- * @title: heading in the overview
- * @help: a line for the help text
- * @cmd: enum smcr_cmd of its dump, or enum rdma_nldev_command
+ * struct object - a kind of row that smcr-ctl prints
+ * @name: name on the command line
+ * @title: heading in the overview and in a report
+ * @help: line of the help text
+ * @cmd: command of the dump: enum smcr_cmd or enum rdma_nldev_command
  * @only_attr: attribute that asks for the rows of one link group, or of one
  *	RDMA device; 0 if there is none
- * @primary: column that a filter value without a key means
+ * @primary: column that a filter value without a key refers to
  * @counters: each row is a counter, with a name and a value
- * @columns: in the order of display, ends with a NULL key
+ * @columns: columns in the order of the output, up to a NULL key
  */
 struct object {
 	const char *name;
@@ -89,9 +88,9 @@ struct object {
 
 /**
  * struct value - one decoded attribute
- * @set: the attribute was there
- * @num: its number, for COL_U32, COL_UINT and COL_ENUM
- * @text: how it looks
+ * @set: the row has the attribute
+ * @num: number, for COL_U32, COL_UINT, COL_ENUM and COL_FLAGS
+ * @text: the value as text
  */
 struct value {
 	bool set;
@@ -102,7 +101,7 @@ struct value {
 extern const struct object objects[];
 extern const size_t n_objects;
 
-/* What the RDMA core knows of its devices, with or without smcr */
+/* Devices and ports of the RDMA core, which it knows without smcr, too */
 extern const struct object rdma_device;
 extern const struct object rdma_port;
 

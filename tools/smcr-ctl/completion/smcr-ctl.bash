@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# bash completion for smcr-ctl; objects and columns come from its own help
+# bash completion for smcr-ctl; the columns come from its help text
 
 _smcr_ctl()
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One row, made of attributes as the kernel sends them */
+/* A row for tests, built from attributes as the kernel sends them */
 #ifndef SMCR_CTL_ROW_H
 #define SMCR_CTL_ROW_H
 
@@ -11,7 +11,7 @@
 static struct value row[MAX_COLUMNS];
 static const struct object *obj;
 
-/* Begins an empty row of the object @name. */
+/* Begin an empty row of the object @name. */
 static inline void use(const char *name)
 {
 	bool ambiguous;

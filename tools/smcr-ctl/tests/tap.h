@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* TAP for the tool's unit tests */
+/* TAP output of the unit tests */
 #ifndef SMCR_CTL_TAP_H
 #define SMCR_CTL_TAP_H
 

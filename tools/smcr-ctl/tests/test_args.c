@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The command line: what is understood as what, and what is refused with
- * which words.
+ * The command line: results of the parser, and its error messages.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +12,7 @@ static char error[ARGS_ERROR_LEN];
 static struct args args;
 static char words[256];
 
-/* Splits at spaces; argv[0] is the program. Fresh memory each time, so that
- * the sanitizer sees a read beyond the last word.
- */
+/* Split @line at spaces and parse the words. */
 static int parse(const char *line)
 {
 	char *argv[64] = { "smcr-ctl" };
@@ -95,11 +92,11 @@ static void test_filters(void)
 	    filter_is(0, "device", "rxe0/1"), "args__device_and_port");
 	tap(refused("conn show state", "\"state\" needs a value"),
 	    "args__filter_without_value");
-	tap(refused("conn show state foo", "\"foo\" is no state"),
+	tap(refused("conn show state foo", "\"foo\" is not a state"),
 	    "args__filter_bad_name");
 	tap(refused("conn show foo bar", "\"foo\" is unknown"),
 	    "args__filter_unknown");
-	tap(refused("conn show rx-bytes 1x", "\"1x\" is no number"),
+	tap(refused("conn show rx-bytes 1x", "\"1x\" is not a number"),
 	    "args__filter_bad_number");
 	tap(refused("conn show 1 2", "\"2\" is unknown"),
 	    "args__second_value_alone");
@@ -117,13 +114,13 @@ static void test_report(void)
 	    !parse("help report") && args.action == ACT_HELP &&
 	    !parse("report -h") && args.action == ACT_HELP,
 	    "args__report_help");
-	tap(refused("report -j", "no --json") &&
-	    refused("-j report", "no --json"), "args__report_is_text");
+	tap(refused("report -j", "remove --json") &&
+	    refused("-j report", "remove --json"), "args__report_is_text");
 	tap(refused("report conn", "\"conn\" is unknown") &&
 	    refused("repor", "\"repor\" is unknown"),
 	    "args__report_alone_and_in_full");
-	tap(refused("-a", "is for a report") &&
-	    refused("-a conn", "is for a report"),
+	tap(refused("-a", "needs the command report") &&
+	    refused("-a conn", "needs the command report"),
 	    "args__anonymous_needs_report");
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The print layer: one call, both looks.
+ * The print layer: text and JSON of the same rows.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "row.h"
 #include "tap.h"
 
-/* What @fn prints, compared as a whole */
+/* Print the row as a list of one and compare the output with @want. */
 static bool prints(struct printer *p, const char *want)
 {
 	char *buf = NULL;

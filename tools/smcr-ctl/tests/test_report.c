@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * smcr-ctl report: what it lists, leaves out and replaces. The last test makes
- * a report of this host, whether it has smcr or not.
+ * smcr-ctl report: the rows that it lists, leaves out and makes anonymous. The
+ * last test makes a report of this host, with or without smcr.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "row.h"
 #include "tap.h"
 
-/* What a FILE gets */
+/* What begin()'s FILE received */
 static char *got;
 static size_t got_len;
 
@@ -72,7 +72,7 @@ static void use_link(void)
 	set_u32("port", 1);
 }
 
-/* @n connections, of which every third is closed */
+/* A report of @n connections; every third one is closed. */
 static void report_conns(unsigned int n)
 {
 	struct rows rows = { .out = begin() };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The netlink reader: whatever bytes it gets, it stays inside them.
+ * The netlink decoder: it reads no byte beyond its input, whatever that is.
  *
  * Usage: test_row [SEED]
  */
@@ -17,7 +17,7 @@
 
 static struct value row[MAX_COLUMNS];
 
-/* A copy of just @len bytes, so that the sanitizer sees a read beyond */
+/* Decode a copy of exactly @len bytes: the sanitizer finds a read beyond. */
 static int decode(const struct object *obj, const void *data, size_t len)
 {
 	void *copy = malloc(len ? len : 1);
@@ -74,7 +74,7 @@ static void test_bad(const struct object *conn)
 	size_t len = sample(buf), i;
 	bool good = true;
 
-	/* Cut inside the last attribute: its length says more than there is. */
+	/* The last attribute says that it is longer than what is left of it. */
 	for (i = 1; i <= 8; i++)
 		good &= decode(conn, buf, len - i) == -22;
 	tap(good, "row__truncated");
