@@ -14,8 +14,8 @@
 #include <trace/events/smcr.h>
 
 #include "cdc.h"
-#include "close.h"
 #include "conn.h"
+#include "conn_end.h"
 #include "lgr.h"
 #include "link.h"
 #include "mib.h"
@@ -37,13 +37,13 @@ static void cdc_flags(struct smcr_conn *conn, const struct smcr_cdc_result *res)
 		smp_store_release(&conn->rx.final, true);
 	}
 	if (res->raised & SMCR_CDC_A)
-		smcr_close_event(conn, SMCR_CONN_EV_PEER_ABORT);
+		smcr_conn_end_event(conn, SMCR_CONN_EV_PEER_ABORT);
 	else if (res->raised & SMCR_CDC_C)
-		smcr_close_event(conn, conn->tx.nxt != conn->tx.end ?
+		smcr_conn_end_event(conn, conn->tx.nxt != conn->tx.end ?
 				 SMCR_CONN_EV_PEER_CLOSED_UNSENT :
 				 SMCR_CONN_EV_PEER_CLOSED);
 	else if (res->raised & SMCR_CDC_D)
-		smcr_close_event(conn, SMCR_CONN_EV_PEER_DONE);
+		smcr_conn_end_event(conn, SMCR_CONN_EV_PEER_DONE);
 }
 
 /* R requests the consumer position now, if the peer does not have it (4.5.1); B
@@ -83,7 +83,7 @@ static void cdc_take(struct smcr_conn *conn, const struct smcr_cdc_result *res)
 	 * the connection, as TCP does, so that the peer learns of the loss.
 	 */
 	if (more && cdc_unwanted(conn))
-		smcr_close_reset_locked(conn, SMCR_RESET_UNREAD_DATA,
+		smcr_conn_end_reset_locked(conn, SMCR_RESET_UNREAD_DATA,
 					ECONNRESET);
 	if (res->raised)
 		cdc_flags(conn, res);
@@ -117,7 +117,7 @@ static void cdc_handle(struct smcr_conn *conn, const struct smcr_cdc_msg *msg)
 	smcr_mib_inc(net, SMCR_MIB_BADCDC);
 	net_warn_ratelimited("group %u: impossible CDC message (%s); the connection is reset. The peer's SMC-R is faulty\n",
 			     conn->lgr->id, smcr_cdc_verdict_name(verdict));
-	smcr_close_reset_locked(conn, SMCR_RESET_CDC_INVALID, ECONNRESET);
+	smcr_conn_end_reset_locked(conn, SMCR_RESET_CDC_INVALID, ECONNRESET);
 }
 
 /* Keep a message until the local end of the handshake is done (3.5.2.4). The

@@ -13,7 +13,7 @@
  *   the CQ handler		during one message, found under RCU
  *
  * The last reference may be dropped in any context. It frees the send space
- * and the memory; close.c has done before whatever needs process context.
+ * and the memory; the work item has done before whatever needs process context.
  */
 #include <linux/memcontrol.h>
 #include <linux/nodemask.h>
@@ -23,8 +23,8 @@
 
 #include "cdc.h"
 #include "clc_msg.h"
-#include "close.h"
 #include "conn.h"
+#include "conn_end.h"
 #include "lgr.h"
 #include "mib.h"
 #include "sock.h"
@@ -61,13 +61,14 @@ static void send_release(struct net *net, u32 bytes)
  * @lgr: its group; the connection takes a reference
  * @link: link that will carry its writes; likewise
  * @sndbuf: bytes of send space that it may use; at least a chunk is taken
+ * @end_work: function of the work item; see smcr_conn_end_init()
  *
  * Context: process.
  * Return: the connection with one reference; ERR_PTR(-EDQUOT) when the
  * namespace's limit of send space is reached; ERR_PTR(-ENOMEM).
  */
 struct smcr_conn *smcr_conn_alloc(struct smcr_lgr *lgr, struct smcr_link *link,
-				  u32 sndbuf)
+				  u32 sndbuf, work_func_t end_work)
 {
 	struct smcr_conn *conn;
 
@@ -90,7 +91,8 @@ struct smcr_conn *smcr_conn_alloc(struct smcr_lgr *lgr, struct smcr_link *link,
 	conn->lgr = smcr_lgr_get(lgr);
 	conn->link = smcr_link_get(link);
 	conn->link_slot = smcr_lgr_link_slot(lgr, link);
-	smcr_close_init(conn);
+	smcr_conn_end_init(conn, end_work);
+	smcr_tx_init(conn);
 	smcr_mib_inc(lgr->net, SMCR_MIB_CONNSOPENED);
 	return conn;
 err_free:
@@ -179,7 +181,7 @@ static void close_overtaken(struct smcr_conn *conn)
 {
 	spin_lock_bh(&conn->lock);
 	if (!conn->fsm.we_closed)
-		smcr_close_reset_locked(conn, SMCR_RESET_RMBE_CONFLICT,
+		smcr_conn_end_reset_locked(conn, SMCR_RESET_RMBE_CONFLICT,
 					ECONNRESET);
 	spin_unlock_bh(&conn->lock);
 }
@@ -460,7 +462,7 @@ int smcr_conn_start(struct smcr_conn *conn, struct sock *sk)
 	WRITE_ONCE(sk->sk_state, TCP_ESTABLISHED);
 	conn->tx.ring = smcr_cursor_ring(conn->peer_size, dialect);
 	conn->rx.ring = smcr_cursor_ring(size, dialect);
-	smcr_close_event(conn, SMCR_CONN_EV_ESTABLISHED);
+	smcr_conn_end_event(conn, SMCR_CONN_EV_ESTABLISHED);
 	smcr_cdc_replay(conn);
 	spin_unlock_bh(&conn->lock);
 	return 0;

@@ -164,7 +164,7 @@ struct smcr_conn_rx {
  * @peer_token: the peer's alert token
  * @lock: protects @fsm to @reset_err, @tx, @rx and @last_una, but for the
  *	fields that name another rule; smcr.h has the lock order
- * @fsm: state in Figures 22 and 23; changed only by smcr_close_event()
+ * @fsm: state in Figures 22 and 23; changed only by smcr_conn_end_event()
  * @flush: what follows once all accepted bytes are written
  * @actions: bits of enum smcr_conn_action that need process context; @work
  *	carries them out
@@ -225,7 +225,7 @@ struct smcr_conn {
 };
 
 struct smcr_conn *smcr_conn_alloc(struct smcr_lgr *lgr, struct smcr_link *link,
-				  u32 sndbuf);
+				  u32 sndbuf, work_func_t end_work);
 struct smcr_conn *smcr_conn_get(struct smcr_conn *conn);
 void smcr_conn_put(struct smcr_conn *conn);
 int smcr_conn_elem_take(struct smcr_conn *conn, u32 size);

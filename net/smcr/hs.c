@@ -25,6 +25,7 @@
 
 #include "close.h"
 #include "conn.h"
+#include "conn_end.h"
 #include "connect.h"
 #include "fallback.h"
 #include "hs.h"
@@ -446,7 +447,7 @@ void smcr_hs_done(struct smcr_hs *hs)
 	smcr_sock_mode_set(sk, SMCR_MODE_RDMA);
 	/* Handle events that TCP reported to the handshake */
 	if (smcr_inner_has_data(sk))
-		smcr_close_reset(conn, SMCR_RESET_TCP_DATA, ECONNRESET);
+		smcr_conn_end_reset(conn, SMCR_RESET_TCP_DATA, ECONNRESET);
 	smcr_close_tcp_event(sk);
 	smcr_conn_put(conn);
 	hs_deliver(hs, 0);
@@ -711,7 +712,8 @@ int smcr_hs_conn(struct smcr_hs *hs)
 	}
 	/* While the group adds an RMB, hs->conn waits for the next call. */
 	if (!hs->conn) {
-		conn = smcr_conn_alloc(hs->lgr, hs->link, send_size(hs->sk));
+		conn = smcr_conn_alloc(hs->lgr, hs->link, send_size(hs->sk),
+				       smcr_close_work);
 		if (IS_ERR(conn))
 			return PTR_ERR(conn);
 		hs->conn = conn;

@@ -29,8 +29,8 @@
 #include <net/sock.h>
 #include <trace/events/smcr.h>
 
-#include "close.h"
 #include "conn.h"
+#include "conn_end.h"
 #include "hs.h"
 #include "lgr.h"
 #include "lgr_policy.h"
@@ -605,7 +605,7 @@ static void lgr_reset_conns(struct smcr_lgr *lgr)
 	u32 slot = 0;
 
 	while ((conn = smcr_lgr_conn_next(lgr, &slot))) {
-		smcr_close_reset(conn, lgr->end_reason, lgr->end_err);
+		smcr_conn_end_lost(conn, lgr->end_reason, lgr->end_err);
 		smcr_conn_put(conn);
 	}
 }

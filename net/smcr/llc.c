@@ -26,7 +26,6 @@
 #include <linux/slab.h>
 #include <trace/events/smcr.h>
 
-#include "close.h"
 #include "conn.h"
 #include "lgr.h"
 #include "link.h"

@@ -5,8 +5,8 @@
  */
 #include <linux/slab.h>
 
-#include "close.h"
 #include "conn.h"
+#include "conn_end.h"
 #include "lgr.h"
 #include "link.h"
 #include "llc.h"
@@ -149,7 +149,7 @@ static void abort_users(struct smcr_lgr *lgr, u8 id)
 			conn->peer_rmb = 0;
 		spin_unlock_bh(&lgr->rtoken_lock);
 		if (hit)
-			smcr_close_reset(conn, SMCR_RESET_RMBE_CONFLICT,
+			smcr_conn_end_lost(conn, SMCR_RESET_RMBE_CONFLICT,
 					 ECONNRESET);
 		smcr_conn_put(conn);
 	}

@@ -21,8 +21,8 @@
 #include <net/busy_poll.h>
 #include <net/sock.h>
 
-#include "close.h"
 #include "conn.h"
+#include "conn_end.h"
 #include "lgr.h"
 #include "mib.h"
 #include "rmb.h"
@@ -76,7 +76,7 @@ static int rx_check_eye(struct smcr_conn *conn)
 	net_warn_ratelimited("group %u: the eye catcher of an RMB element was overwritten; the connection is reset. The peer's SMC-R is faulty\n",
 			     conn->lgr->id);
 	WRITE_ONCE(conn->rx.spoilt, true);
-	smcr_close_reset(conn, SMCR_RESET_EYE_CATCHER, ECONNRESET);
+	smcr_conn_end_reset(conn, SMCR_RESET_EYE_CATCHER, ECONNRESET);
 	return -ECONNRESET;
 }
 

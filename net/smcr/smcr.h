@@ -8,15 +8,14 @@
  *      |                                          TCP below it, its end
  *   connect.c listen.c hs.c hs_peer.c path.c clc.c clc_msg.c
  *      | neglist.c peers.c                        rendezvous over TCP
- *   conn.c conn_state.c tx.c tx_plan.c rx.c cursor.h cdc.c cdc_msg.c
- *      |                                          one connection
+ *   conn.c conn_end.c conn_state.c tx.c tx_plan.c rx.c cursor.h
+ *      | cdc.c cdc_msg.c                          one connection
  *   lgr.c lgr_find.c lgr_mem.c lgr_policy.c rmb.c rtoken.c
  *      | llc.c llc_rkey.c llc_msg.c llc_flow.c    one link group
  *   link.c wr*.c ib.c ib_port.c gid.c             one queue pair, devices
  *   ib_core
  *
- *   beside them: main.c netlink.c genl.c sysctl.c mib.c trace.c neglist.c
- *   peers.c
+ *   beside them: main.c netlink.c genl.c sysctl.c mib.c trace.c
  *
  * A file calls its own layer and the layers below it. It calls a layer above
  * only through the event functions that the upper layer's header declares.

@@ -23,7 +23,7 @@
 #include <net/tcp_states.h>
 #include <net/transp_v6.h>
 
-#include "close.h"
+#include "conn_end.h"
 #include "hs.h"
 #include "inner.h"
 #include "listen.h"
@@ -213,7 +213,7 @@ static void sock_release_cb(struct sock *sk)
 	if (test_bit(SMCR_SOCK_D_LISTEN, &deferred))
 		smcr_listen_event(sk);
 	if (test_bit(SMCR_SOCK_D_CLOSE, &deferred) && smcr->conn)
-		smcr_close_queue(smcr->conn);
+		smcr_conn_end_queue(smcr->conn);
 }
 
 static struct proto smcr_prot = {

@@ -15,6 +15,7 @@
 
 #include "close.h"
 #include "conn.h"
+#include "conn_end.h"
 #include "connect.h"
 #include "fallback.h"
 #include "hs.h"
@@ -131,7 +132,7 @@ static void cut_rdma(struct sock *sk)
 	if (!conn)
 		return;
 	smcr_conn_get(conn);
-	smcr_close_reset(conn, SMCR_RESET_DISCONNECT, ECONNRESET);
+	smcr_conn_end_reset(conn, SMCR_RESET_DISCONNECT, ECONNRESET);
 	smcr_conn_detach(conn);
 	smcr_conn_put(conn);
 }

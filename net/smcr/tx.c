@@ -28,8 +28,8 @@
 #include <net/sock.h>
 #include <trace/events/smcr.h>
 
-#include "close.h"
 #include "conn.h"
+#include "conn_end.h"
 #include "ib.h"
 #include "lgr.h"
 #include "link.h"
@@ -45,6 +45,28 @@
 #define TX_BATCH	(64u * 1024)
 /* Longest time that MSG_MORE or TCP_CORK holds bytes, the same as TCP's */
 #define TX_CORK_TIME	(HZ / 5)
+
+static void tx_cork_timer(struct timer_list *timer)
+{
+	struct smcr_conn *conn = from_timer(conn, timer, cork_timer);
+
+	spin_lock(&conn->lock);
+	conn->tx.hold = false;
+	smcr_tx_push_locked(conn);
+	spin_unlock(&conn->lock);
+	smcr_conn_put(conn);
+}
+
+/**
+ * smcr_tx_init() - initialize the send side's timer of a new connection
+ * @conn: the connection
+ *
+ * Context: process.
+ */
+void smcr_tx_init(struct smcr_conn *conn)
+{
+	timer_setup(&conn->cork_timer, tx_cork_timer, 0);
+}
 
 static struct smcr_chunk **tx_slot(struct smcr_conn *conn, u64 pos)
 {
@@ -292,7 +314,7 @@ static int tx_post(struct smcr_conn *conn, const struct smcr_tx_plan *plan)
 		return err;
 	tx_posted(conn, plan, &batch, flags);
 	if (flags & SMCR_CDC_A)
-		smcr_close_event(conn, SMCR_CONN_EV_ABORT_SENT);
+		smcr_conn_end_event(conn, SMCR_CONN_EV_ABORT_SENT);
 	return 0;
 }
 
@@ -352,7 +374,7 @@ void smcr_tx_push_locked(struct smcr_conn *conn)
 			return;
 		more = plan.bytes;
 	}
-	smcr_close_flushed(conn);
+	smcr_conn_end_flushed(conn);
 }
 
 /**
@@ -416,7 +438,7 @@ static int tx_to_closed(struct smcr_conn *conn, struct msghdr *msg)
 	if (READ_ONCE(conn->fsm.state) == SMCR_CONN_CLOSED)
 		return -EPIPE;
 	iov_iter_advance(&msg->msg_iter, len);
-	smcr_close_reset(conn, SMCR_RESET_PEER_CLOSED, EPIPE);
+	smcr_conn_end_reset(conn, SMCR_RESET_PEER_CLOSED, EPIPE);
 	return len;
 }
 
