@@ -9,12 +9,14 @@
 
 kind=smcr4
 addresses $kind
-together ready
-save begin
+client_leads
+
+both save begin
+on server serve $kind "$SERVER"
 io_check "64 MB each way at once, digests agree" \
 	$kind "$SERVER" stream -u 64m -d 64m -H
 io_check "end of the server" $kind "$SERVER" quit
-by_rdma begin 67108864 67108864
-no_conn_left
-together end
+on server served
+both by_rdma begin 67108864 67108864
+both no_conn_left
 finish

@@ -33,6 +33,11 @@ crowd_served() {
 	sed 's/^/# /' "$tmp/echo.err"
 }
 
+# crowd_signal NAME: to the server
+crowd_signal() {
+	kill -"$1" "$crowd_server"
+}
+
 # crowd_begin KIND ADDRESS [OPTION]: a client that waits for commands
 crowd_begin() {
 	mkfifo "$tmp/crowd.in" "$tmp/crowd.out"

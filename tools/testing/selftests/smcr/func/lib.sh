@@ -28,7 +28,9 @@ undo=()
 jobs_started=()
 
 cd "$FUNC_DIR" || exit 2
-echo "TAP version 13"
+# shellcheck source=session.sh
+. "$FUNC_DIR/session.sh"
+[ "$SIDE" = server ] || echo "TAP version 13"
 
 # calm_timers: Soft-RoCE in a loaded emulator answers late, and its own
 # retransmission then goes wrong (it refuses a write's packets out of order).
@@ -80,16 +82,25 @@ cleanup() {
 		wait "$pid" 2>/dev/null
 	done
 	undo_now
+	[ "$SIDE" = server ] || session_close
 	rm -rf "$tmp"
 }
 trap cleanup EXIT
 
 ok() {
+	if [ "$SIDE" = server ]; then
+		session_check ok "$*"
+		return
+	fi
 	tap_n=$((tap_n + 1))
 	echo "ok $tap_n - $*"
 }
 
 not_ok() {
+	if [ "$SIDE" = server ]; then
+		session_check not_ok "$*"
+		return
+	fi
 	tap_n=$((tap_n + 1))
 	tap_bad=$((tap_bad + 1))
 	echo "not ok $tap_n - $*"
@@ -126,6 +137,10 @@ check_not() {
 }
 
 finish() {
+	[ "$SIDE" = client ] || exit 3
+	session_found
+	[ -z "$session_asked" ] ||
+		not_ok "server: has ended \"$session_asked\" (join server)"
 	echo "1..$tap_n"
 	[ $tap_bad -eq 0 ]
 	exit $?

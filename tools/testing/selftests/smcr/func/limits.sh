@@ -14,90 +14,74 @@
 
 kind=smcr4
 addresses $kind
-sysctl_for_now net.smcr.lgr_linger_ms 0
-together ready
-crowd_begin $kind "$SERVER"
 
-# bound HERE NAME VALUE OPEN TCP COUNTER: with net.smcr.NAME at VALUE on this
-# host (here) or the other (there), OPEN connections are made, TCP of which
-# fall back; COUNTER says which bound it was. The server tells the same of its
-# side.
-bound() {
-	local where=$1 name=$2 open=$4 tcp=$5 counter=$6 old
+# other_than HOST
+other_than() {
+	[ "$1" = client ] && echo server || echo client
+}
 
-	together "$name.$where.set"
-	save past
-	if [ "$where" = here ]; then
-		old=$(sysctl -n "net.smcr.$name")
-		sysctl -qw "net.smcr.$name=$3"
-	fi
-	together "$name.$where"
-	crowd_is "$name $where: $open connections are open" "$open" open "$open"
-	crowd_is "and right" "$open" all 9000
-	crowd_is "all are closed" 0 close "$open"
-	together "$name.$where.past"
-	grew past Fallbacks -eq "$tcp"
-	if [ "$where" = here ]; then
-		grew past FallbackResourceLimit -eq "$tcp"
-		grew past "$counter" -ge 1
-		sysctl -qw "net.smcr.$name=$old"
-	else
-		grew past FallbackPeerDeclined -eq "$tcp"
-	fi
-	grew past Aborts -eq 0
-	no_conn_left
-	no_group_left
-	together "$name.$where.lifted"
-	save lifted
-	crowd_is "$name lifted" "$open" open "$open"
-	crowd_is "and right" "$open" all 9000
-	no_fallback lifted
-	crowd_is "all are closed" 0 close "$open"
+# set_bound HOST NAME VALUE: until "lift_bound HOST NAME"
+declare -A bound_was
+set_bound() {
+	bound_was[$2]=$(on "$1" sysctl -n "net.smcr.$2")
+	on "$1" sysctl -qw "net.smcr.$2=$3"
+}
+
+lift_bound() {
+	on "$1" sysctl -qw "net.smcr.$2=${bound_was[$2]}"
+}
+
+# crowd_opens FACT NUMBER: connections that carry 9000 bytes each
+crowd_opens() {
+	crowd_is "$1" "$2" open "$2"
+	crowd_is "and right" "$2" all 9000
+}
+
+# crowd_closes NUMBER: and nothing is left on this host
+crowd_closes() {
+	crowd_is "all are closed" 0 close "$1"
 	no_conn_left
 	no_group_left
 }
 
-bound here max_lgrs 0 3 3 GroupsRefused
-bound there max_lgrs 0 3 3 GroupsRefused
-bound here max_qps 0 3 3 QpsRefused
-bound there max_qps 0 3 3 QpsRefused
-# The first RMB has four elements of 128 KB, the next would have 16.
-bound here max_rmb_bytes $((1 << 20)) 6 2 RmbsRefused
-bound there max_rmb_bytes $((1 << 20)) 6 2 RmbsRefused
-bound here max_send_bytes $((384 << 10)) 5 2 SendSpaceRefused
-bound there max_send_bytes $((384 << 10)) 5 2 SendSpaceRefused
+# bound HOST NAME VALUE OPEN TCP COUNTER: with net.smcr.NAME at VALUE on HOST,
+# OPEN connections are made, TCP of which fall back; COUNTER says which bound it
+# was.
+bound() {
+	local host=$1 name=$2 open=$4 tcp=$5 counter=$6
 
-# A client at its own limit has no other group to go to.
-bound here max_conns_per_lgr 2 5 3 ConnsOpened
-# A server makes another: parallel link groups.
-together parallel.set
-save parallel
-together parallel
-crowd_is "20 connections, 6 to a group" 20 open 20
-crowd_is "and right" 20 all 9000
-grew parallel FirstContacts -eq 4
-grew parallel LinkGroups -eq 4
-no_fallback parallel
-together parallel.open
-crowd_is "all are closed" 0 close 20
-no_conn_left
-no_group_left
-together parallel.end
+	both save past
+	set_bound "$host" "$name" "$3"
+	crowd_opens "$name at the $host: $open connections are open" "$open"
+	crowd_closes "$open"
+	both grew past Fallbacks -eq "$tcp"
+	both grew past Aborts -eq 0
+	on "$host" grew past FallbackResourceLimit -eq "$tcp"
+	on "$host" grew past "$counter" -ge 1
+	on "$(other_than "$host")" grew past FallbackPeerDeclined -eq "$tcp"
+	lift_bound "$host" "$name"
 
-# Handshakes: Proposals are lost, so that as many as there are stay in flight.
+	save lifted
+	crowd_opens "$name lifted" "$open"
+	no_fallback lifted
+	crowd_closes "$open"
+}
+
+# hold_proposals: they are lost, so that handshakes stay in flight
 # shellcheck disable=SC2317 # called by check
 hold_proposals() {
-	nft -f - <<-EOF
+	nft -f - <<-EOT
 	table ip smcr_limits {
 		chain out {
 			type filter hook output priority 0;
 			ip daddr $SERVER4 tcp dport $PORT ip length > 80 drop
 		}
 	}
-	EOF
+	EOT
 }
 
 # hang I...: a connection each that hangs until "let_go"
+clients=()
 hang() {
 	local i
 
@@ -119,52 +103,84 @@ let_go() {
 	no_conn_left
 }
 
-clients=()
-together handshakes
-save handshakes
-check "Proposals are held back" hold_proposals
-# The bound is looked at when a SYN comes: not all four at once.
-hang 1 2
-together handshakes.one
-hang 3 4
-wait_until "four are in flight" grew_to handshakes HandshakesStarted 4
-together handshakes.two
-let_go
-grew handshakes FallbackNoOption -eq 2
-grew handshakes Fallbacks -eq 2
-grew handshakes HandshakesDone -eq 2
-together handshakes.end
+client_leads
 
-together source
-save source
+both sysctl_for_now net.smcr.lgr_linger_ms 0
+on server crowd_serve $kind "$SERVER"
+crowd_begin $kind "$SERVER"
+
+for host in client server; do
+	bound $host max_lgrs 0 3 3 GroupsRefused
+	bound $host max_qps 0 3 3 QpsRefused
+	# The first RMB has four elements of 128 KB, the next would have 16.
+	bound $host max_rmb_bytes $((1 << 20)) 6 2 RmbsRefused
+	bound $host max_send_bytes $((384 << 10)) 5 2 SendSpaceRefused
+done
+
+# A client at its own limit has no other group to go to.
+bound client max_conns_per_lgr 2 5 3 ConnsOpened
+# A server makes another: parallel link groups.
+set_bound server max_conns_per_lgr 6
+both save parallel
+crowd_opens "20 connections, 6 to a group" 20
+grew parallel FirstContacts -eq 4
+both grew parallel LinkGroups -eq 4
+both no_fallback parallel
+crowd_closes 20
+lift_bound server max_conns_per_lgr
+
+# The bound is looked at when a SYN comes: not all four at once.
+set_bound server max_handshakes 2
+both save handshakes
+check "Proposals are held back" hold_proposals
+hang 1 2
+on server wait_until "two are in flight" \
+	grew_to handshakes HandshakesStarted 2
+hang 3 4
+on server wait_until "two were refused" \
+	grew_to handshakes HandshakesRefused 2
+on server grew handshakes HandshakesStarted -eq 2
+wait_until "four are in flight" grew_to handshakes HandshakesStarted 4
+let_go
+both grew handshakes Fallbacks -eq 2
+both grew handshakes HandshakesDone -eq 2
+grew handshakes FallbackNoOption -eq 2
+on server grew handshakes FallbackCongested -eq 2
+lift_bound server max_handshakes
+
+# At most two do fit, and none if all four came at the same moment.
+set_bound server max_handshakes_per_source 2
+both save source
 check "Proposals are held back" hold_proposals
 hang 1 2 3 4
-wait_until "four are in flight" grew_to source HandshakesStarted 4
-together source.four
+both wait_until "four are in flight" grew_to source HandshakesStarted 4
 let_go
-together source.end
 grew source Fallbacks -eq "$(delta source FallbackPeerDeclined)"
 grew source FallbackPeerDeclined -ge 2
+on server grew source Fallbacks -eq "$(delta source FallbackPeerDeclined)"
+on server grew source FallbackCongested -eq \
+	"$(delta source FallbackPeerDeclined)"
 no_group_left
+lift_bound server max_handshakes_per_source
 
 # Orphans: the server's program is stopped, so nothing is closed there.
-together orphans
-save orphans
-old=$(sysctl -n net.smcr.max_orphans)
-sysctl -qw net.smcr.max_orphans=2
+set_bound client max_orphans 2
+both save orphans
 crowd_is "5 connections" 5 open 5
 crowd_is "and right" 5 all 100
-together orphans.stop
-together orphans.stopped
+on server crowd_signal STOP
 crowd_is "all are closed" 0 close 5
 grew orphans OrphansOpened -eq 2
 grew orphans ResetOrphanLimit -eq 3
 grew orphans Aborts -eq 3
-sysctl -qw "net.smcr.max_orphans=$old"
-together orphans.closed
+lift_bound client max_orphans
+on server crowd_signal CONT
 wait_until "both orphans came to an orderly end" grew_to orphans OrphansClosed 2
 grew orphans Aborts -eq 3
-together orphans.again
+on server no_conn_left
+# The client said C before it reset TCP: nothing was lost, and no program of the
+# server has to hear of it.
+on server grew orphans Aborts -eq 0
 save again
 crowd_is "5 connections" 5 open 5
 crowd_is "and right" 5 all 100
@@ -173,5 +189,5 @@ grew again Aborts -eq 0
 no_fallback again
 no_conn_left
 crowd_end
-together end
+on server crowd_served
 finish

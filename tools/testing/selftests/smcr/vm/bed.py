@@ -334,7 +334,9 @@ class Test:
         self.name = os.path.basename(path)[:-3]
         self.dir = os.path.basename(os.path.dirname(path))
         with open(path, encoding="utf-8") as f:
-            head = dict(re.findall(r"^# ([a-z-]+): (.*)$", f.read(4096), re.M))
+            text = f.read()
+        head = dict(re.findall(r"^# ([a-z-]+): (.*)$", text[:4096], re.M))
+        leads = re.search(r"^client_leads$", text, re.M)
         self.topology = head.get("topology")
         self.kernel = head.get("kernel", "both")
         self.lots = {"debug": lot_of(self.kernel),
@@ -346,8 +348,9 @@ class Test:
         self.timeout = int(head.get("timeout", settings_timeout()))
         if os.environ.get("SMCR_SOAK") == "1":
             self.timeout *= SOAK_FACTOR
-        server = path[:-3] + ".server.sh"
-        self.server = server if os.path.exists(server) else None
+        self.server = path[:-3] + ".server.sh"
+        if not os.path.exists(self.server):
+            self.server = path if leads else "-"
 
     def boot(self):
         """Tests of one boot have this in common."""
@@ -446,7 +449,9 @@ def run_test(session, test, tally, last, keep):
     limit = session.limit(test.timeout) + 60
     scripts = {session.bed.names[-1]: runner_text(test, limit)}
     if test.topology == "pair":
-        scripts["server"] = told_text() + script_text(test.server or "-")
+        side = "server" if test.server == test.path else "client"
+        scripts["server"] = (told_text() + f"export BED_SIDE={side}\n" +
+                             script_text(test.server))
     result = session.run(name, scripts, test.timeout, on_line, last)
     if not verdict:
         result.fail("no verdict from the runner")

@@ -396,6 +396,9 @@ class Bed:
         elif verb == "exit":
             self.status[host.name] = int(text)
             self.check_barriers()
+            other = self.other(host)
+            if other and other.alive:
+                other.send("rep", "session", "ended")
         elif verb == "executed":
             caller = self.calls.pop(ident, None)
             if caller:
@@ -409,7 +412,7 @@ class Bed:
         return next((h for h in self.hosts.values() if h is not host), None)
 
     def call(self, host, ident, name, args):
-        """A request of guest/bedcall."""
+        """A request of guest/bedcall, or a line for the other host."""
         other = self.other(host)
         if name == "barrier":
             self.barriers.setdefault(args, []).append((host, ident))
@@ -417,6 +420,11 @@ class Bed:
         elif name == "peer" and other:
             self.calls[ident] = host
             other.send("exec", ident)
+        elif name == "pass" and other:
+            if other.alive and not other.killed:
+                other.send("rep", ident, args)
+            else:
+                host.send("rep", ident, "ended")
         elif name == "wire":
             host.send("rep", ident, *self.wire(args))
         elif name == "machine" and args.startswith("boot "):
