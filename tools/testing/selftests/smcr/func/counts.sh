@@ -3,8 +3,8 @@
 # topology: pair
 # kernel: turns more
 # nics: 1
-# What one 64-byte message costs, law 13 in numbers, and what a connection
-# costs TCP.
+# What one 64-byte message costs, in doorbells, work requests and completions,
+# and what a connection costs TCP.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source-path=SCRIPTDIR source=counts_lib.sh
@@ -13,18 +13,21 @@
 # tcp_costs COUNT: sets $segments to what so many connections cost TCP here, in
 # and out
 tcp_costs() {
-	tcp_begin
+	both tcp_begin
 	io_check "$1 connections" $kind "$SERVER" seq -n "$1"
 	no_conn_left
 	segments=$(($(tcp_grew TcpInSegs) + $(tcp_grew TcpOutSegs) -
-		    $(tcp_needless)))
+		    $(tcp_needless) - $(on server tcp_needless)))
 }
 
 kind=smcr4
 # Fewer bytes than the ring holds: a write that wraps costs one request more.
 messages=$((1600 / SLOW))
 addresses $kind
-together ready
+client_leads
+
+on server save begin
+on server serve $kind "$SERVER"
 io_check "the first contact" $kind "$SERVER" seq -n 1
 no_conn_left
 # Differences of two runs: what a connection costs by itself cancels out.
@@ -67,9 +70,9 @@ io_check "8 MB in pieces of 64 KB" \
 grew rest CdcSent -le $((128 * 25 / 16))
 no_fallback short
 io_check "end of the server" $kind "$SERVER" quit
-together end
-undo_later rm "$SHARED/counts.needless"
-segments=$((segments - few - $(cat "$SHARED/counts.needless")))
+on server served
+on server by_rdma begin $((100000 / SLOW)) $((100000 / SLOW))
+segments=$((segments - few))
 check "$connections connections cost $segments TCP segments, 8 each" \
 	test $segments -le $((connections * 17 / 2))
 finish

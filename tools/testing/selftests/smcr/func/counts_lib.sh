@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# TCP's counters, for both scripts of counts.sh. To be sourced after lib.sh.
+# TCP's counters, for counts.sh. To be sourced after lib.sh.
 # shellcheck disable=SC2154 # what lib.sh sets
 
 tcp_begin() {

@@ -27,8 +27,12 @@ falls_back() {
 	grew "$1" TxBytes -eq 0
 }
 
-sysctl_for_now net.smcr.negative_ms 0
-together ready
+client_leads
+
+both sysctl_for_now net.smcr.negative_ms 0
+on server save begin
+on server serve $kind "$SERVER"
+on server program lowat ./lowat.py serve "$SERVER" 7603
 undo_later wire clear
 cut_off server0 client0
 falls_back silence
@@ -53,6 +57,7 @@ save healed
 io_check "a stream by RDMA then" $kind "$SERVER" stream -u 64k -d 64k -H
 by_rdma healed 65536 65536
 io_check "end of the server" $kind "$SERVER" quit
-no_conn_left
-together end
+on server served
+on server grew begin CrossedDeclines -ge 3
+both no_conn_left
 finish

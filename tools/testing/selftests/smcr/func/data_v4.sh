@@ -10,4 +10,8 @@
 # shellcheck source-path=SCRIPTDIR source=data_lib.sh
 . "$FUNC_DIR/data_lib.sh"
 
-data_client smcr4 inet4
+client_leads
+
+data_streams smcr4
+data_streams inet4
+finish

@@ -10,4 +10,8 @@
 # shellcheck source-path=SCRIPTDIR source=data_lib.sh
 . "$FUNC_DIR/data_lib.sh"
 
-data_client smcr6 inet6
+client_leads
+
+data_streams smcr6
+data_streams inet6
+finish

@@ -49,12 +49,15 @@ carried() {
 	no_fallback carried
 }
 
-sysctl_for_now net.smcr.negative_ms 0
+client_leads
+
+both sysctl_for_now net.smcr.negative_ms 0
+on server sysctl_for_now net.smcr.lgr_linger_ms 200
+on server serve $kind "$SERVER" -a
 undo_later rdma link add rxe0 type rxe netdev eth0
 undo_later rmmod devcap
 undo_later rdma link delete rxe0
 check "the adapter can be made less" insmod /share/devcap.ko
-together ready
 
 # Of drivers: qedr has 4, bnxt_re and erdma have 6.
 few="1 2 4 6"
@@ -97,6 +100,6 @@ grew short FallbackDeviceLimit -eq 4
 here sge -1
 carried "the whole adapter"
 io_check "end of the server" $kind "$SERVER" quit
-no_conn_left
-together end
+on server served
+both no_conn_left
 finish

@@ -9,16 +9,18 @@
 . "$(dirname "$0")/lib.sh"
 
 addresses smcr4
-together ready
-save begin
+
+client_leads
+
+both save begin
+on server program early ./early.py serve "$SERVER" 7700
 while read -r verdict fact; do
 	check "$fact" test "$verdict" = good
 done < <(timeout $((100 * SLOW)) ./early.py talk "$SERVER" 7700)
 talks=$((12 * 3 * 3))
 grew begin ActiveOpens -eq $talks
-by_rdma begin $((talks * 4096)) $((talks * 4096))
 check "SO_RCVLOWAT is kept by connections that fall back" \
 	timeout $((60 * SLOW)) ./early.py lowat
-no_conn_left
-together end
+both by_rdma begin $((talks * 4096)) $((talks * 4096))
+both no_conn_left
 finish

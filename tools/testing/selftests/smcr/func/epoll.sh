@@ -9,8 +9,10 @@
 
 kind=smcr4
 addresses $kind
-together ready
-save begin
+client_leads
+
+both save begin
+on server serve $kind "$SERVER"
 io_check "level triggered" $kind "$SERVER" stream -u 8m -d 8m -e
 io_check "edge triggered" $kind "$SERVER" stream -u 8m -d 8m -E
 io_check "edge triggered, sizes from 1 to 65536" \
@@ -18,7 +20,7 @@ io_check "edge triggered, sizes from 1 to 65536" \
 io_check "level triggered, one way only" \
 	$kind "$SERVER" stream -u 0 -d 4m -e
 io_check "end of the server" $kind "$SERVER" quit
-by_rdma begin 20000000 20000000
-no_conn_left
-together end
+on server served
+both by_rdma begin 20000000 20000000
+both no_conn_left
 finish

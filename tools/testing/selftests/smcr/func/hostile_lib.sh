@@ -32,24 +32,12 @@ hostile_groups() {
 
 # hostile_agent: do on this host what the hostile one asks for
 hostile_agent() {
-	local line
-
 	no_negative_list
-	mkfifo "$tmp/agent"
-	"$HOSTILE" agent smcr "$SERVER4" "$SERVER6" >"$tmp/agent" \
-		2>"$tmp/agent.err" &
-	agent_pid=$!
-	jobs_started+=("$agent_pid")
-	exec 8<"$tmp/agent"
-	rm "$tmp/agent"
-	read -r line <&8
-	check "the agent serves" test "$line" = serving
+	program agent "$HOSTILE" agent smcr "$SERVER4" "$SERVER6"
 }
 
 # hostile_agent_ended: it was told to, and had nothing to complain about
 hostile_agent_ended() {
-	wait "$agent_pid"
-	exec 8<&-
+	program_ended agent
 	check "no complaint of the agent" test ! -s "$tmp/agent.err"
-	sed 's/^/# /' "$tmp/agent.err"
 }

@@ -279,37 +279,49 @@ sysctl_for_now() {
 	check "$1 can be set to $2" sysctl -qw "$1=$2"
 }
 
+# program NAME COMMAND...: begin it in the background; back when it has said
+# "serving"
+declare -A program_pid
+program() {
+	local name=$1 line='' end=$((SECONDS + DEADLINE))
+
+	shift
+	: >"$tmp/$name.out"
+	"$@" >"$tmp/$name.out" 2>"$tmp/$name.err" &
+	program_pid[$name]=$!
+	jobs_started+=($!)
+	until read -r line <"$tmp/$name.out"; do
+		kill -0 "${program_pid[$name]}" 2>/dev/null || break
+		[ $SECONDS -lt $end ] || break
+		sleep 0.05
+	done
+	[ "$line" != serving ] || return 0
+	sed 's/^/# /' "$tmp/$name.err"
+	not_ok "$name begins to serve"
+	return 1
+}
+
+# program_ended NAME: wait for its end; shows what it printed, and returns its
+# status. Not for check, whose subshell has no jobs.
+program_ended() {
+	local rc=0
+
+	wait "${program_pid[$1]}" || rc=$?
+	sed '/^serving$/d; s/^/# /' "$tmp/$1.out" "$tmp/$1.err"
+	return $rc
+}
+
 # serve KIND ADDRESS [ARGUMENTS...]: begin to serve; back when it listens
 serve() {
-	local line
-
-	mkfifo "$tmp/serve"
-	"$IO" "$1" "$2" "$PORT" serve "${@:3}" >"$tmp/serve" 2>"$tmp/serve.err" &
-	serve_pid=$!
-	jobs_started+=("$serve_pid")
-	exec 7<"$tmp/serve"
-	rm "$tmp/serve"
-	if read -r line <&7 && [ "$line" = serving ]; then
-		return 0
-	fi
-	sed 's/^/# /' "$tmp/serve.err"
-	not_ok "$1 listens at $2"
-	return 1
+	program serve "$IO" "$1" "$2" "$PORT" serve "${@:3}"
 }
 
 # served: the server has ended, and every connection was right
 served() {
-	local rc
+	local rc=0
 
-	wait "$serve_pid"
-	rc=$?
-	exec 7<&-
-	sed 's/^/# /' "$tmp/serve.err"
-	if [ $rc -eq 0 ]; then
-		ok "the server saw every byte in its place"
-	else
-		not_ok "the server saw every byte in its place (status $rc)"
-	fi
+	program_ended serve || rc=$?
+	check "the server saw every byte in its place" test $rc -eq 0
 }
 
 # serve_all: a server from the beginning to its end, counted since "begin"
@@ -426,28 +438,13 @@ released() {
 
 # agent: begin to execute the server's side of compared runs
 agent() {
-	local line
-
-	mkfifo "$tmp/agent"
-	"$SEMANTICS" --agent "$SERVER" "$PORT" >"$tmp/agent" 2>"$tmp/agent.err" &
-	agent_pid=$!
-	jobs_started+=("$agent_pid")
-	exec 8<"$tmp/agent"
-	rm "$tmp/agent"
-	if read -r line <&8 && [ "$line" = serving ]; then
-		return 0
-	fi
-	sed 's/^/# /' "$tmp/agent.err"
-	not_ok "the agent listens at $SERVER"
-	return 1
+	program agent "$SEMANTICS" --agent "$SERVER" "$PORT"
 }
 
 # agent_ended: it was told to, and had nothing to complain about
 agent_ended() {
-	wait "$agent_pid"
-	exec 8<&-
+	program_ended agent
 	check "no complaint of the server's agent" test ! -s "$tmp/agent.err"
-	sed 's/^/# /' "$tmp/agent.err"
 }
 
 # compared KIND LIKE: a whole test of same_semantics(), the client's side

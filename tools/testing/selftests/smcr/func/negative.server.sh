@@ -35,8 +35,8 @@ together killed
 save killed
 wait_until "4 handshakes are under way" grew_to killed HandshakesStarted 4
 together kill
-check "the server is killed" kill -KILL "$serve_pid"
-wait "$serve_pid" 2>/dev/null
+check "the server is killed" kill -KILL "${program_pid[serve]}"
+wait "${program_pid[serve]}" 2>/dev/null
 serve $kind "$SERVER"
 calm_timers
 together again

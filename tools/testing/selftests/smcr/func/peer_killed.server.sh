@@ -10,8 +10,8 @@ save server
 serve $kind "$SERVER"
 together server.ready
 wait_until "the streams run" grew_to server RxBytes 2000000
-check "the server is killed" kill -KILL "$serve_pid"
-wait "$serve_pid" 2>/dev/null
+check "the server is killed" kill -KILL "${program_pid[serve]}"
+wait "${program_pid[serve]}" 2>/dev/null
 no_conn_left
 together server.end
 
