@@ -4,8 +4,8 @@
 # kernel: release
 # nics: 1
 # iperf3, unmodified, under net.smcr.transparent.
-# shellcheck source-path=SCRIPTDIR source=../func/lib.sh
-. "$(dirname "$0")/../func/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=../func/lib/lib.sh
+. "$(dirname "$0")/../func/lib/lib.sh"
 
 # run FACT OPTIONS...: a run of iperf3 that moves 16 MB
 # shellcheck disable=SC2317 # called through check

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Server side of ssh.sh.
-# shellcheck source-path=SCRIPTDIR source=../func/lib.sh
-. "$(dirname "$0")/../func/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=../func/lib/lib.sh
+. "$(dirname "$0")/../func/lib/lib.sh"
 
 addresses tcp4
 sysctl_for_now net.smcr.transparent 1

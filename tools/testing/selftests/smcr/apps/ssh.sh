@@ -4,8 +4,8 @@
 # kernel: release
 # nics: 1
 # A 20 MB copy over ssh, unmodified, under net.smcr.transparent.
-# shellcheck source-path=SCRIPTDIR source=../func/lib.sh
-. "$(dirname "$0")/../func/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=../func/lib/lib.sh
+. "$(dirname "$0")/../func/lib/lib.sh"
 
 addresses tcp4
 sysctl_for_now net.smcr.transparent 1

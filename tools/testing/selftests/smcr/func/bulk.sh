@@ -4,8 +4,8 @@
 # kernel: turns data
 # nics: 1
 # 64 MB each way at once, and their SHA-256.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
 kind=smcr4
 addresses $kind

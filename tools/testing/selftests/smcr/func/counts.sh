@@ -5,10 +5,10 @@
 # nics: 1
 # What one 64-byte message costs, in doorbells, work requests and completions,
 # and what a connection costs TCP.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
-# shellcheck source-path=SCRIPTDIR source=counts_lib.sh
-. "$FUNC_DIR/counts_lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/counts_lib.sh
+. "$FUNC_DIR/lib/counts_lib.sh"
 
 # tcp_costs COUNT: sets $segments to what so many connections cost TCP here, in
 # and out

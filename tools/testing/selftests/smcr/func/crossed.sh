@@ -6,8 +6,8 @@
 # RoCE is cut in one direction, as by a firewall on one host: neither end of a
 # first contact hears that its message came, and both decline (RFC 7609 C.2). No
 # program sees the Decline that crossed its own host's.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
 kind=smcr4
 addresses $kind

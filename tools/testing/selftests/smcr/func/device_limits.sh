@@ -7,8 +7,8 @@
 # Adapters that can do less than Soft-RoCE: few scatter entries, no inline data
 # or more than was asked for, short queues, small memory regions. RDMA carries
 # the bytes within the limits, or else a connection is TCP and the log says why.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
 kind=smcr4
 kb=$((2048 / SLOW / SLOW))

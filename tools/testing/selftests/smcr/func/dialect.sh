@@ -4,8 +4,8 @@
 # kernel: turns data
 # The Linux dialect and the bound on SENDs in it. Two smcr hosts speak it when a
 # test module makes the client's Proposals say version 2.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
 kind=smcr4
 burst=60
@@ -19,7 +19,7 @@ linux_dialect() {
 # burst_open: so many connections, which wait for a line of stdin each time
 burst_open() {
 	mkfifo "$tmp/in" "$tmp/out"
-	./burst $kind "$SERVER" $PORT send $burst <"$tmp/in" >"$tmp/out" &
+	burst/burst $kind "$SERVER" $PORT send $burst <"$tmp/in" >"$tmp/out" &
 	burst_pid=$!
 	jobs_started+=("$burst_pid")
 	exec 5>"$tmp/in" 6<"$tmp/out"
@@ -44,7 +44,7 @@ io_check "end of the server" $kind "$SERVER" quit
 on server served
 
 # What leaves the host while nothing is acknowledged
-on server program echo ./burst $kind "$SERVER" $PORT serve $burst
+on server program echo burst/burst $kind "$SERVER" $PORT serve $burst
 burst_open
 undo_later wire clear
 check "the wire is cut" wire fault server0 client0 cut 1

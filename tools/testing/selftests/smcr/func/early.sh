@@ -5,8 +5,8 @@
 # nics: 1
 # Options that a program sets before it connects or listens are for its bytes:
 # none keeps a handshake from RDMA, or makes it wait, and all have effect later.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
 addresses smcr4
 

@@ -4,8 +4,8 @@
 # kernel: turns more
 # nics: 1
 # One connection in an epoll loop at both ends.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
 kind=smcr4
 addresses $kind

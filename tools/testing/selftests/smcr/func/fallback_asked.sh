@@ -4,8 +4,8 @@
 # kernel: turns fallback
 # nics: 1
 # Options that only TCP can serve, asked for before the connection.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
 addresses smcr4
 for pair in fastopen/Fastopen repair/Repair md5/Md5; do

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Server side of fallback_more.sh.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
-# shellcheck source=crowd_lib.sh
-. "$(dirname "$0")/crowd_lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
+# shellcheck source=lib/crowd_lib.sh
+. "$(dirname "$0")/lib/crowd_lib.sh"
 
 kind=smcr4
 addresses $kind
@@ -30,8 +30,8 @@ back_to_rdma() {
 	no_conn_left
 }
 
-# shellcheck source=ipsec_lib.sh
-. "$FUNC_DIR/ipsec_lib.sh"
+# shellcheck source=lib/ipsec_lib.sh
+. "$FUNC_DIR/lib/ipsec_lib.sh"
 check "an IPsec policy for port $PORT" ipsec_on "$CLIENT4" "$SERVER4" in
 tcp ipsec_policy "$SERVER" NoOption
 check "no IPsec policy any more" ipsec_off

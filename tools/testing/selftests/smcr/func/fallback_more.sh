@@ -7,10 +7,10 @@
 # What only TCP can serve because of where it goes or who set it up: IPsec,
 # VRF, an upper layer protocol, a port that is down. Each connection is TCP,
 # its bytes right, for its own reason and no other.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
-# shellcheck source=crowd_lib.sh
-. "$(dirname "$0")/crowd_lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
+# shellcheck source=lib/crowd_lib.sh
+. "$(dirname "$0")/lib/crowd_lib.sh"
 
 kind=smcr4
 addresses $kind
@@ -43,8 +43,8 @@ back_to_rdma() {
 }
 
 # A policy of the namespace; the keys are the same on both hosts.
-# shellcheck source=ipsec_lib.sh
-. "$FUNC_DIR/ipsec_lib.sh"
+# shellcheck source=lib/ipsec_lib.sh
+. "$FUNC_DIR/lib/ipsec_lib.sh"
 check "an IPsec policy for port $PORT" ipsec_on "$CLIENT4" "$SERVER4" out
 tcp ipsec_policy "$SERVER" Ipsec
 check "no IPsec policy any more" ipsec_off

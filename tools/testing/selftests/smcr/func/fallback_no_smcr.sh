@@ -6,8 +6,8 @@
 # timeout: 400
 # no-smcr: server
 # A server without the module: every call as over TCP.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
 # What differs with the family, the second time
 scripts=()

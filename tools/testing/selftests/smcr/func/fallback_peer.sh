@@ -4,8 +4,8 @@
 # kernel: turns fallback
 # nics: 1
 # A peer that does not speak SMC-R gets TCP, either way round.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
 for pair in smcr4/tcp4 inet6/tcp6; do
 	kind=${pair%/*}

@@ -5,8 +5,8 @@
 # nics: 1
 # timeout: 400
 # No RNIC on one host: TCP, and every call as over TCP.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
 addresses smcr4
 together server.ready

@@ -5,8 +5,8 @@
 # nics: 1
 # Addresses of different subnets: the server declines, both go on as TCP. A
 # virtual address of a client on its LAN is no reason, but with strict_subnet.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
 addresses smcr4
 dev=$(netdev_of "$CLIENT")

@@ -6,8 +6,8 @@
 # timeout: 240
 # A port, a queue pair, a device or an adapter goes, and comes back, under
 # streams: each ends with an errno or at its last byte, and all is freed.
-# shellcheck source-path=SCRIPTDIR source=faults_lib.sh disable=SC2317,SC2119
-. "$(dirname "$0")/faults_lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/faults_lib.sh disable=SC2317,SC2119
+. "$(dirname "$0")/lib/faults_lib.sh"
 
 # The device's removal waits for nothing that a peer or a program may delay.
 most=10

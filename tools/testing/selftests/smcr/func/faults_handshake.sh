@@ -8,8 +8,8 @@
 # wire lets N messages pass (TCP with SYN, FIN or payload; RoCE requests) and
 # is dead from then on, so each end sees the other one die. The connection
 # ends by its deadline, and no handshake, link or socket stays.
-# shellcheck source-path=SCRIPTDIR source=faults_lib.sh disable=SC2317,SC2119
-. "$(dirname "$0")/faults_lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/faults_lib.sh disable=SC2317,SC2119
+. "$(dirname "$0")/lib/faults_lib.sh"
 
 # SYN, SYN-ACK, Proposal, Accept, Confirm, CONFIRM LINK and its answer, then
 # data and the close.

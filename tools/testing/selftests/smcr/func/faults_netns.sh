@@ -7,13 +7,13 @@
 # Namespaces end while sockets in them live, wait in connect(), or have a
 # handshake whose peer says nothing. Soft-RoCE serves the first namespace
 # only, so live connections in the others are TCP.
-# shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2317,SC2086
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh disable=SC2317,SC2086
+. "$(dirname "$0")/lib/lib.sh"
 
 rounds=10
 [ "$SLOW" = 1 ] || [ "${SMCR_SOAK:-0}" = 1 ] || rounds=4
 [ "${SMCR_SOAK:-0}" != 1 ] || rounds=100
-HOST=$FUNC_DIR/faults_host.sh
+HOST=$FUNC_DIR/lib/faults_host.sh
 
 # TCP connections that offer SMC-R and then say nothing.
 cat >"$tmp/silent.pl" <<'PERL'

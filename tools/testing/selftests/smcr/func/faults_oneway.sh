@@ -8,8 +8,8 @@
 # contact, or of a later one right behind another connection's end, so that the
 # ends disagree about what has come. The connection ends by its deadline, with
 # an errno or as plain TCP, and nothing stays.
-# shellcheck source-path=SCRIPTDIR source=faults_lib.sh disable=SC2119
-. "$(dirname "$0")/faults_lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/faults_lib.sh disable=SC2119
+. "$(dirname "$0")/lib/faults_lib.sh"
 
 # As in faults_handshake.sh
 last=12

@@ -6,8 +6,8 @@
 # timeout: 300
 # The peer's host stands still, loses power, and comes back with the same
 # addresses, GIDs and queue pair numbers.
-# shellcheck source-path=SCRIPTDIR source=faults_lib.sh disable=SC2317,SC2119
-. "$(dirname "$0")/faults_lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/faults_lib.sh disable=SC2317,SC2119
+. "$(dirname "$0")/lib/faults_lib.sh"
 
 # Longer than the queue pair tries.
 paused() {

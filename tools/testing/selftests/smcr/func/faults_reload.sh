@@ -5,13 +5,13 @@
 # nics: 1
 # timeout: 200
 # Load, use and unload, many times: nothing is left, nothing grows.
-# shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2317,SC2119,SC2086
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh disable=SC2317,SC2119,SC2086
+. "$(dirname "$0")/lib/lib.sh"
 
 kind=smcr4
 times=50
 [ "$SLOW" = 1 ] || [ "${SMCR_SOAK:-0}" = 1 ] || times=15
-HOST=$FUNC_DIR/faults_host.sh
+HOST=$FUNC_DIR/lib/faults_host.sh
 module=${SMCR_KO:-$SHARED/smcr.ko}
 
 unreferenced() {

@@ -6,8 +6,8 @@
 # timeout: 300
 # Connections one after the other leave nothing: memory after the last is what
 # it was after the first few hundred.
-# shellcheck source-path=SCRIPTDIR source=faults_lib.sh disable=SC2317,SC2119
-. "$(dirname "$0")/faults_lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/faults_lib.sh disable=SC2317,SC2119
+. "$(dirname "$0")/lib/faults_lib.sh"
 
 count=2000
 [ "$SLOW" = 1 ] || [ "$SOAK" = 1 ] || count=300

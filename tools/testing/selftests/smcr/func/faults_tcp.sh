@@ -6,8 +6,8 @@
 # timeout: 240
 # Faults of one path while the other lives: TCP or RoCE lost, RST and FIN
 # that neither end sent.
-# shellcheck source-path=SCRIPTDIR source=faults_lib.sh disable=SC2317,SC2119
-. "$(dirname "$0")/faults_lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/faults_lib.sh disable=SC2317,SC2119
+. "$(dirname "$0")/lib/faults_lib.sh"
 
 # lost WHAT FROM TO: in both directions or in one
 lost() {

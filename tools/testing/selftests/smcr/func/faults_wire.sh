@@ -6,8 +6,8 @@
 # timeout: 240
 # A bad RoCE path: what the queue pair can repair comes whole; what it cannot
 # ends with an errno.
-# shellcheck source-path=SCRIPTDIR source=faults_lib.sh disable=SC2317,SC2119
-. "$(dirname "$0")/faults_lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/faults_lib.sh disable=SC2317,SC2119
+. "$(dirname "$0")/lib/faults_lib.sh"
 
 # Soft-RoCE registers a region once more when it sends again what was ahead of
 # the registration, which fails, and the queue pair with it. So what it shall

@@ -6,8 +6,8 @@
 # Bytes that the peer put before the end of its stream stay readable whatever
 # happens to the connection, its TCP connection, its link and its device
 # afterwards; a stream without an end is an errno. (RFC 7609 4.8)
-# shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2317
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh disable=SC2317
+. "$(dirname "$0")/lib/lib.sh"
 
 kind=smcr4
 addresses $kind

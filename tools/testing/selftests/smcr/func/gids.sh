@@ -5,8 +5,8 @@
 # nics: 1
 # Ports and their GIDs: which kind of GID both ends name, the traffic class, and
 # what a handshake asks the device: no query of the port goes to it.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
 kind=smcr4
 trace=/sys/kernel/tracing

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Server side of growth.sh.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
-# shellcheck source=crowd_lib.sh
-. "$(dirname "$0")/crowd_lib.sh"
-# shellcheck source=growth_lib.sh
-. "$(dirname "$0")/growth_lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
+# shellcheck source=lib/crowd_lib.sh
+. "$(dirname "$0")/lib/crowd_lib.sh"
+# shellcheck source=lib/growth_lib.sh
+. "$(dirname "$0")/lib/growth_lib.sh"
 
 kind=smcr4
 addresses $kind

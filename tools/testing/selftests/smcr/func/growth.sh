@@ -7,12 +7,12 @@
 # What a connection costs does not grow with their number: bytes, memory
 # regions and queue pairs by slope from 16 connections to 512, or to 4096 with
 # SMCR_SOAK=1; setup and receive at both ends of it.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
-# shellcheck source=crowd_lib.sh
-. "$(dirname "$0")/crowd_lib.sh"
-# shellcheck source=growth_lib.sh
-. "$(dirname "$0")/growth_lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
+# shellcheck source=lib/crowd_lib.sh
+. "$(dirname "$0")/lib/crowd_lib.sh"
+# shellcheck source=lib/growth_lib.sh
+. "$(dirname "$0")/lib/growth_lib.sh"
 
 kind=smcr4
 rounds=7

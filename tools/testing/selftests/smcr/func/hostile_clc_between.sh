@@ -5,8 +5,8 @@
 # nics: 1
 # timeout: 120
 # Subsequent contacts, with one CLC message changed between honest peers.
-# shellcheck source-path=SCRIPTDIR source=hostile_lib.sh
-. "$(dirname "$0")/hostile_lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/hostile_lib.sh
+. "$(dirname "$0")/lib/hostile_lib.sh"
 
 hostile_peer
 sysctl_for_now net.smcr.loopback 1

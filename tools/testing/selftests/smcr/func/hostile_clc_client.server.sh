@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The host under test of hostile_clc_client.sh.
-# shellcheck source-path=SCRIPTDIR source=hostile_lib.sh
-. "$(dirname "$0")/hostile_lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/hostile_lib.sh
+. "$(dirname "$0")/lib/hostile_lib.sh"
 
 hostile_agent
 together ready

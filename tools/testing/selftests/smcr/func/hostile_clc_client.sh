@@ -5,8 +5,8 @@
 # nics: 1
 # timeout: 150
 # A hostile TCP client, who speaks CLC by hand, of an smcr server.
-# shellcheck source-path=SCRIPTDIR source=hostile_lib.sh
-. "$(dirname "$0")/hostile_lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/hostile_lib.sh
+. "$(dirname "$0")/lib/hostile_lib.sh"
 
 hostile_peer
 together ready

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The host under test of hostile_clc_server.sh.
-# shellcheck source-path=SCRIPTDIR source=hostile_lib.sh
-. "$(dirname "$0")/hostile_lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/hostile_lib.sh
+. "$(dirname "$0")/lib/hostile_lib.sh"
 
 # Two IPv6 prefixes, with two addresses in each
 dev=$(netdev_of "$SERVER4")

@@ -5,8 +5,8 @@
 # nics: 1
 # A connection may be idle for longer than any timer of a close: nothing but a
 # close starts those.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
 kind=smcr4
 addresses $kind

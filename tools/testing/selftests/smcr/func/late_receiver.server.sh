@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Server side of late_receiver.sh.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
 kind=smcr4
 burst=150
@@ -23,7 +23,7 @@ serve $kind "$SERVER" -a
 together ready
 served
 mkfifo "$tmp/out"
-./burst $kind "$SERVER" $PORT serve $burst >"$tmp/out" &
+burst/burst $kind "$SERVER" $PORT serve $burst >"$tmp/out" &
 burst_pid=$!
 jobs_started+=("$burst_pid")
 exec 6<"$tmp/out"

@@ -8,8 +8,8 @@
 # client stops before the server is out of receives, and its adapter never has
 # to say so. Connections that share the short queue all get on: while one waits
 # for its turn, no other has two.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
 kind=smcr4
 rnr=/sys/class/infiniband/rxe0/ports/1/hw_counters/rcvd_rnr_err
@@ -42,7 +42,7 @@ io_check "end of the server" $kind "$SERVER" quit
 together burst
 mkfifo "$tmp/in" "$tmp/out"
 burst=150
-./burst $kind "$SERVER" $PORT send $burst <"$tmp/in" >"$tmp/out" &
+burst/burst $kind "$SERVER" $PORT send $burst <"$tmp/in" >"$tmp/out" &
 burst_pid=$!
 jobs_started+=("$burst_pid")
 exec 5>"$tmp/in" 6<"$tmp/out"

@@ -6,10 +6,10 @@
 # The handshake that formed a link group ends long after others have begun to
 # use the group: it ends alone. Once on the server, once on the client, where a
 # test module keeps that handshake from seeing that the group is ready.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
-# shellcheck source=crowd_lib.sh
-. "$(dirname "$0")/crowd_lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
+# shellcheck source=lib/crowd_lib.sh
+. "$(dirname "$0")/lib/crowd_lib.sh"
 
 kind=smcr4
 addresses $kind

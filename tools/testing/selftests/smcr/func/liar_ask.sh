@@ -6,10 +6,10 @@
 # timeout: 240
 # Lies in the answers that an honest host waits for, in first contact and
 # later, in both roles.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
-# shellcheck source-path=SCRIPTDIR source=liar_lib.sh
-. "$FUNC_DIR/liar_lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/liar_lib.sh
+. "$FUNC_DIR/lib/liar_lib.sh"
 
 # declined FACT EDIT...: of CONFIRM LINK; the connection is TCP
 declined() {

@@ -6,10 +6,10 @@
 # timeout: 120
 # CDC messages that lie: the honest host aborts that one connection, or takes
 # no notice, and no byte that a cursor announced wrongly reaches a program.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
-# shellcheck source-path=SCRIPTDIR source=liar_lib.sh
-. "$FUNC_DIR/liar_lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/liar_lib.sh
+. "$FUNC_DIR/lib/liar_lib.sh"
 
 HONEST=C
 LIAR=S

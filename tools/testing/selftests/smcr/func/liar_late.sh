@@ -5,10 +5,10 @@
 # nics: 1
 # timeout: 120
 # A client that has second thoughts about an answer to an LLC request.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
-# shellcheck source-path=SCRIPTDIR source=liar_lib.sh
-. "$FUNC_DIR/liar_lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/liar_lib.sh
+. "$FUNC_DIR/lib/liar_lib.sh"
 
 HONEST=S
 LIAR=C

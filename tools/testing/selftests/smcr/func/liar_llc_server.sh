@@ -6,12 +6,12 @@
 # timeout: 120
 # LLC messages of a client that lies: the honest server answers, takes no
 # notice, or gives the link up, and then makes a new one.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
-# shellcheck source-path=SCRIPTDIR source=liar_lib.sh
-. "$FUNC_DIR/liar_lib.sh"
-# shellcheck source-path=SCRIPTDIR source=liar_say.sh
-. "$FUNC_DIR/liar_say.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/liar_lib.sh
+. "$FUNC_DIR/lib/liar_lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/liar_say.sh
+. "$FUNC_DIR/lib/liar_say.sh"
 
 HONEST=S
 LIAR=C

@@ -6,10 +6,10 @@
 # timeout: 120
 # What a connection leaves in its receive element, and when the next one gets
 # the element: never a foreign byte (RFC 7609 4.4.1, 4.4.2).
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
-# shellcheck source-path=SCRIPTDIR source=liar_lib.sh
-. "$FUNC_DIR/liar_lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/liar_lib.sh
+. "$FUNC_DIR/lib/liar_lib.sh"
 
 HONEST=C
 LIAR=S

@@ -7,10 +7,10 @@
 # Each bound of net.smcr: past it a connection is plain TCP, with the reason
 # counted where the bound is, its bytes exact and no error; with the bound
 # lifted the next one is RDMA again.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
-# shellcheck source=crowd_lib.sh
-. "$(dirname "$0")/crowd_lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
+# shellcheck source=lib/crowd_lib.sh
+. "$(dirname "$0")/lib/crowd_lib.sh"
 
 kind=smcr4
 addresses $kind

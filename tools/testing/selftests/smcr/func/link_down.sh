@@ -6,8 +6,8 @@
 # The only link fails: each connection gets an errno, all is freed, whether or
 # not there was anything to send. A link that is tested because of what the
 # adapter says fails at the test's deadline.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
 kind=smcr4
 addresses $kind

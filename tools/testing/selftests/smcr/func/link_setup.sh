@@ -7,8 +7,8 @@
 # A queue pair whose changes of state fail or come late: nothing is drained that
 # never worked, nothing is destroyed under a change, and the address that the
 # peer was told stays the queue pair's.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
 kind=smcr4
 gids=/sys/class/infiniband/rxe0/ports/1/gids

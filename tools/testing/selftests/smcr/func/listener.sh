@@ -10,8 +10,8 @@
 # TCP would show. Children for which there is no memory for a while are taken on
 # when there is, whether or not another SYN comes. A child that nobody has
 # adopted is TCP's: it moves to another program's listener and outlives smcr.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
 own4=$(ip -4 -o addr show scope global | awk '{ sub("/.*", "", $4); print $4; exit }')
 limit=$((30 * SLOW))
@@ -84,7 +84,7 @@ check "a device whose pages do not come" insmod "$SHARED/stall.ko"
 undo_later rmmod stall
 sysctl_for_now net.ipv4.tcp_migrate_req 1
 mkfifo "$tmp/stall.in" "$tmp/stall.out" "$tmp/to.in" "$tmp/to.out"
-"$FUNC_DIR/stalled" inet4 "$own4" shared "$PORT" \
+"$FUNC_DIR/stalled/stalled" inet4 "$own4" shared "$PORT" \
 	<"$tmp/stall.in" >"$tmp/stall.out" &
 stalled=$!
 jobs_started+=("$stalled")

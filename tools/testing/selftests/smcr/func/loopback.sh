@@ -5,8 +5,8 @@
 # nics: 1
 # timeout: 400
 # net.smcr.loopback: RDMA to the host's own addresses, or TCP with its reason.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
 own4=$(ip -4 -o addr show scope global | awk '{ sub("/.*", "", $4); print $4; exit }')
 own6=$(ip -6 -o addr show scope global | awk '{ sub("/.*", "", $4); print $4; exit }')

@@ -4,8 +4,8 @@
 # kernel: turns load
 # nics: 1
 # 200 connections at once, each with a stream of its own each way.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
 kind=smcr4
 addresses $kind

@@ -7,10 +7,10 @@
 # Law 18: elements are charged to the cgroup of the program that uses them.
 # 2,000 sockets in a cgroup of 64 MB: what does not fit is TCP, nobody is
 # killed, and all is given back.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
-# shellcheck source=crowd_lib.sh
-. "$(dirname "$0")/crowd_lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
+# shellcheck source=lib/crowd_lib.sh
+. "$(dirname "$0")/lib/crowd_lib.sh"
 
 kind=smcr4
 sockets=2000

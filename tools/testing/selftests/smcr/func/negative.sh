@@ -6,8 +6,8 @@
 # The negative list: after one failure that RFC 7609 knows no way back from,
 # connections to the same place are plain TCP, until SMC-R works there again. A
 # server whose process is killed is no such place.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
 kind=smcr4
 addresses $kind
@@ -16,7 +16,7 @@ addresses $kind
 # shellcheck disable=SC2317,SC2086 # called through check; kind is one word
 echoes() {
 	printf '\n\n' | timeout $((30 * SLOW)) \
-		./burst $kind "$SERVER" "$1" send "$2" >/dev/null
+		burst/burst $kind "$SERVER" "$1" send "$2" >/dev/null
 }
 
 # first_contact: fails or falls back, as the queue pair gives up after or

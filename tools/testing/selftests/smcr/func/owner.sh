@@ -10,8 +10,8 @@
 # have no owner. A child that nobody has accepted is its listener's, and is of
 # its cgroup. What an ICMP message says, or TLS, reaches a reader who waits in
 # TCP.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
 own4=$(ip -4 -o addr show scope global | awk '{ sub("/.*", "", $4); print $4; exit }')
 limit=$((30 * SLOW))

@@ -4,8 +4,8 @@
 # kernel: turns bounds
 # nics: 1
 # A slow reader, and ends closed one after the other.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
 kind=smcr4
 addresses $kind

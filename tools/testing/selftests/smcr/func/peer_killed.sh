@@ -4,8 +4,8 @@
 # kernel: turns ends
 # nics: 1
 # A killed process: the other end sees an exact prefix, then an end or an errno.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
 kind=smcr4
 addresses $kind

@@ -21,7 +21,7 @@ not_ok() {
 }
 
 io() {
-	if timeout 120 ./smcr_io "$@"; then
+	if timeout 120 io/smcr_io "$@"; then
 		ok "smcr_io $*"
 	else
 		not_ok "smcr_io $*"
@@ -33,13 +33,13 @@ semantics() {
 	addr=$2
 	first=$(mktemp)
 	log=$(mktemp)
-	if timeout 300 ./semantics --local "$kind" "$addr" >"$first"; then
+	if timeout 300 sem/semantics --local "$kind" "$addr" >"$first"; then
 		ok "semantics $kind: no step stuck"
 	else
 		not_ok "semantics $kind: no step stuck"
 	fi
 	for i in $(seq "$repeats"); do
-		timeout 300 ./semantics --local "$kind" "$addr" >"$log"
+		timeout 300 sem/semantics --local "$kind" "$addr" >"$log"
 		if diff "$first" "$log"; then
 			ok "semantics $kind: same log, time $i"
 		else
@@ -68,7 +68,7 @@ for kind in tcp4 tcp6; do
 	io $kind $host 0 many -n 200 -u 100k -d 100k -E -x 5 -F
 	io $kind $host 0 seq -n 500 -F
 	io $kind $host 0 hold -n 50 -F </dev/null
-	[ -x ./semantics ] && semantics $kind $host
+	[ -x sem/semantics ] && semantics $kind $host
 done
 echo "1..$n"
 [ $bad -eq 0 ]

@@ -4,8 +4,8 @@
 # kernel: turns load
 # nics: 1
 # Random calls by several threads on the same sockets end, and leave nothing.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
 own4=$(ip -4 -o addr show scope global | awk '{ sub("/.*", "", $4); print $4; exit }')
 
@@ -20,7 +20,7 @@ sysctl_for_now net.smcr.negative_ms 0
 save begin
 for seed in 1 "$RANDOM"; do
 	check "random calls, seed $seed" \
-		timeout $((60 * SLOW)) "$FUNC_DIR/races" "$own4" 10 "$seed"
+		timeout $((60 * SLOW)) "$FUNC_DIR/races/races" "$own4" 10 "$seed"
 done
 grew begin HandshakesDone -gt 0
 grew begin Fallbacks -gt 0

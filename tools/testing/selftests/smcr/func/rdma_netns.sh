@@ -6,8 +6,8 @@
 # timeout: 60
 # "rdma system set netns exclusive": an adapter is its own namespace's, and a
 # container whose netdev stands on it has none.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
 # inside COMMAND...
 inside() {

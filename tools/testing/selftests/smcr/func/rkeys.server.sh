@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Server side of rkeys.sh.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
-# shellcheck source=crowd_lib.sh
-. "$(dirname "$0")/crowd_lib.sh"
-# shellcheck source=rkeys_lib.sh
-. "$(dirname "$0")/rkeys_lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
+# shellcheck source=lib/crowd_lib.sh
+. "$(dirname "$0")/lib/crowd_lib.sh"
+# shellcheck source=lib/rkeys_lib.sh
+. "$(dirname "$0")/lib/rkeys_lib.sh"
 
 kind=smcr4
 addresses $kind

@@ -5,12 +5,12 @@
 # nics: 1
 # RMBs come and go with the connections: CONFIRM RKEY for each after the first,
 # DELETE RKEY when nobody has used one for a while, in a group that lives on.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
-# shellcheck source=crowd_lib.sh
-. "$(dirname "$0")/crowd_lib.sh"
-# shellcheck source=rkeys_lib.sh
-. "$(dirname "$0")/rkeys_lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
+# shellcheck source=lib/crowd_lib.sh
+. "$(dirname "$0")/lib/crowd_lib.sh"
+# shellcheck source=lib/rkeys_lib.sh
+. "$(dirname "$0")/lib/rkeys_lib.sh"
 
 kind=smcr4
 addresses $kind

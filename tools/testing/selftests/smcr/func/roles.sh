@@ -6,8 +6,8 @@
 # Two hosts that each are server and client of the other have a link group for
 # each role (RFC 7609 2.2.3), each link's queue pair a protection domain (2.1) and
 # each end of a link a user ID (A.3.1) of its own.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
 kind=smcr4
 addresses $kind

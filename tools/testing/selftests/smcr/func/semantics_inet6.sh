@@ -6,7 +6,7 @@
 # nics: 1
 # timeout: 400
 # Socket calls over inet6 give the results they give over tcp6.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
 compared inet6 tcp6

@@ -6,7 +6,7 @@
 # nics: 1
 # timeout: 400
 # Socket calls over smcr4 give the results they give over tcp4.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
 compared smcr4 tcp4

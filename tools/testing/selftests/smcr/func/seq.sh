@@ -6,8 +6,8 @@
 # 500 connects in sequence cost no registration and no LLC message; of those
 # made 16 at a time none ends but in order, though an element may be offered
 # again before the CDC message with the last C has come.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
 kind=smcr4
 addresses $kind

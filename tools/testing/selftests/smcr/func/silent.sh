@@ -5,8 +5,8 @@
 # nics: 1
 # timeout: 200
 # Silent clients do not delay honest ones; bounds turn into TCP and count.
-# shellcheck source-path=SCRIPTDIR source=hostile_lib.sh
-. "$(dirname "$0")/hostile_lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/hostile_lib.sh
+. "$(dirname "$0")/lib/hostile_lib.sh"
 
 SILENT=500
 sources=(10.9.0.{101..105})

@@ -7,10 +7,10 @@
 # element do not wait for the RMB that is being made, and one that waits for it
 # keeps its group. Adapters that cannot register much at once: smaller RMBs. A
 # RST that comes while a client waits for its region ends connect() at once.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
-# shellcheck source=crowd_lib.sh
-. "$(dirname "$0")/crowd_lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
+# shellcheck source=lib/crowd_lib.sh
+. "$(dirname "$0")/lib/crowd_lib.sh"
 
 kind=smcr4
 addresses $kind

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Server side of slowly.sh.
-# shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2317
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh disable=SC2317
+. "$(dirname "$0")/lib/lib.sh"
 
 kind=smcr4
 addresses $kind

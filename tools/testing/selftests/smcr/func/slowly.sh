@@ -7,8 +7,8 @@
 # timeout: 300
 # The last bytes and the end may come between any two instructions of a reader,
 # and the room that a writer did not find between any two of its own.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
 kind=smcr4
 addresses $kind

@@ -6,8 +6,8 @@
 # timeout: 120
 # 300 readers, 20 writers and 300 listeners of one program stall while they hold
 # their sock locks, more than a workqueue has places. Everybody else goes on.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
 own4=$(ip -4 -o addr show scope global | awk '{ sub("/.*", "", $4); print $4; exit }')
 limit=$((20 * SLOW))
@@ -24,7 +24,7 @@ stall() {
 	local line fd_in fd_out
 
 	mkfifo "$tmp/$1.in" "$tmp/$1.out"
-	"$FUNC_DIR/stalled" smcr4 "$own4" "${@:2}" \
+	"$FUNC_DIR/stalled/stalled" smcr4 "$own4" "${@:2}" \
 		<"$tmp/$1.in" >"$tmp/$1.out" 2>"$tmp/$1.err" &
 	jobs_started+=($!)
 	exec {fd_in}>"$tmp/$1.in" {fd_out}<"$tmp/$1.out"

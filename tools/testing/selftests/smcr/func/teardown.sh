@@ -6,14 +6,14 @@
 # What programs and silent peers keep does not hold up others: the removal of
 # a device waits for no handshake, however long that may take, and groups that
 # have ended do not count toward max_lgrs while programs still have sockets.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
-# shellcheck source=crowd_lib.sh
-. "$(dirname "$0")/crowd_lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
+# shellcheck source=lib/crowd_lib.sh
+. "$(dirname "$0")/lib/crowd_lib.sh"
 
 kind=smcr4
 addresses $kind
-HOST=$FUNC_DIR/faults_host.sh
+HOST=$FUNC_DIR/lib/faults_host.sh
 # The device's removal waits for nothing that a peer or a program may delay.
 most=$((10000 * SLOW))
 

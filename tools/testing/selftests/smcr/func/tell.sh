@@ -5,8 +5,8 @@
 # nics: 1
 # What is told: netlink dumps, who may see what, namespaces, tracepoints,
 # sysctls that are refused.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
 kind=smcr4
 conns=300

@@ -4,8 +4,8 @@
 # kernel: turns semantics
 # nics: 1
 # Unchanged programs under net.smcr.transparent: IPv4, IPv6, excluded names.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
 together ready
 sysctl_for_now net.smcr.transparent 1

@@ -4,8 +4,8 @@
 # kernel: turns ends
 # nics: 1
 # rmmod is refused while a socket lives, and clean after.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
 
 kind=smcr4
 module=${SMCR_KO:-$SHARED/smcr.ko}

@@ -7,10 +7,10 @@
 # in two VLANs and without a tag, over one adapter each, have three groups; so
 # they do by their link-local addresses and GIDs, which are the same in each.
 # Not all of the latter would be link-local if that kind were not preferred.
-# shellcheck source-path=SCRIPTDIR source=lib.sh
-. "$(dirname "$0")/lib.sh"
-# shellcheck source-path=SCRIPTDIR source=vlan_lib.sh
-. "$FUNC_DIR/vlan_lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/vlan_lib.sh
+. "$FUNC_DIR/lib/vlan_lib.sh"
 
 vlans 2
 together ready

@@ -7,8 +7,8 @@
 # A reader that sleeps is woken by its link's completion queue and polls it, as
 # long as all messages are for its connection. It delays no other connection by
 # more than a moment, even if it is given no processor.
-# shellcheck source-path=SCRIPTDIR source=lib.sh disable=SC2317
-. "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh disable=SC2317
+. "$(dirname "$0")/lib/lib.sh"
 
 kind=smcr4
 rounds=$((300 / SLOW))

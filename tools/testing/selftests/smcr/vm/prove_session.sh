@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Proves what func/session.sh does when all goes well and when not: each case
+# Proves what func/lib/session.sh does when all goes well and when not: each case
 # runs as a test's file would, on both hosts of one boot. For prove.sh here.
 # usage: prove_session.sh server|client
 
@@ -29,8 +29,8 @@ if [ $# = 1 ]; then
 fi
 export BED_SIDE=$1
 case=$2
-# shellcheck source=../func/lib.sh
-. "$(dirname "$0")/../func/lib.sh"
+# shellcheck source=../func/lib/lib.sh
+. "$(dirname "$0")/../func/lib/lib.sh"
 
 # What each prints, and its exit status
 # story: ok 1 - a status

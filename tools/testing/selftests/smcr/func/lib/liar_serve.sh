@@ -5,7 +5,7 @@
 # shellcheck disable=SC2154 # what lib.sh and the test set
 
 mkfifo "$tmp/serve"
-"$FUNC_DIR/liar_app" smcr4 "$SERVER4" "$PORT" $((20 * SLOW)) serve \
+"$FUNC_DIR/liar/liar_app" smcr4 "$SERVER4" "$PORT" $((20 * SLOW)) serve \
 	>"$tmp/serve" &
 jobs_started+=($!)
 read -r line <"$tmp/serve"

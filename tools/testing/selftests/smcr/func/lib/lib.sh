@@ -3,7 +3,7 @@
 # What the functional tests share. To be sourced. A test prints TAP: each
 # check states a fact; "finish" prints the plan and gives the exit status.
 
-FUNC_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+FUNC_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 SERVER4=${SERVER4:-10.9.0.1}
 CLIENT4=${CLIENT4:-10.9.0.2}
 SERVER6=${SERVER6:-fd09::1}
@@ -17,8 +17,8 @@ SLOW=1
 DEADLINE=${DEADLINE:-$((30 * SLOW))}
 export SERVER4 CLIENT4 SERVER6 CLIENT6 PORT SHARED
 
-IO=$FUNC_DIR/smcr_io
-SEMANTICS=$FUNC_DIR/semantics
+IO=$FUNC_DIR/io/smcr_io
+SEMANTICS=$FUNC_DIR/sem/semantics
 STAT=${STAT:-/proc/net/smcr_stat}
 
 tap_n=0
@@ -29,7 +29,7 @@ jobs_started=()
 
 cd "$FUNC_DIR" || exit 2
 # shellcheck source=session.sh
-. "$FUNC_DIR/session.sh"
+. "$FUNC_DIR/lib/session.sh"
 [ "$SIDE" = server ] || echo "TAP version 13"
 
 # calm_timers: Soft-RoCE in a loaded emulator answers late, and its own

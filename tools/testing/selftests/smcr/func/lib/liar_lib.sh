@@ -5,7 +5,7 @@
 # sourced after lib.sh, by the client's script. HONEST and LIAR are C or S.
 # shellcheck disable=SC2154 # what lib.sh and the test set
 
-APP=$FUNC_DIR/liar_app
+APP=$FUNC_DIR/liar/liar_app
 # Longest wait of either end; an errno that should come does so at once.
 WAIT=$((20 * SLOW))
 

@@ -8,11 +8,11 @@
 # with a seed that is printed and that SMCR_SEED repeats, half as many and others
 # on the debug kernel; with SMCR_SOAK=1 all of them run, and with
 # SMCR_CASE='PATTERN' those.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib/lib.sh"
 
 kind=smcr4
 # By a path that is the same on the server, where no runner makes links.
-HOST=$BED_TOP/tools/testing/selftests/smcr/func/faults_host.sh
+HOST=$BED_TOP/tools/testing/selftests/smcr/func/lib/faults_host.sh
 SOAK=${SMCR_SOAK:-0}
 SEED=${SMCR_SEED:-$((RANDOM * 32768 + RANDOM))}
 RANDOM=$(((SEED + SLOW) % 32768))

@@ -4,7 +4,7 @@
 # lib.sh, from which tmp comes; cost is for the tests.
 # shellcheck disable=SC2034,SC2154
 
-CROWD=$FUNC_DIR/crowd
+CROWD=$FUNC_DIR/crowd/crowd
 
 # crowd_serve KIND ADDRESS [OPTION]: begin to echo; back when it listens
 crowd_serve() {

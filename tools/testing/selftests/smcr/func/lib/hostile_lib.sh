@@ -3,7 +3,7 @@
 # What the tests with a hand-made CLC peer share. To be sourced.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-HOSTILE=$FUNC_DIR/hostile
+HOSTILE=$FUNC_DIR/hostile/hostile
 
 # no_negative_list: what failed is tried again, as each case has to be
 no_negative_list() {

@@ -16,7 +16,7 @@
 #                       nic up|gone|back    the first network card
 
 set -u
-FUNC_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+FUNC_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 STAT=/proc/net/smcr_stat
 PORT=7600
 RUN=/run/faults
@@ -115,7 +115,7 @@ serve() {
 	rm -f $RUN/status $RUN/line
 	mkfifo $RUN/line
 	(
-		"$FUNC_DIR/smcr_io" smcr4 "${SERVER4:-10.9.0.1}" $PORT serve \
+		"$FUNC_DIR/io/smcr_io" smcr4 "${SERVER4:-10.9.0.1}" $PORT serve \
 			"$@" >$RUN/line 2>$RUN/err &
 		echo $! >$RUN/pid
 		wait $!
