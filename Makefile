@@ -62,13 +62,18 @@ fuzz:
 	@scripts/deps fuzz
 	@$(MAKE) -s -C $(SELFTESTS)/fuzz run $(if $(I),I=$(abspath $(I)))
 
-# Runs on the release kernel unless K=debug or K=both.
+# Runs on the release kernel unless K=debug or K=both; without T, lists the tests.
+ifeq ($(T),)
 vm:
-	@test -n "$(T)" || { echo "make vm T=NAME, T=func, T=apps or T=all;" \
-		"K=debug for the debug kernel, K=both for both"; exit 2; }
+	@python3 -B $(SELFTESTS)/vm/bed.py list
+	@echo "make vm T=NAME, T=func, T=apps or T=all; K=debug for the debug" \
+		"kernel, K=both for both"
+else
+vm:
 	@scripts/deps net apps
 	@python3 -B $(SELFTESTS)/vm/bed.py tests $(T) \
 		$(if $(filter both,$(K)),,--kernel $(or $(K),release))
+endif
 
 # ROUNDS of measurements; CONNECTIONS for the memory of an idle connection.
 .PHONY: bench
@@ -110,7 +115,7 @@ help:
 	@echo '                 F=target, T=seconds each (60), SEED=n, I=input to'
 	@echo '                 repeat'
 	@echo '  vm T=NAME      run one test in virtual machines; K=debug or K=both'
-	@echo '                 for the debug kernel; see'
+	@echo '                 for the debug kernel; without T, list all tests; see'
 	@echo '                 $(SELFTESTS)/vm/README.md'
 	@echo '  bench          measure times, instructions, counts and memory'
 	@echo '                 beside the device'"'"'s floor, Linux'"'"'s SMC-R, TCP and'

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: Unmodified curl and nginx use RDMA under net.smcr.transparent
 # kernel: release
 # nics: 1
-# curl from nginx, unmodified, under net.smcr.transparent.
 # shellcheck source-path=SCRIPTDIR source=../func/lib/lib.sh
 . "$(dirname "$0")/../func/lib/lib.sh"
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: Unmodified ssh copies 20 MB by RDMA under net.smcr.transparent
 # kernel: release
 # nics: 1
-# A 20 MB copy over ssh, unmodified, under net.smcr.transparent.
 # shellcheck source-path=SCRIPTDIR source=../func/lib/lib.sh
 . "$(dirname "$0")/../func/lib/lib.sh"
 

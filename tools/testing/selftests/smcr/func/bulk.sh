@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: 64 MB each way at once arrive, and their SHA-256 agree
+# rfc: 4.7.1-4
 # kernel: turns data
 # nics: 1
-# 64 MB each way at once, and their SHA-256.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 

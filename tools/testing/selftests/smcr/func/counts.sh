@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: A 64-byte message costs one doorbell; a connection costs TCP 8 segments
+# rfc: 4.5.1, A.4
 # kernel: turns more
 # nics: 1
 # What one 64-byte message costs, in doorbells, work requests and completions,

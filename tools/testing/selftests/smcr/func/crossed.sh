@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: Both hosts may decline at once, and no program sees either Decline
+# rfc: C.2
 # kernel: turns peer
 # nics: 1
 # RoCE is cut in one direction, as by a firewall on one host: neither end of a

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: Streams of 1 byte to 16 MB arrive exact over IPv4, by every call
+# rfc: 2.2.1, 3.3, 3.5.1.3, 3.5.1.5
 # kernel: turns data
 # release: turns data
 # nics: 1
-# Streams of 1 byte to 16 MB, by each call, over IPv4.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source-path=SCRIPTDIR source=lib/data_lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: smcr keeps within an adapter's limits, or falls back and logs why
 # kernel: turns roce
 # nics: 1
 # timeout: 180

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: The Linux dialect works, and bounds the SENDs in flight
 # kernel: turns data
 # The Linux dialect and the bound on SENDs in it. Two smcr hosts speak it when a
 # test module makes the client's Proposals say version 2.

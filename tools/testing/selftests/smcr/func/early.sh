@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: Options set before connect or listen do not delay or prevent RDMA
 # kernel: turns more
 # nics: 1
 # Options that a program sets before it connects or listens are for its bytes:

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: One connection works in an epoll loop at both ends, level and edge
 # kernel: turns more
 # nics: 1
-# One connection in an epoll loop at both ends.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: Options that only TCP can serve make a connection plain TCP
 # kernel: turns fallback
 # nics: 1
-# Options that only TCP can serve, asked for before the connection.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: IPsec, VRF, ULPs and ports that are down make a connection plain TCP
 # kernel: turns fallback
 # nics: 2
 # timeout: 120

@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: Without the module on the server, every call works as over TCP
+# rfc: 3.1
 # kernel: turns semantics
 # nics: 1
 # timeout: 400
 # no-smcr: server
-# A server without the module: every call as over TCP.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: Without an RNIC on one host, every call works as over TCP
+# rfc: 3.5.1.2
 # kernel: turns semantics
 # nics: 1
 # timeout: 400
-# No RNIC on one host: TCP, and every call as over TCP.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: A server declines a client of another subnet; both go on as TCP
+# rfc: 3.2, 3.5.1.2
 # kernel: turns fallback
 # nics: 1
 # Addresses of different subnets: the server declines, both go on as TCP. A

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: A port, queue pair, device or adapter may go and return under load
 # kernel: turns roce
 # nics: 1
 # timeout: 240

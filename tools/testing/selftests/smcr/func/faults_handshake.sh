@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: A handshake ends in time wherever the peer dies, and leaves nothing
+# rfc: C.7.1
 # kernel: both
 # nics: 1
 # timeout: 300

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: one
+# fact: A namespace may end while its sockets live, wait or shake hands
 # kernel: turns module
 # nics: 1
 # timeout: 200

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: A handshake ends in time when one direction of the path dies
 # kernel: turns peer
 # nics: 1
 # timeout: 400

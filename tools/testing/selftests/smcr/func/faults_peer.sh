@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: A peer's host may stop, lose power and come back with its addresses
+# rfc: A.2.1
 # kernel: turns peer
 # nics: 1
 # timeout: 300

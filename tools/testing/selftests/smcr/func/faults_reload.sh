@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: one
+# fact: Loading, using and unloading smcr many times leaves nothing
 # kernel: turns module
 # nics: 1
 # timeout: 200
-# Load, use and unload, many times: nothing is left, nothing grows.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh disable=SC2317,SC2119,SC2086
 . "$(dirname "$0")/lib/lib.sh"
 

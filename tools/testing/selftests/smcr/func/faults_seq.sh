@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: Connections one after the other leave no memory
 # kernel: turns bounds
 # nics: 1
 # timeout: 300

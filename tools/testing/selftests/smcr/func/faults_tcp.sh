@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: A fault of the TCP or the RoCE path alone ends connections in order
+# rfc: C.6
 # kernel: turns peer
 # nics: 1
 # timeout: 240

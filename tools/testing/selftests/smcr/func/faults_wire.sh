@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: A bad RoCE path is repaired, or ends connections with an errno
 # kernel: turns roce
 # nics: 1
 # timeout: 240

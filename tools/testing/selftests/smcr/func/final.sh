@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: Bytes before the peer's end stay readable whatever fails afterwards
+# rfc: 4.8.1, 4.8.3
 # kernel: both
 # nics: 1
 # Bytes that the peer put before the end of its stream stay readable whatever

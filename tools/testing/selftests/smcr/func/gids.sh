@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: Both ends name the right kind of GID; a handshake queries no port
+# rfc: 3.5.1.2
 # kernel: turns more
 # nics: 1
 # Ports and their GIDs: which kind of GID both ends name, the traffic class, and

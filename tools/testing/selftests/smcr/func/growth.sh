@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: The cost of a connection does not grow with their number
 # kernel: release
 # nics: 1
 # timeout: 600

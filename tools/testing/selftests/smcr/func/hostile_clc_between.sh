@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: One changed CLC message between honest peers does no harm
+# rfc: C.4, C.6
 # kernel: turns hostile
 # nics: 1
 # timeout: 120

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: A client survives every hostile CLC server
+# rfc: C.1, C.5, C.7
 # kernel: turns hostile
 # nics: 1
 # timeout: 150

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: A connection may be idle for longer than any timer of a close
 # kernel: turns more
 # nics: 1
 # A connection may be idle for longer than any timer of a close: nothing but a

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: A late receiver gets no more SENDs than it has receives
 # kernel: turns roce
 # nics: 1
 # timeout: 120

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: The handshake that formed a group may end after others used the group
 # kernel: turns ends
 # nics: 1
 # The handshake that formed a link group ends long after others have begun to

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: False answers in first contact and later end only what they concern
+# rfc: C.2, C.3, C.7.1
 # kernel: turns liar
 # nics: 1
 # timeout: 240

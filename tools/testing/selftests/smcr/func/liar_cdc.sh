@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: False CDC messages abort one connection and leak no byte
+# rfc: 4.2, 4.4.1
 # kernel: turns liar
 # nics: 1
 # timeout: 120

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: A late second answer to an LLC request is harmless
 # kernel: turns liar
 # nics: 1
 # timeout: 120

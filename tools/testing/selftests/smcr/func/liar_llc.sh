@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: A client answers, ignores or ends the link on false LLC messages
+# rfc: C.7.1
 # kernel: turns liar
 # nics: 1
 # timeout: 120

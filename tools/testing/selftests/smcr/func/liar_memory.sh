@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: A reused receive element shows no foreign byte
+# rfc: 4.4.1
 # kernel: release
 # nics: 1
 # timeout: 120

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: Past each bound of net.smcr a connection is plain TCP, and counted
+# rfc: 2.1, 3.5.3
 # kernel: turns bounds
 # nics: 1
 # timeout: 240

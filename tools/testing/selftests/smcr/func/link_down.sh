@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: When the only link fails each connection gets an errno; all is freed
+# rfc: 3.5.1.6.4, 4.5.3, 4.8.3, C.7.1
 # kernel: turns ends
 # nics: 1
 # The only link fails: each connection gets an errno, all is freed, whether or

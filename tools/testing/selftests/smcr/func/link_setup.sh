@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: Late or failed queue pair transitions drain and destroy nothing live
 # kernel: turns roce
 # nics: 1
 # timeout: 120

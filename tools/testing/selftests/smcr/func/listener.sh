@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: one
+# fact: A listener may end with children that were not accepted
 # kernel: turns listen
 # nics: 1
 # cpus: 2

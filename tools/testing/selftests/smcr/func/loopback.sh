@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: one
+# fact: net.smcr.loopback decides whether a host's own addresses get RDMA
 # kernel: turns semantics
 # nics: 1
 # timeout: 400

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: Elements are charged to the cgroup of the program that uses them
 # kernel: turns load
 # nics: 1
 # timeout: 200

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: After a failed first contact, connections to that place are TCP
 # kernel: turns load
 # timeout: 120
 # The negative list: after one failure that RFC 7609 knows no way back from,

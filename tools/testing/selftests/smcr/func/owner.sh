@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: one
+# fact: A socket's file and owner stay visible to netfilter, ICMP and TLS
 # kernel: turns listen
 # nics: 1
 # timeout: 90

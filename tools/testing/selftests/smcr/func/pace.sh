@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: A slow reader and ends closed one after the other lose no byte
+# rfc: 4.7.1-4, 4.8.1
 # kernel: turns bounds
 # nics: 1
-# A slow reader, and ends closed one after the other.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 

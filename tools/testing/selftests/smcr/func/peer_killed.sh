@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: The peer of a killed process sees an exact prefix, then its end
+# rfc: 4.8.2
 # kernel: turns ends
 # nics: 1
-# A killed process: the other end sees an exact prefix, then an end or an errno.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: one
+# fact: Random calls of several threads on the same sockets end, leave nothing
 # kernel: turns load
 # nics: 1
-# Random calls by several threads on the same sockets end, and leave nothing.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 

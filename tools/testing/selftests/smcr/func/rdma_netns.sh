@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: one
+# fact: With "netns exclusive" an adapter serves its own namespace only
 # kernel: turns roce
 # nics: 1
 # timeout: 60

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: RMBs are confirmed and deleted while their group lives on
 # kernel: turns bounds
 # nics: 1
 # RMBs come and go with the connections: CONFIRM RKEY for each after the first,

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: Each role has its own link group, protection domain and user ID
+# rfc: 2.1, 2.2, 2.2.3, A.3.1
 # kernel: turns more
 # nics: 1
 # Two hosts that each are server and client of the other have a link group for

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: Socket calls over smcr6 give the results they give over tcp6
 # kernel: turns semantics
 # release: turns smcr
 # nics: 1
 # timeout: 400
-# Socket calls over smcr6 give the results they give over tcp6.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 

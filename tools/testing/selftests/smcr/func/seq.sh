@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: 500 connections in sequence cost no registration and no LLC message
+# rfc: 2.2.3, 3.5.2.1, 3.5.2.2, 3.5.2.3, 3.5.2.4
 # kernel: turns more
 # nics: 1
 # 500 connects in sequence cost no registration and no LLC message; of those

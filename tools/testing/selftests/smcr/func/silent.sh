@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: Silent clients do not delay honest ones; bounds turn into TCP
 # kernel: turns bounds
 # nics: 1
 # timeout: 200
-# Silent clients do not delay honest ones; bounds turn into TCP and count.
 # shellcheck source-path=SCRIPTDIR source=lib/hostile_lib.sh
 . "$(dirname "$0")/lib/hostile_lib.sh"
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: Slow or limited memory registration delays or ends no other connection
 # kernel: turns bounds
 # nics: 1
 # Adapters that take seconds to register memory: connections that find a free

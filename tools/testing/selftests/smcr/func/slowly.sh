@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: Nothing is lost when the end comes between two steps of a reader
+# rfc: 4.8.1
 # kernel: release
 # nics: 1
 # cpus: 2

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: one
+# fact: Programs that stall with their sock locks held delay no others
 # kernel: turns load
 # nics: 1
 # timeout: 120

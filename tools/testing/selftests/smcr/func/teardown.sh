@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: one
+# fact: Device removal and max_lgrs do not wait for programs or silent peers
 # kernel: turns ends
 # nics: 1
 # What programs and silent peers keep does not hold up others: the removal of

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: netlink, tracepoints and sysctls tell what is, to those who may see it
+# rfc: 2.2.4, 3.5.1.4, C.7
 # kernel: turns more
 # nics: 1
 # What is told: netlink dumps, who may see what, namespaces, tracepoints,

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: Unchanged programs use RDMA where net.smcr.transparent lets them
 # kernel: turns semantics
 # nics: 1
 # Unchanged programs under net.smcr.transparent: IPv4, IPv6, excluded names.

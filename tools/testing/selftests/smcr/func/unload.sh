@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: rmmod is refused while a socket lives, and leaves nothing after
+# rfc: 3.5.1.6.2, 3.5.4, 4.8.3
 # kernel: turns ends
 # nics: 1
-# rmmod is refused while a socket lives, and clean after.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 

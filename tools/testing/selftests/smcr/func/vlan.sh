@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: Connections of a link group have one VLAN
+# rfc: 2.2, 3.5.1.2
 # kernel: turns more
 # nics: 1
 # Connections of a link group have one VLAN (RFC 7609 2.2): two hosts that meet

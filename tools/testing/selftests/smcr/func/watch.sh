@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
+# fact: A sleeping reader polls its link's completions and delays no others
 # kernel: both
 # nics: 1
 # cpus: 2

@@ -5,6 +5,7 @@
 pair SERVER CLIENT   two hosts on one wire
 one SCRIPT           one host
 tests NAME...        functional tests (func/NAME.sh), or all of them
+list                 a line for each test: topology, fact, RFC sections
 
 A script is the path of a file or else a shell command. See vm/README.md.
 """
@@ -338,6 +339,8 @@ class Test:
         head = dict(re.findall(r"^# ([a-z-]+): (.*)$", text[:4096], re.M))
         leads = re.search(r"^client_leads$", text, re.M)
         self.topology = head.get("topology")
+        self.fact = head.get("fact", "")
+        self.rfc = head.get("rfc", "")
         self.kernel = head.get("kernel", "both")
         self.lots = {"debug": lot_of(self.kernel),
                      "release": lot_of(head.get("release", ""))}
@@ -370,14 +373,28 @@ def settings_timeout():
         return int(re.search(r"^timeout=(\d+)", f.read(), re.M).group(1))
 
 
-def find_tests(names):
-    """The tests called so; "all", "func" or "apps" for many."""
+def all_tests():
+    """Every test there is, by name."""
     tests = {}
     for path in sorted(glob.glob(os.path.join(SELF, "func", "*.sh")) +
                        glob.glob(os.path.join(SELF, "apps", "*.sh"))):
         test = Test(path)
         if test.topology:
             tests[test.name] = test
+    return tests
+
+
+def list_main():
+    """list: a line for each test."""
+    for name, test in all_tests().items():
+        rfc = f" (RFC 7609: {test.rfc})" if test.rfc else ""
+        print(f"{name:20} {test.topology:5} {test.fact}{rfc}")
+    return 0
+
+
+def find_tests(names):
+    """The tests called so; "all", "func" or "apps" for many."""
+    tests = all_tests()
     found = []
     for name in names:
         some = [t for t in tests.values() if name in (t.name, t.dir, "all")]
@@ -700,6 +717,7 @@ def parse():
     p.add_argument("client")
     p = sub.add_parser("one", parents=[common])
     p.add_argument("script")
+    sub.add_parser("list")
     p = sub.add_parser("tests", parents=[common])
     p.add_argument("names", nargs="+")
     p.add_argument("--tally", help="file for the three numbers")
@@ -709,6 +727,8 @@ def parse():
 def main():
     """Everything."""
     opt = parse()
+    if opt.mode == "list":
+        return list_main()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     output_of(os.path.join(TOP, "scripts/deps"), "vm")
     if opt.mode == "tests":
