@@ -14,7 +14,6 @@ import collections
 import fcntl
 import glob
 import os
-import random
 import re
 import shutil
 import signal
@@ -121,6 +120,7 @@ class Result:
         self.skipped = False
         self.seconds = 0
         self.broken = False     # the machines cannot be used again
+        self.fault = False      # reported by the kernel, or left behind
 
     def fail(self, reason):
         """Note one reason."""
@@ -223,7 +223,7 @@ class Session:
         """Make reasons of exit statuses."""
         for host in self.bed.dead():
             result.fail(f"{host}: the machine went down")
-            result.broken = True
+            result.broken = result.fault = True
         result.broken |= any(h.killed for h in self.bed.hosts.values())
         if late:
             result.fail(f"{', '.join(late)}: still running after "
@@ -247,15 +247,16 @@ class Session:
             text = answers.get(host)
             if text is None:
                 result.fail(f"{host}: hangs or died while unloading")
-                result.broken = True
+                result.broken = result.fault = True
             elif text:
                 result.fail(f"{host}: {text}")
+                result.fault = True
                 result.broken |= "smcr" in text
         for host in bed.names:
             for line in bed.console_since_mark(host, f"{ident} finished"):
                 if BAD.search(line):
                     result.fail(f"{host} kernel: {line.strip()}")
-                    result.broken = True
+                    result.broken = result.fault = True
                     break
 
     def save(self, name):
@@ -432,11 +433,15 @@ class Tally:
     def __init__(self, total):
         self.number = 0
         self.passed, self.failed, self.skipped = 0, 0, 0
+        self.unstable = []
         print(f"TAP version 13\n1..{total}", flush=True)
 
     def line(self, ok, name, note):
         """One result line."""
         self.number += 1
+        m = re.match(r"UNSTABLE \S+ s, (.*)", note)
+        if m:
+            self.unstable.append((name, m.group(1)))
         word = "ok" if ok else "not ok"
         print(f"{word} {self.number} {name} # {note}", flush=True)
         if not ok:
@@ -447,9 +452,8 @@ class Tally:
             self.passed += 1
 
 
-def run_test(session, test, tally, last, keep):
-    """One test in a booted session; False if it has to be booted anew."""
-    name = f"{test.name}-{session.flavour}"
+def run_test(session, test, last, keep, name):
+    """One test in a booted session; its result."""
     verdict = []
 
     def on_line(host, line):
@@ -474,13 +478,11 @@ def run_test(session, test, tally, last, keep):
         result.fail("no verdict from the runner")
     elif not verdict[-1][0]:
         result.fail(f"test failed{verdict[-1][1]}")
-    skip = bool(verdict) and "# SKIP" in verdict[-1][1]
-    if skip and os.environ.get("CI") == "true":
+    result.skipped = bool(verdict) and "# SKIP" in verdict[-1][1]
+    if result.skipped and os.environ.get("CI") == "true":
         result.fail("skipped, which counts as a failure with CI=true")
     report(session, result, name, keep)
-    note = f"{result.seconds:.1f} s"
-    tally.line(result.ok, name, f"SKIP {note}" if skip else note)
-    return not result.broken
+    return result
 
 
 def boot_for(opt, kernel, test):
@@ -494,48 +496,109 @@ def boot_for(opt, kernel, test):
     return session, session.start()
 
 
-def run_boot(opt, kernel, tests, tally):
-    """Tests that can share a boot; a fault costs one more."""
-    session = None
-    try:
-        for i, test in enumerate(tests):
-            name = f"{test.name}-{kernel}"
-            error = None
-            if not session:
-                session, error = boot_for(opt, kernel, test)
+class Boots:
+    """Tests that can share a boot, one after the other. A fault costs a boot,
+    and so does the second run of a test that failed."""
+
+    def __init__(self, opt, kernel, tally):
+        self.opt = opt
+        self.kernel = kernel
+        self.tally = tally
+        self.session = None
+
+    def once(self, test, last, keep, name):
+        """One run of a test, in the boot that there is or a new one."""
+        if not self.session:
+            self.session, error = boot_for(self.opt, self.kernel, test)
             if error:
-                print(f"# {name}: {error}; see {session.save(name)}/")
-                tally.line(False, name, "no boot")
-            if error or not run_test(session, test, tally,
-                                     i == len(tests) - 1, opt.keep):
-                session.close()
-                session = None
-    finally:
-        if session:
-            session.close()
+                result = Result()
+                result.fail(f"no boot: {error}")
+                result.broken = True
+                report(self.session, result, name, keep)
+                self.close()
+                return result
+        result = run_test(self.session, test, last, keep, name)
+        if result.broken:
+            self.close()
+        return result
+
+    def test(self, test, last):
+        """One test, and once more in a fresh boot if it failed: a failure of
+        both counts, one of the first makes it unstable. What the kernel
+        itself reported is a fault, whatever comes of a second run."""
+        name = f"{test.name}-{self.kernel}"
+        shutil.rmtree(os.path.join(OUT, f"{name}.again"), ignore_errors=True)
+        result = self.once(test, last, self.opt.keep, name)
+        unstable = ""
+        if self.opt.again and not result.ok and not result.fault:
+            print(f"# {name}: once more, in a fresh boot", flush=True)
+            self.close()
+            first = result.seconds
+            result = self.once(test, last, True, f"{name}.again")
+            result.seconds += first
+            if result.ok:
+                unstable = f", out/{name} and out/{name}.again"
+        note = f"{result.seconds:.1f} s"
+        if unstable:
+            note = f"UNSTABLE {note}{unstable}"
+        elif result.skipped:
+            note = f"SKIP {note}"
+        self.tally.line(result.ok, name, note)
+
+    def run(self, tests):
+        """All of them."""
+        try:
+            for i, test in enumerate(tests):
+                self.test(test, i == len(tests) - 1)
+        finally:
+            self.close()
+
+    def close(self):
+        """End the boot."""
+        if self.session:
+            self.session.close()
+        self.session = None
 
 
-def draw_seed():
-    """What drawn tests and cases depend on; SMCR_SEED repeats it. Sources that
-    are the same draw the same."""
-    tree = subprocess.run(["git", "-C", TOP, "rev-parse", "HEAD:net/smcr"],
-                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                          text=True, check=False).stdout.strip()
-    seed = int(tree[:7], 16) if tree else int(time.time())
-    return os.environ.setdefault("SMCR_SEED", str(seed))
+def turn_file():
+    """Where this machine counts its runs of whole lists."""
+    return os.path.join(CACHE, "bed", "turn")
 
 
-def has_turn(kernel, tests):
-    """Tests that run on this kernel, of those that can: of each lot, one."""
+def this_turn(advance):
+    """The number that decides what is drawn: SMCR_SEED, or one more than the
+    last run's on this machine if it is to advance, or the day where none was
+    yet. It does not depend on what is tested."""
+    if "SMCR_SEED" not in os.environ:
+        try:
+            with open(turn_file(), encoding="utf-8") as f:
+                turn = int(f.read()) + int(advance)
+        except (OSError, ValueError):
+            turn = int(time.time()) // 86400
+        if advance:
+            os.makedirs(os.path.dirname(turn_file()), exist_ok=True)
+            with open(f"{turn_file()}.{os.getpid()}", "w",
+                      encoding="utf-8") as f:
+                f.write(f"{turn}\n")
+            os.rename(f.name, turn_file())
+        os.environ["SMCR_SEED"] = str(turn)
+    return int(os.environ["SMCR_SEED"])
+
+
+def has_turn(kernel, tests, turn):
+    """Tests that run on this kernel, of those that can: of each lot one, the
+    next in each turn. Says which, and when the others come."""
     lots = {}
     for test in tests:
         if test.lots[kernel]:
             lots.setdefault(test.lots[kernel], []).append(test.name)
-    seed = draw_seed()
-    drawn = {random.Random(seed + lot).choice(sorted(names))
-             for lot, names in lots.items()}
-    print(f"# seed {seed}: of the lots, {kernel} kernel: "
-          + " ".join(sorted(drawn)), flush=True)
+    drawn = set()
+    for lot, names in sorted(lots.items()):
+        names.sort()
+        at = turn % len(names)
+        drawn.add(names[at])
+        print(f"# {kernel} kernel, turn {turn}, lot {lot}: {names[at]}; then "
+              + " ".join(names[at + 1:] + names[:at]), flush=True)
     return [t for t in tests if not t.lots[kernel] or t.name in drawn]
 
 
@@ -547,7 +610,7 @@ def make_plan(kernels, tests, named):
         some = [t for t in tests if t.lots["debug"] or
                 t.kernel in ("both", kernel)]
         if not named and os.environ.get("SMCR_SOAK") != "1":
-            some = has_turn(kernel, some)
+            some = has_turn(kernel, some, this_turn(True))
         plan += [(kernel, t) for t in some]
     return plan
 
@@ -589,8 +652,9 @@ class Crew:
     """Parts of a plan, each done by a process of its own, some at a time. What
     they print is shown test by test."""
 
-    def __init__(self, parts, tally):
+    def __init__(self, parts, tally, again):
         self.todo = collections.deque(parts)
+        self.again = ["--again"] if again else []
         self.tally = tally
         self.lock = threading.Lock()
         self.children = set()
@@ -606,7 +670,8 @@ class Crew:
                                  self.todo.popleft())
                 child = subprocess.Popen(
                     [sys.executable, "-B", os.path.abspath(__file__), "tests",
-                     "--kernel", kernel] + [t.name for t in tests],
+                     "--kernel", kernel] + self.again +
+                    [t.name for t in tests],
                     stdout=subprocess.PIPE, text=True, errors="replace")
                 self.children.add(child)
             self.follow(child, [f"{t.name}-{kernel}" for t in tests])
@@ -662,17 +727,25 @@ def tests_main(opt):
     kernels = ["release", "debug"]
     if opt.kernel:
         kernels = [opt.kernel]
-    draw_seed()
-    plan = make_plan(kernels, tests, opt.kernel or
-                     not {"func", "apps", "all"} & set(opt.names))
+    whole = bool({"func", "apps", "all"} & set(opt.names))
+    soak = os.environ.get("SMCR_SOAK") == "1"
+    opt.again |= whole and not soak
+    told = "SMCR_SEED" in os.environ
+    plan = make_plan(kernels, tests, opt.kernel or not whole)
+    turn = this_turn(False)
+    if not told:
+        print(f"# turn {turn}: SMCR_SEED={turn} draws the same", flush=True)
     tally = Tally(len(plan))
     if opt.kernel:
         for group in same_boot([t for _, t in plan]):
-            run_boot(opt, opt.kernel, group, tally)
+            Boots(opt, opt.kernel, tally).run(group)
     else:
         for kernel in kernels:
             build_for(kernel)
-        Crew(split_plan(plan), tally).run(beds())
+        Crew(split_plan(plan), tally, opt.again).run(beds())
+    for name, kept in tally.unstable:
+        print(f"# unstable: {name} failed, and passed when run again; both "
+              f"are in {kept}")
     print(f"# {tally.passed} passed, {tally.failed} failed, "
           f"{tally.skipped} skipped")
     if opt.tally:
@@ -720,6 +793,8 @@ def parse():
     sub.add_parser("list")
     p = sub.add_parser("tests", parents=[common])
     p.add_argument("names", nargs="+")
+    p.add_argument("--again", action="store_true", help="run what fails once "
+                   "more, in a fresh boot (always so for func, apps, all)")
     p.add_argument("--tally", help="file for the three numbers")
     return top.parse_args()
 

@@ -86,6 +86,8 @@ expect "a taint" 1 'tainted' \
 	one 'echo 64 >/proc/sys/kernel/tainted'
 expect "output that looks like the agent speaking fools nobody" 9 \
 	"exit status 9" one 'printf "exit job1 0\n"; exit 9'
+expect "turns of tests, and what becomes of one that fails" 0 '^1\.\.21$' \
+	./prove_bed.py
 expect "a test's one file leads both hosts" 0 '^all well$' \
 	pair "$PWD/prove_session.sh server" "$PWD/prove_session.sh client"
 wait
