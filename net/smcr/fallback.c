@@ -48,6 +48,7 @@ void smcr_fallback_crossing(struct sock *sk, const u8 *peer_id)
 	struct smcr_sock *smcr = smcr_sk(sk);
 	struct sock *inner = smcr->inner->sk;
 
+	sock_owned_by_me(sk);
 	lock_sock(inner);
 	memcpy(smcr->crossing_id, peer_id, sizeof(smcr->crossing_id));
 	WRITE_ONCE(smcr->crossing, true);
@@ -76,6 +77,7 @@ static int crossed_actor(read_descriptor_t *desc, struct sk_buff *skb,
 	struct smcr_sock *smcr = desc->arg.data;
 	u8 buf[SMCR_CLC_DECLINE_V2_LEN];
 
+	sock_owned_by_me(smcr->inner->sk);
 	desc->count = 0;
 	if (!smcr->crossing)
 		return 0;
@@ -94,6 +96,7 @@ static void pass_lowat(struct sock *sk)
 	struct socket *inner = smcr_sk(sk)->inner;
 	int lowat = READ_ONCE(sk->sk_rcvlowat);
 
+	sock_owned_by_me(inner->sk);
 	if (!smcr_sk(sk)->crossing && lowat != inner->sk->sk_rcvlowat)
 		READ_ONCE(inner->ops)->set_rcvlowat(inner->sk, lowat);
 }
@@ -113,6 +116,7 @@ void smcr_fallback_lowat(struct sock *sk)
 {
 	struct sock *inner = smcr_sk(sk)->inner->sk;
 
+	sock_owned_by_me(sk);
 	lock_sock(inner);
 	pass_lowat(sk);
 	release_sock(inner);
@@ -145,6 +149,7 @@ static bool enter(struct sock *sk, enum smcr_fallback_reason reason,
 	struct smcr_sock *smcr = smcr_sk(sk);
 	struct sock *inner = smcr->inner->sk;
 
+	smcr_sock_owned(sk);
 	if (smcr_sock_is_fallback(sk) ||
 	    WARN_ON_ONCE(smcr->mode == SMCR_MODE_RDMA))
 		return false;
@@ -191,6 +196,7 @@ void smcr_fallback(struct sock *sk, enum smcr_fallback_reason reason,
  */
 void smcr_fallback_listener(struct sock *sk, enum smcr_fallback_reason reason)
 {
+	sock_owned_by_me(sk);
 	enter(sk, reason, 0);
 }
 
@@ -237,6 +243,7 @@ enum smcr_fallback_reason smcr_fallback_check(struct sock *sk)
 {
 	const struct sock *inner = smcr_sk(sk)->inner->sk;
 
+	smcr_sock_owned(sk);
 	if (smcr_sk(sk)->fallback_asked)
 		return smcr_sk(sk)->fallback_asked;
 	if (has_tcp_auth(inner))

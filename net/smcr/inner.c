@@ -23,6 +23,7 @@
  * state and queue afterwards.
  */
 #include <linux/in.h>
+#include <linux/lockdep.h>
 #include <linux/memcontrol.h>
 #include <linux/net.h>
 #include <linux/tcp.h>
@@ -481,11 +482,13 @@ void smcr_inner_hook(struct sock *sk)
  *
  * Callbacks that an upper layer protocol has installed stay.
  *
- * Context: any; sk_callback_lock held for writing, or @inner not visible yet.
+ * Context: any; sk_callback_lock held for writing, or the slock of a new child.
  */
 void smcr_inner_strip(struct sock *inner,
 		      const struct smcr_inner_callbacks *tcp)
 {
+	lockdep_assert(lockdep_is_held_type(&inner->sk_callback_lock, 0) ||
+		       lockdep_is_held(&inner->sk_lock.slock));
 	if (inner->sk_state_change == inner_state_change)
 		inner->sk_state_change = tcp->state_change;
 	if (inner->sk_data_ready == inner_data_ready)
@@ -510,6 +513,7 @@ void smcr_inner_unhook(struct sock *sk)
 {
 	struct sock *inner = inner_sk(sk);
 
+	smcr_sock_owned(sk);
 	write_lock_bh(&inner->sk_callback_lock);
 	smcr_inner_strip(inner, &smcr_sk(sk)->orig);
 	inner->sk_error_report = inner_error_report;
@@ -550,6 +554,7 @@ void smcr_inner_abort(struct sock *sk)
 {
 	struct socket *inner = smcr_sk(sk)->inner;
 
+	sock_owned_by_me(sk);
 	if (!inner)
 		return;
 	silence(sk, inner->sk);
@@ -571,6 +576,7 @@ int smcr_inner_disconnect(struct sock *sk)
 	struct socket *inner = smcr_sk(sk)->inner;
 	int err;
 
+	sock_owned_by_me(sk);
 	err = READ_ONCE(inner->ops)->connect(inner, &addr, sizeof(addr),
 					     O_NONBLOCK);
 	/* A reset has detached it: see smcr_inner_abort() */
@@ -668,7 +674,8 @@ bool smcr_inner_has_data(struct sock *sk)
 	struct sock *inner = inner_sk(sk);
 	bool has;
 
-	/* Without the lock a FIN may count as a byte */
+	sock_owned_by_me(sk);
+	/* Without the inner lock a FIN may count as a byte */
 	lock_sock(inner);
 	has = tcp_inq(inner);
 	release_sock(inner);

@@ -15,16 +15,17 @@
  *			handshake. TCP's count does not change: TCP relies on it
  *			when it ends a listener.
  *   syn_recv_sock	A child is a copy of the listener, with our callbacks
- *			and operations. They are removed before the child can be
- *			found. A child that is not adopted yet is therefore an
- *			ordinary TCP socket: it may move to another program's
- *			listener (net.ipv4.tcp_migrate_req), and may outlive
- *			this module.
+ *			and operations. They are removed before the lock of the
+ *			new child is released. A child that is not adopted yet
+ *			is therefore an ordinary TCP socket: it may move to
+ *			another program's listener (net.ipv4.tcp_migrate_req),
+ *			and may outlive this module.
  *
  * TCP has one set of operations for each address family, so there are few
  * copies; they last as long as the module. TCP calls them inside an RCU
  * section, and the module waits for a grace period before it is unloaded.
  */
+#include <linux/lockdep.h>
 #include <linux/mutex.h>
 #include <net/sock.h>
 #include <net/tcp.h>
@@ -48,6 +49,7 @@ struct listen_ops {
 static struct listen_ops listen_ops[LISTEN_OPS];
 /* The callbacks of a new TCP socket; set before @listen_ops */
 static struct smcr_inner_callbacks callbacks;
+/* Covers writes of the two above; a full entry is read without it */
 static DEFINE_MUTEX(listen_ops_lock);
 
 /* Return: NULL for TCP's own operations, which a listener may get back at any
@@ -171,6 +173,7 @@ __maybe_unused recv_init(const struct sock *inner, struct sk_buff *skb,
 static void ops_fill(struct listen_ops *ours, struct sock *sk,
 		     const struct inet_connection_sock_af_ops *tcp)
 {
+	lockdep_assert_held(&listen_ops_lock);
 	callbacks = smcr_sk(sk)->orig;
 	ours->ops = *tcp;
 	ours->ops.conn_request = conn_request;
@@ -212,6 +215,7 @@ int smcr_inner_listen(struct sock *sk, int backlog)
 	struct inet_connection_sock *icsk = inet_csk(inner->sk);
 	struct listen_ops *ours;
 
+	sock_owned_by_me(sk);
 	/* In softirq, the outer socket is found through the inner one */
 	sock_set_flag(sk, SOCK_RCU_FREE);
 	if (!ops_of(inner->sk)) {
@@ -227,7 +231,7 @@ int smcr_inner_listen(struct sock *sk, int backlog)
 /**
  * smcr_inner_listen_end() - give TCP its operations back
  * @inner: TCP socket that no longer listens, is about to close, or is a child
- *	that cannot be found yet; nothing happens if it has TCP's own
+ *	that is new and still locked; nothing happens if it has TCP's own
  *
  * Context: any.
  */

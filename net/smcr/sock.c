@@ -10,6 +10,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/cgroup.h>
+#include <linux/lockdep.h>
 #include <linux/memcontrol.h>
 #include <linux/module.h>
 #include <linux/percpu_counter.h>
@@ -205,6 +206,8 @@ static void sock_release_cb(struct sock *sk)
 	struct smcr_sock *smcr = smcr_sk(sk);
 	unsigned long deferred = smcr->deferred;
 
+	lockdep_assert_held(&sk->sk_lock.slock);
+	sock_owned_by_me(sk);
 	if (likely(!deferred))
 		return;
 	smcr->deferred = 0;
@@ -476,6 +479,7 @@ void smcr_sock_drop_child(struct sock *child)
  */
 void smcr_sock_mode_set(struct sock *sk, enum smcr_sock_mode mode)
 {
+	smcr_sock_owned(sk);
 	WARN_ON_ONCE(smcr_sock_is_fallback(sk) &&
 		     mode != SMCR_MODE_FALLBACK);
 	WRITE_ONCE(smcr_sk(sk)->mode, mode);
@@ -504,6 +508,7 @@ static void state_established(struct sock *sk)
  */
 void smcr_sock_connected(struct sock *sk, int err)
 {
+	sock_owned_by_me(sk);
 	if (!err) {
 		state_established(sk);
 		sk->sk_state_change(sk);
@@ -528,6 +533,7 @@ static void accept_insert(struct smcr_sock *listener, struct smcr_sock *child)
 	struct list_head *after = &listener->accept_q;
 	struct smcr_sock *pos;
 
+	lockdep_assert_held(&listener->accept_lock);
 	list_for_each_entry_reverse(pos, &listener->accept_q, accept_node) {
 		if ((s32)(child->id - pos->id) > 0) {
 			after = &pos->accept_node;

@@ -149,6 +149,19 @@ static inline bool smcr_sock_is_fallback(const struct sock *sk)
 	return smcr_sock_mode(sk) == SMCR_MODE_FALLBACK;
 }
 
+/**
+ * smcr_sock_owned() - assert that the caller owns the outer sock lock
+ * @sk: outer socket; a child needs no owner before accept(), as long as no
+ *	handshake has it either, so none is asked for then
+ *
+ * Context: process.
+ */
+static inline void smcr_sock_owned(const struct sock *sk)
+{
+	if (sk->sk_socket)
+		sock_owned_by_me(sk);
+}
+
 /* sock.c */
 int smcr_sock_register(void);
 void smcr_sock_unregister(void);

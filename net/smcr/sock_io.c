@@ -86,6 +86,7 @@ static int send_ready(struct sock *sk, const struct msghdr *msg)
 	long timeo = sock_sndtimeo(sk, msg->msg_flags & MSG_DONTWAIT);
 	int err;
 
+	sock_owned_by_me(sk);
 	if (smcr_sock_is_fallback(sk))
 		return ASK_TCP;
 	if (msg->msg_flags & MSG_FASTOPEN)
@@ -203,6 +204,7 @@ static int recv_ready(struct sock *sk, bool nonblock, bool *end)
 {
 	int err;
 
+	sock_owned_by_me(sk);
 	if (in_state(sk, TCPF_SYN_SENT | TCPF_SYN_RECV)) {
 		err = recv_wait(sk, sock_rcvtimeo(sk, nonblock));
 		if (err)
@@ -541,6 +543,7 @@ int smcr_sock_gettstamp(struct socket *sock, void __user *stamp,
  */
 int smcr_sock_set_rcvlowat(struct sock *sk, int val)
 {
+	sock_owned_by_me(sk);
 	if (sk->sk_userlocks & SOCK_RCVBUF_LOCK)
 		val = min(val, READ_ONCE(sk->sk_rcvbuf) >> 1);
 	WRITE_ONCE(sk->sk_rcvlowat, val ? : 1);

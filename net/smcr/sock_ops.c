@@ -67,6 +67,7 @@ static void drop_accept_q(struct sock *sk)
  */
 static void end_listen(struct sock *sk)
 {
+	sock_owned_by_me(sk);
 	spin_lock_bh(&smcr_sk(sk)->accept_lock);
 	WRITE_ONCE(sk->sk_state, TCP_CLOSE);
 	spin_unlock_bh(&smcr_sk(sk)->accept_lock);
@@ -85,6 +86,7 @@ static void end_listen(struct sock *sk)
  */
 void smcr_sock_listener_gone(struct sock *sk)
 {
+	sock_owned_by_me(sk);
 	/* Set before poll() sees the state; TCP may not have set its own yet */
 	smcr_inner_take_error(sk);
 	if (!sk->sk_err)
@@ -109,6 +111,7 @@ void smcr_sock_listener_gone(struct sock *sk)
  */
 void smcr_sock_end(struct sock *sk, long timeout)
 {
+	sock_owned_by_me(sk);
 	switch (smcr_sk(sk)->mode) {
 	case SMCR_MODE_LISTEN:
 		end_listen(sk);
@@ -145,6 +148,7 @@ static int disconnect(struct sock *sk)
 	int state = sk->sk_state;
 	int err;
 
+	sock_owned_by_me(sk);
 	switch (smcr_sk(sk)->mode) {
 	case SMCR_MODE_LISTEN:
 		end_listen(sk);
@@ -263,6 +267,7 @@ static int connect_locked(struct socket *sock, struct sockaddr *addr, int len,
 {
 	int err;
 
+	sock_owned_by_me(sock->sk);
 	if (smcr_sock_is_fallback(sock->sk))
 		return ASK_TCP;
 	if (addr->sa_family == AF_UNSPEC) {
@@ -347,6 +352,7 @@ static int listen_locked(struct socket *sock, int backlog)
 {
 	struct sock *sk = sock->sk;
 
+	sock_owned_by_me(sk);
 	switch (smcr_sk(sk)->mode) {
 	case SMCR_MODE_FALLBACK:
 		return smcr_inner_listen(sk, backlog);
@@ -428,6 +434,7 @@ static int accept_locked(struct sock *sk, struct proto_accept_arg *arg,
 {
 	int err;
 
+	sock_owned_by_me(sk);
 	if (smcr_sock_is_fallback(sk))
 		return ASK_TCP;
 	if (sk->sk_state != TCP_LISTEN)
@@ -546,6 +553,7 @@ static int shutdown_locked(struct socket *sock, int how)
 	struct sock *sk = sock->sk;
 	int mask = how + 1;
 
+	sock_owned_by_me(sk);
 	switch (sk->sk_state) {
 	case TCP_LISTEN:
 		if (mask & RCV_SHUTDOWN)

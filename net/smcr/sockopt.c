@@ -130,6 +130,9 @@ static int set_inner_locked(struct sock *sk, int level, int name,
 {
 	struct socket *inner = smcr_sk(sk)->inner;
 
+	/* Plain TCP needs no outer lock, and stays plain TCP */
+	if (!smcr_sock_is_fallback(sk))
+		sock_owned_by_me(sk);
 	if (level == SOL_SOCKET)
 		return sock_setsockopt(inner, level, name, val, len);
 	return READ_ONCE(inner->ops)->setsockopt(inner, level, name, val, len);
@@ -220,6 +223,7 @@ static int set_reuseport(struct sock *sk, sockptr_t val, unsigned int len)
 /* Let TCP check and set a value that has been copied already. */
 static int set_int(struct sock *sk, int name, int val, unsigned int len)
 {
+	sock_owned_by_me(sk);
 	return set_inner_locked(sk, SOL_TCP, name, KERNEL_SOCKPTR(&val), len);
 }
 

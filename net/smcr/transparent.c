@@ -14,6 +14,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/kprobes.h>
+#include <linux/lockdep.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/net.h>
@@ -115,6 +116,7 @@ static int user_add(void)
 {
 	int err;
 
+	lockdep_assert_held(&lock);
 	if (!try_module_get(THIS_MODULE))
 		return -EBUSY;
 	err = users ? 0 : probe_start();
@@ -127,6 +129,7 @@ static int user_add(void)
 
 static void user_del(void)
 {
+	lockdep_assert_held(&lock);
 	if (!--users)
 		unregister_kretprobe(&probe);
 	module_put(THIS_MODULE);
