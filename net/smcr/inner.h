@@ -32,7 +32,7 @@ struct smcr_inner_callbacks {
 	void	(*error_report)(struct sock *sk);
 };
 
-int smcr_inner_create(struct sock *sk, int family, int kern);
+int __must_check smcr_inner_create(struct sock *sk, int family, int kern);
 void smcr_inner_inherit(struct socket *inner, const struct sock *parent);
 void smcr_inner_adopt(struct sock *sk, struct socket *inner);
 void smcr_inner_graft(struct sock *sk, struct socket *parent);
@@ -44,7 +44,7 @@ void smcr_inner_strip(struct sock *inner,
 struct sock *smcr_inner_outer(const struct sock *inner);
 void smcr_inner_unhook(struct sock *sk);
 void smcr_inner_abort(struct sock *sk);
-int smcr_inner_disconnect(struct sock *sk);
+int __must_check smcr_inner_disconnect(struct sock *sk);
 void smcr_inner_take_error(struct sock *sk);
 void smcr_inner_enter(struct sock *sk);
 void smcr_inner_leave(struct sock *sk);
@@ -56,7 +56,7 @@ bool smcr_inner_has_data(struct sock *sk);
 enum smcr_inner_end smcr_inner_end(const struct sock *sk);
 
 /* inner_listen.c */
-int smcr_inner_listen(struct sock *sk, int backlog);
+int __must_check smcr_inner_listen(struct sock *sk, int backlog);
 void smcr_inner_listen_end(struct sock *inner);
 
 #endif /* _SMCR_INNER_H */

@@ -163,15 +163,16 @@ static inline void smcr_sock_owned(const struct sock *sk)
 }
 
 /* sock.c */
-int smcr_sock_register(void);
+int __must_check smcr_sock_register(void);
 void smcr_sock_unregister(void);
 void smcr_sock_exit(void);
-struct sock *smcr_sock_alloc_child(struct sock *parent, struct socket *inner);
+struct sock * __must_check
+smcr_sock_alloc_child(struct sock *parent, struct socket *inner);
 void smcr_sock_drop_child(struct sock *child);
-bool smcr_sock_own(struct sock *sk, enum smcr_sock_deferred work);
+bool __must_check smcr_sock_own(struct sock *sk, enum smcr_sock_deferred work);
 void smcr_sock_mode_set(struct sock *sk, enum smcr_sock_mode mode);
 void smcr_sock_connected(struct sock *sk, int err);
-bool smcr_sock_accept_ready(struct sock *listener, struct sock *child);
+bool __must_check smcr_sock_accept_ready(struct sock *listener, struct sock *child);
 void smcr_sock_wake_error(struct sock *sk, int err);
 
 /* sock_ops.c */

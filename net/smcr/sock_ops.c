@@ -380,7 +380,7 @@ static int ops_listen(struct socket *sock, int backlog)
 	return err;
 }
 
-static struct sock *accept_dequeue(struct sock *sk)
+static struct sock * __must_check accept_dequeue(struct sock *sk)
 {
 	struct smcr_sock *smcr = smcr_sk(sk);
 	struct smcr_sock *child;
@@ -463,8 +463,9 @@ static void accept_graft(struct sock *child, struct socket *newsock)
 	release_sock(child);
 }
 
-static int accept_tcp_inner(struct socket *listener, struct socket **inner,
-			    struct proto_accept_arg *arg)
+static int __must_check accept_tcp_inner(struct socket *listener,
+					 struct socket **inner,
+					 struct proto_accept_arg *arg)
 {
 	const struct proto_ops *ops = READ_ONCE(listener->ops);
 	struct socket *sock;

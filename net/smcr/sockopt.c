@@ -114,7 +114,7 @@ static const struct opt_rule *find_rule(int level, int name)
 /* Take the outer sock lock before a call to TCP that may copy. Return: false,
  * without the lock, if the socket is plain TCP: that mode is final.
  */
-static bool lock_for_tcp(struct sock *sk)
+static bool __must_check lock_for_tcp(struct sock *sk)
 {
 	if (smcr_sock_is_fallback(sk))
 		return false;
@@ -150,7 +150,7 @@ static int set_inner(struct sock *sk, int level, int name, sockptr_t val,
 	return err;
 }
 
-static int read_int(sockptr_t val, unsigned int len, int *out)
+static int __must_check read_int(sockptr_t val, unsigned int len, int *out)
 {
 	*out = 0;
 	if (len < sizeof(*out))
@@ -282,8 +282,8 @@ union asked_value {
 };
 
 /* Copy as much as TCP reads; TCP itself rejects a bad length. */
-static int read_asked(const struct opt_rule *rule, sockptr_t val,
-		      unsigned int len, union asked_value *out)
+static int __must_check read_asked(const struct opt_rule *rule, sockptr_t val,
+				   unsigned int len, union asked_value *out)
 {
 	long err;
 

@@ -112,7 +112,7 @@ static int probe_start(void)
 	return -EOPNOTSUPP;
 }
 
-static int user_add(void)
+static int __must_check user_add(void)
 {
 	int err;
 
