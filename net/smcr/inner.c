@@ -164,7 +164,8 @@ static void call_tcp(struct sock *sk, struct sock *inner,
 
 static bool tcp_ending(const struct sock *inner)
 {
-	return READ_ONCE(inner->sk_err) || inner->sk_state == TCP_CLOSE ||
+	return READ_ONCE(inner->sk_err) ||
+	       READ_ONCE(inner->sk_state) == TCP_CLOSE ||
 	       READ_ONCE(inner->sk_shutdown) & RCV_SHUTDOWN;
 }
 
@@ -174,7 +175,8 @@ static void tell(struct sock *sk, struct sock *inner, enum inner_event event)
 	case SMCR_MODE_INIT:
 		break;
 	case SMCR_MODE_LISTEN:
-		if (inner->sk_state != TCP_LISTEN || event == INNER_DATA)
+		if (READ_ONCE(inner->sk_state) != TCP_LISTEN ||
+		    event == INNER_DATA)
 			smcr_listen_event(sk);
 		break;
 	case SMCR_MODE_HANDSHAKE:

@@ -81,7 +81,8 @@ static void sock_write_space(struct sock *sk)
 	if (skwq_has_sleeper(wq))
 		wake_up_interruptible_poll(&wq->wait, EPOLLOUT | EPOLLWRNORM |
 						      EPOLLWRBAND);
-	if (wq && wq->fasync_list && !(sk->sk_shutdown & SEND_SHUTDOWN))
+	if (wq && wq->fasync_list &&
+	    !(READ_ONCE(sk->sk_shutdown) & SEND_SHUTDOWN))
 		sock_wake_async(wq, SOCK_WAKE_SPACE, POLL_OUT);
 	rcu_read_unlock();
 }

@@ -186,7 +186,8 @@ static long wait_connected(struct sock *sk, long timeo)
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
 
 	add_wait_queue(sk_sleep(sk), &wait);
-	while ((1 << sk->sk_state) & (TCPF_SYN_SENT | TCPF_SYN_RECV)) {
+	while ((1 << READ_ONCE(sk->sk_state)) &
+	       (TCPF_SYN_SENT | TCPF_SYN_RECV)) {
 		release_sock(sk);
 		timeo = wait_woken(&wait, TASK_INTERRUPTIBLE, timeo);
 		lock_sock(sk);
@@ -245,7 +246,7 @@ static int connect_wait(struct socket *sock, int err, int flags)
 	long timeo = sock_sndtimeo(sk, flags & O_NONBLOCK);
 	int dis = sk->sk_disconnects;
 
-	if ((1 << sk->sk_state) & (TCPF_SYN_SENT | TCPF_SYN_RECV)) {
+	if ((1 << READ_ONCE(sk->sk_state)) & (TCPF_SYN_SENT | TCPF_SYN_RECV)) {
 		if (!timeo)
 			return err;
 		timeo = wait_connected(sk, timeo);
@@ -256,7 +257,7 @@ static int connect_wait(struct socket *sock, int err, int flags)
 		if (dis != sk->sk_disconnects)
 			return -EPIPE;
 	}
-	if (sk->sk_state == TCP_CLOSE)
+	if (READ_ONCE(sk->sk_state) == TCP_CLOSE)
 		return connect_failed(sock);
 	connect_succeeded(sock);
 	return 0;
@@ -310,7 +311,8 @@ static int connect_tcp(struct socket *sock, struct sockaddr *addr, int len,
 	int err;
 
 	/* TCP forgets an earlier connection's error; inner.c moved it here */
-	if (addr->sa_family != AF_UNSPEC && inner->state == SS_UNCONNECTED)
+	if (addr->sa_family != AF_UNSPEC &&
+	    READ_ONCE(inner->state) == SS_UNCONNECTED)
 		WRITE_ONCE(sock->sk->sk_err, 0);
 	err = READ_ONCE(inner->ops)->connect(inner, addr, len, flags);
 	show_listening(sock->sk);
@@ -413,7 +415,7 @@ static int accept_wait(struct sock *sk, long timeo)
 		sched_annotate_sleep();
 		lock_sock(sk);
 		err = 0;
-		if (smcr->accept_len)
+		if (READ_ONCE(smcr->accept_len))
 			break;
 		err = -EINVAL;
 		if (sk->sk_state != TCP_LISTEN)
@@ -448,7 +450,7 @@ static int accept_locked(struct sock *sk, struct proto_accept_arg *arg,
 		if (err)
 			return err;
 	}
-	arg->is_empty = !smcr_sk(sk)->accept_len;
+	arg->is_empty = !READ_ONCE(smcr_sk(sk)->accept_len);
 	return 0;
 }
 
@@ -555,7 +557,7 @@ static int shutdown_locked(struct socket *sock, int how)
 	int mask = how + 1;
 
 	sock_owned_by_me(sk);
-	switch (sk->sk_state) {
+	switch (READ_ONCE(sk->sk_state)) {
 	case TCP_LISTEN:
 		if (mask & RCV_SHUTDOWN)
 			return disconnect_sock(sock);
@@ -579,7 +581,7 @@ static void settle_state(struct socket *sock)
 {
 	if (sock->state != SS_CONNECTING)
 		return;
-	if ((1 << sock->sk->sk_state) &
+	if ((1 << READ_ONCE(sock->sk->sk_state)) &
 	    (TCPF_SYN_SENT | TCPF_SYN_RECV | TCPF_CLOSE))
 		sock->state = SS_DISCONNECTING;
 	else

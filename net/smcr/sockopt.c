@@ -215,9 +215,13 @@ static int set_reuseport(struct sock *sk, sockptr_t val, unsigned int len)
 
 	err = set_inner(sk, SOL_SOCKET, SO_REUSEPORT, val, len) ? :
 	      read_int(val, len, &on);
-	if (!err)
-		sk->sk_reuseport = !!on;
-	return err;
+	if (err)
+		return err;
+	/* A bit field, which SO_REUSEADDR shares and sets under the lock */
+	lock_sock(sk);
+	sk->sk_reuseport = !!on;
+	release_sock(sk);
+	return 0;
 }
 
 /* Let TCP check and set a value that has been copied already. */
@@ -239,7 +243,7 @@ static int set_nodelay(struct sock *sk, int name, sockptr_t val,
 	err = set_int(sk, name, on, len);
 	if (err)
 		goto out;
-	smcr_sk(sk)->nodelay = on;
+	WRITE_ONCE(smcr_sk(sk)->nodelay, on);
 	/* As with TCP, what was held back is sent now */
 	if (on && smcr_sk(sk)->mode == SMCR_MODE_RDMA && !smcr_sk(sk)->cork)
 		smcr_tx_uncork(sk);
@@ -261,7 +265,7 @@ static int set_cork(struct sock *sk, int name, sockptr_t val,
 	err = set_int(sk, name, on, len);
 	if (err)
 		goto out;
-	smcr_sk(sk)->cork = on;
+	WRITE_ONCE(smcr_sk(sk)->cork, on);
 	if (!on && smcr_sk(sk)->mode == SMCR_MODE_RDMA)
 		smcr_tx_uncork(sk);
 out:
