@@ -151,8 +151,8 @@ static inline bool smcr_sock_is_fallback(const struct sock *sk)
 
 /**
  * smcr_sock_owned() - assert that the caller owns the outer sock lock
- * @sk: outer socket; a child needs no owner before accept(), as long as no
- *	handshake has it either, so none is asked for then
+ * @sk: outer socket. A child that accept() has not returned yet has no struct
+ *	socket and is not checked: without a handshake it needs no lock
  *
  * Context: process.
  */
@@ -172,7 +172,8 @@ void smcr_sock_drop_child(struct sock *child);
 bool __must_check smcr_sock_own(struct sock *sk, enum smcr_sock_deferred work);
 void smcr_sock_mode_set(struct sock *sk, enum smcr_sock_mode mode);
 void smcr_sock_connected(struct sock *sk, int err);
-bool __must_check smcr_sock_accept_ready(struct sock *listener, struct sock *child);
+bool __must_check smcr_sock_accept_ready(struct sock *listener,
+					 struct sock *child);
 void smcr_sock_wake_error(struct sock *sk, int err);
 
 /* sock_ops.c */
