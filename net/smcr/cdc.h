@@ -13,6 +13,6 @@ struct smcr_link;
 void smcr_cdc_replay(struct smcr_conn *conn);
 
 /* Events from the link layer */
-int smcr_cdc_recv(struct smcr_link *link, const u8 *msg, u32 len);
+int __must_check smcr_cdc_recv(struct smcr_link *link, const u8 *msg, u32 len);
 
 #endif /* _SMCR_CDC_H */

@@ -470,7 +470,7 @@ int smcr_conn_start(struct smcr_conn *conn, struct sock *sk)
 
 static u32 dirty_bytes(const struct smcr_conn *conn)
 {
-	u64 prod = conn->rx.peer.prod;
+	u64 prod = READ_ONCE(conn->rx.peer.prod);
 
 	if (prod >= conn->rx.ring.len)
 		return conn->rx.rmb->elem_size;
@@ -483,7 +483,7 @@ static u32 dirty_bytes(const struct smcr_conn *conn)
 static bool elem_kept(const struct smcr_conn *conn)
 {
 	return test_bit(SMCR_CONN_F_READING, &conn->flags) ||
-	       (conn->sk && conn->rx.final && !conn->rx.spoilt &&
+	       (conn->sk && conn->rx.final && !READ_ONCE(conn->rx.spoilt) &&
 		conn->rx.cons != conn->rx.peer.prod);
 }
 
@@ -508,7 +508,7 @@ static void elem_return(struct smcr_conn *conn)
 	/* After a reset, the peer may have written bytes that it did not
 	 * announce, so the whole element is zeroed.
 	 */
-	dirty = end == SMCR_RMBE_END_ORDERLY && !conn->reset_err ?
+	dirty = end == SMCR_RMBE_END_ORDERLY && !READ_ONCE(conn->reset_err) ?
 		dirty_bytes(conn) : conn->rx.rmb->elem_size;
 	smcr_lgr_elem_return(lgr, conn->rx.rmb, conn->rx.idx, dirty, end,
 			     jiffies + smcr_sysctl_qp_dead_time(lgr->net));

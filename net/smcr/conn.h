@@ -224,19 +224,22 @@ struct smcr_conn {
 	u64			last_una;
 };
 
-struct smcr_conn *smcr_conn_alloc(struct smcr_lgr *lgr, struct smcr_link *link,
-				  u32 sndbuf, work_func_t end_work);
+struct smcr_conn * __must_check
+smcr_conn_alloc(struct smcr_lgr *lgr, struct smcr_link *link, u32 sndbuf,
+		work_func_t end_work);
 struct smcr_conn *smcr_conn_get(struct smcr_conn *conn);
 void smcr_conn_put(struct smcr_conn *conn);
-int smcr_conn_elem_take(struct smcr_conn *conn, u32 size);
-int smcr_conn_set_peer(struct smcr_conn *conn,
-		       const struct smcr_clc_accept *msg, bool may_add);
+int __must_check smcr_conn_elem_take(struct smcr_conn *conn, u32 size);
+int __must_check smcr_conn_set_peer(struct smcr_conn *conn,
+				    const struct smcr_clc_accept *msg,
+				    bool may_add);
 bool smcr_conn_may_charge(const struct sock *sk, u32 bytes);
-int smcr_conn_charge(struct smcr_conn *conn, struct sock *sk, u32 size);
+int __must_check smcr_conn_charge(struct smcr_conn *conn, struct sock *sk,
+				  u32 size);
 void smcr_conn_uncharge(struct smcr_conn *conn, struct sock *sk);
-int smcr_conn_start(struct smcr_conn *conn, struct sock *sk);
+int __must_check smcr_conn_start(struct smcr_conn *conn, struct sock *sk);
 bool smcr_conn_size_valid(const struct smcr_lgr *lgr, u32 bytes);
-bool smcr_conn_read_begin(struct smcr_conn *conn);
+bool __must_check smcr_conn_read_begin(struct smcr_conn *conn);
 void smcr_conn_read_end(struct smcr_conn *conn);
 void smcr_conn_unlink(struct smcr_conn *conn, enum smcr_rmbe_end end);
 void smcr_conn_detach(struct smcr_conn *conn);

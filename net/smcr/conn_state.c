@@ -46,6 +46,7 @@
  * the reader, which finds the end of the stream after the last of them. An
  * abnormal end drops unread bytes only if the peer had sent neither D nor C.
  */
+#include <linux/compiler.h>
 #include <linux/errno.h>
 
 #include "conn_state.h"
@@ -290,14 +291,14 @@ int smcr_conn_state_step(struct smcr_conn_fsm *fsm, enum smcr_conn_event event,
 		return -EPROTO;
 	if (event == SMCR_CONN_EV_PEER_CLOSED ||
 	    event == SMCR_CONN_EV_PEER_CLOSED_UNSENT)
-		fsm->peer_closed = true;
+		WRITE_ONCE(fsm->peer_closed, true);
 	if (code == SKIP)
 		return 0;
 	rule = &rules[code];
 	if (rule->actions & SMCR_CONN_SEND_CLOSE)
 		fsm->we_closed = true;
 	if (rule->next != SAME)
-		fsm->state = rule->next;
+		WRITE_ONCE(fsm->state, rule->next);
 	*actions = rule->actions;
 	return 0;
 }

@@ -39,7 +39,7 @@ struct smcr_mib_cpu {
 	u64_stats_t		val[SMCR_MIB_MAX];
 };
 
-int smcr_mib_init(struct net *net);
+int __must_check smcr_mib_init(struct net *net);
 void smcr_mib_exit(struct net *net);
 
 void smcr_mib_add(const struct net *net, enum smcr_mib field, u64 n);

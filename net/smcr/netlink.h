@@ -5,7 +5,7 @@
 #ifndef _SMCR_NETLINK_H
 #define _SMCR_NETLINK_H
 
-int smcr_netlink_init(void);
+int __must_check smcr_netlink_init(void);
 void smcr_netlink_exit(void);
 
 #endif /* _SMCR_NETLINK_H */

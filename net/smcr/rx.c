@@ -183,7 +183,7 @@ static int rx_idle(struct sock *sk, struct smcr_conn *conn, u32 seen)
 	err = rx_error(sk, conn);
 	if (err)
 		return err;
-	if (sk->sk_shutdown & RCV_SHUTDOWN)
+	if (READ_ONCE(sk->sk_shutdown) & RCV_SHUTDOWN)
 		return !conn || smcr_rx_avail(conn) <= seen;
 	return conn ? 0 : -ENOTCONN;
 }
@@ -195,7 +195,8 @@ static bool rx_roused(struct sock *sk, struct smcr_conn *conn, u32 seen,
 		      struct wait_queue_entry *wait)
 {
 	smcr_wr_cq_poll(conn->link, conn, wait);
-	return sk->sk_err || sk->sk_shutdown & RCV_SHUTDOWN ||
+	return READ_ONCE(sk->sk_err) ||
+	       READ_ONCE(sk->sk_shutdown) & RCV_SHUTDOWN ||
 	       smcr_rx_avail(conn) > seen;
 }
 
@@ -302,7 +303,7 @@ static int rx_loop(struct sock *sk, struct smcr_conn *conn, struct msghdr *msg,
 			continue;
 		}
 		/* A call that has bytes leaves an error to the next call */
-		if (done >= target || (done && sk->sk_err))
+		if (done >= target || (done && READ_ONCE(sk->sk_err)))
 			break;
 		err = rx_idle(sk, conn, seen);
 		if (err)

@@ -13,9 +13,11 @@ struct pipe_inode_info;
 struct smcr_conn;
 struct sock;
 
-int smcr_rx_recvmsg(struct sock *sk, struct msghdr *msg, size_t len, int flags);
-ssize_t smcr_rx_splice(struct sock *sk, struct pipe_inode_info *pipe,
-		       size_t len, unsigned int flags, bool nonblock);
+int __must_check smcr_rx_recvmsg(struct sock *sk, struct msghdr *msg,
+				 size_t len, int flags);
+ssize_t __must_check smcr_rx_splice(struct sock *sk,
+				    struct pipe_inode_info *pipe, size_t len,
+				    unsigned int flags, bool nonblock);
 u32 smcr_rx_avail(const struct smcr_conn *conn);
 
 #endif /* _SMCR_RX_H */

@@ -88,7 +88,7 @@ struct smcr_sysctl {
 	unsigned long	max_send_bytes;
 };
 
-int smcr_sysctl_net_init(struct net *net);
+int __must_check smcr_sysctl_net_init(struct net *net);
 void smcr_sysctl_net_exit(struct net *net);
 
 bool smcr_sysctl_excluded(const struct net *net, const char *comm);

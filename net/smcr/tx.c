@@ -422,7 +422,8 @@ static int tx_copy(struct smcr_conn *conn, struct msghdr *msg, u32 space)
  */
 static int tx_error(struct sock *sk)
 {
-	return sk->sk_err || sk->sk_shutdown & SEND_SHUTDOWN ||
+	return READ_ONCE(sk->sk_err) ||
+	       READ_ONCE(sk->sk_shutdown) & SEND_SHUTDOWN ||
 	       !smcr_sk(sk)->conn ? -EPIPE : 0;
 }
 
@@ -451,8 +452,8 @@ static int tx_sleep(struct sock *sk, struct smcr_conn *conn, long *timeo,
 		return -EAGAIN;
 	if (signal_pending(current))
 		return sock_intr_errno(*timeo);
-	err = sk_wait_event(sk, timeo, sk->sk_err ||
-			    sk->sk_shutdown & SEND_SHUTDOWN ||
+	err = sk_wait_event(sk, timeo, READ_ONCE(sk->sk_err) ||
+			    READ_ONCE(sk->sk_shutdown) & SEND_SHUTDOWN ||
 			    smcr_tx_writeable(conn), wait);
 	/* Negative: another thread has disconnected the socket meanwhile */
 	return min(err, 0);

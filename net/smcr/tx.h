@@ -12,8 +12,9 @@ struct msghdr;
 struct smcr_conn;
 struct sock;
 
-int smcr_tx_sendmsg(struct sock *sk, struct msghdr *msg, size_t len);
 void smcr_tx_init(struct smcr_conn *conn);
+int __must_check smcr_tx_sendmsg(struct sock *sk, struct msghdr *msg,
+				 size_t len);
 void smcr_tx_push(struct smcr_conn *conn);
 void smcr_tx_push_locked(struct smcr_conn *conn);
 void smcr_tx_reclaim(struct smcr_conn *conn, u64 pos);
