@@ -10,6 +10,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/lockdep.h>
 #include <net/sock.h>
 #include <trace/events/smcr.h>
 
@@ -103,6 +104,7 @@ static void cdc_handle(struct smcr_conn *conn, const struct smcr_cdc_msg *msg)
 	struct smcr_cdc_result res;
 	enum smcr_cdc_verdict verdict;
 
+	lockdep_assert_held(&conn->lock);
 	verdict = smcr_cdc_check(&conn->rx.peer, &lim, msg, &res);
 	if (verdict == SMCR_CDC_ACCEPT) {
 		trace_smcr_cdc_rx(conn->lgr->id, conn->id, msg->seq, res.prod,
@@ -129,6 +131,7 @@ static void cdc_park(struct smcr_conn *conn, const struct smcr_cdc_msg *msg)
 	struct smcr_conn_rx *rx = &conn->rx;
 	u16 sticky = 0;
 
+	lockdep_assert_held(&conn->lock);
 	if (rx->parked && smcr_seq_diff(msg->seq, rx->parked_msg.seq) <= 0)
 		return;
 	if (rx->parked)
@@ -147,6 +150,7 @@ static void cdc_park(struct smcr_conn *conn, const struct smcr_cdc_msg *msg)
  */
 void smcr_cdc_replay(struct smcr_conn *conn)
 {
+	lockdep_assert_held(&conn->lock);
 	if (!conn->rx.parked)
 		return;
 	conn->rx.parked = false;

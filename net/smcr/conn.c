@@ -15,6 +15,7 @@
  * The last reference may be dropped in any context. It frees the send space
  * and the memory; the work item has done before whatever needs process context.
  */
+#include <linux/lockdep.h>
 #include <linux/memcontrol.h>
 #include <linux/nodemask.h>
 #include <linux/slab.h>
@@ -409,6 +410,7 @@ static bool charge(struct sock *sk, u32 size)
  */
 int smcr_conn_charge(struct smcr_conn *conn, struct sock *sk, u32 size)
 {
+	sock_owned_by_me(sk);
 	if (!charge(sk, size)) {
 		smcr_mib_inc(conn->lgr->net, SMCR_MIB_CHARGESREFUSED);
 		return -ENOBUFS;
@@ -426,6 +428,7 @@ int smcr_conn_charge(struct smcr_conn *conn, struct sock *sk, u32 size)
  */
 void smcr_conn_uncharge(struct smcr_conn *conn, struct sock *sk)
 {
+	sock_owned_by_me(sk);
 	sk_mem_uncharge(sk, conn->charged);
 	sk_mem_reclaim(sk);
 	conn->charged = 0;
@@ -448,6 +451,7 @@ int smcr_conn_start(struct smcr_conn *conn, struct sock *sk)
 	enum smcr_dialect dialect = conn->lgr->dialect;
 	u32 size = conn->rx.rmb->elem_size;
 
+	sock_owned_by_me(sk);
 	/* In a first contact, the size arrived before the dialect was known. */
 	if (!smcr_conn_size_valid(conn->lgr, conn->peer_size))
 		return -ECONNRESET;
@@ -478,10 +482,11 @@ static u32 dirty_bytes(const struct smcr_conn *conn)
 }
 
 /* Test whether a reader may still need bytes in the element: it copies now, or
- * the socket has unread final bytes. The caller holds conn->lock.
+ * the socket has unread final bytes.
  */
 static bool elem_kept(const struct smcr_conn *conn)
 {
+	lockdep_assert_held(&conn->lock);
 	return test_bit(SMCR_CONN_F_READING, &conn->flags) ||
 	       (conn->sk && conn->rx.final && !READ_ONCE(conn->rx.spoilt) &&
 		conn->rx.cons != conn->rx.peer.prod);
@@ -624,6 +629,7 @@ void smcr_conn_detach(struct smcr_conn *conn)
 	spin_unlock_bh(&conn->lock);
 	if (!sk)
 		return;
+	sock_owned_by_me(sk);
 	/* The element may have been kept for this socket's reader */
 	if (test_bit(SMCR_CONN_F_UNLINKED, &conn->flags))
 		elem_return(conn);

@@ -14,6 +14,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/lockdep.h>
 #include <linux/sched/signal.h>
 #include <linux/splice.h>
 #include <linux/uio.h>
@@ -80,7 +81,7 @@ static int rx_check_eye(struct smcr_conn *conn)
 	return -ECONNRESET;
 }
 
-/* Send a consumer update if the peer needs one. The caller holds conn->lock. */
+/* Send a consumer update if the peer needs one. */
 static void rx_update(struct smcr_conn *conn)
 {
 	struct smcr_rx_view view = {
@@ -92,6 +93,7 @@ static void rx_update(struct smcr_conn *conn)
 		.r = conn->tx.wanted,
 	};
 
+	lockdep_assert_held(&conn->lock);
 	if (!smcr_conn_state_can_recv(&conn->fsm) ||
 	    !smcr_rx_update_needed(&view))
 		return;
@@ -161,6 +163,7 @@ static int rx_error(struct sock *sk, struct smcr_conn *conn)
 {
 	int err = sock_error(sk);
 
+	sock_owned_by_me(sk);
 	if (!conn)
 		return err;
 	if (!err && !conn->rx.err_told)
@@ -338,6 +341,7 @@ int smcr_rx_recvmsg(struct sock *sk, struct msghdr *msg, size_t len, int flags)
 	long timeo = sock_rcvtimeo(sk, flags & MSG_DONTWAIT);
 	int ret;
 
+	sock_owned_by_me(sk);
 	if (flags & MSG_OOB)
 		return -EOPNOTSUPP;
 	if (!conn) {
@@ -447,6 +451,7 @@ ssize_t smcr_rx_splice(struct sock *sk, struct pipe_inode_info *pipe,
 	long timeo = sock_rcvtimeo(sk, nonblock || flags & SPLICE_F_NONBLOCK);
 	ssize_t ret;
 
+	sock_owned_by_me(sk);
 	if (!conn) {
 		ret = rx_idle(sk, conn, 0);
 		return ret > 0 ? 0 : ret;

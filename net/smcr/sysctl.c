@@ -5,6 +5,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/jiffies.h>
+#include <linux/lockdep.h>
 #include <linux/math64.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
@@ -123,6 +124,7 @@ static int timing_set(struct smcr_sysctl *ctl, unsigned int *field,
 {
 	struct timing t;
 
+	lockdep_assert_held(&write_mutex);
 	timing_get(ctl, &t);
 	if (field == &ctl->qp_timeout)
 		t.qp_timeout = val;

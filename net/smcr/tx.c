@@ -23,6 +23,7 @@
  * conn->lock may post: the caller of send(), the CQ handler that saw the window
  * open, the completion that freed a send slot.
  */
+#include <linux/lockdep.h>
 #include <linux/sched/signal.h>
 #include <linux/uio.h>
 #include <net/sock.h>
@@ -149,13 +150,14 @@ u32 smcr_tx_unacked(struct smcr_conn *conn)
 }
 
 /* Wake writers, but only if one found no room before: an edge-triggered poller
- * must not see an edge for each reclaimed byte. The caller holds conn->lock.
+ * must not see an edge for each reclaimed byte.
  */
 static void tx_wake(struct smcr_conn *conn)
 {
 	struct sock *sk = conn->sk;
 	struct socket *sock;
 
+	lockdep_assert_held(&conn->lock);
 	if (!sk || !smcr_tx_writeable(conn))
 		return;
 	rcu_read_lock();
@@ -177,6 +179,7 @@ void smcr_tx_reclaim(struct smcr_conn *conn, u64 pos)
 	struct smcr_conn_tx *tx = &conn->tx;
 	u64 chunk;
 
+	lockdep_assert_held(&conn->lock);
 	if (pos <= tx->una || WARN_ON_ONCE(pos > tx->nxt))
 		return;
 	for (chunk = round_down(tx->una, SMCR_CHUNK_SIZE);
@@ -297,6 +300,7 @@ static int tx_post(struct smcr_conn *conn, const struct smcr_tx_plan *plan)
 	int err;
 	u32 i;
 
+	lockdep_assert_held(&conn->lock);
 	if (plan->blocked)
 		flags |= SMCR_CDC_B;
 	for (i = 0; i < plan->nr_segs; i++) {
@@ -355,6 +359,7 @@ void smcr_tx_push_locked(struct smcr_conn *conn)
 	struct smcr_tx_view view;
 	bool more = false;
 
+	lockdep_assert_held(&conn->lock);
 	if (conn->fsm.state == SMCR_CONN_INIT)
 		return;
 	while (!tx->final) {
@@ -555,6 +560,7 @@ int smcr_tx_sendmsg(struct sock *sk, struct msghdr *msg, size_t len)
 	size_t done = 0;
 	int err;
 
+	sock_owned_by_me(sk);
 	err = tx_error(sk);
 	if (conn)
 		smcr_conn_get(conn);
@@ -593,6 +599,7 @@ void smcr_tx_uncork(struct sock *sk)
 {
 	struct smcr_conn *conn = smcr_sk(sk)->conn;
 
+	sock_owned_by_me(sk);
 	if (!conn)
 		return;
 	spin_lock_bh(&conn->lock);
