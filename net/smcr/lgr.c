@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Link groups (RFC 7609 2.2, 3.5.3, 3.5.4): their life, their one work item,
- * their limits. lgr_find.c finds them; tokens and RMBs are in lgr_mem.c.
+ * Link groups (RFC 7609 2.2, 3.5.3, 3.5.4): their life, their work, their
+ * limits. lgr_find.c finds them; tokens and RMBs are in lgr_mem.c.
  *
- * A group's work is the only one to change its links, its LLC exchanges and
- * its RMBs after first contact. It sends, notes what it waits for, sets a
- * deadline and returns; it never waits for the peer. What other contexts want
- * of it they say with a bit in lgr->todo.
+ * A group's work is the only one to change its links and its LLC exchanges
+ * after first contact. It sends, notes what it waits for, sets a deadline and
+ * returns; it never waits for the peer. RMBs are made, cleaned and freed by a
+ * second work of the group (see lgr_mem.c), so that a device that takes long to
+ * register or release memory does not delay the answer to an LLC message. What
+ * other contexts want of either work they say with a bit in lgr->todo.
  *
  * How a group ends (lgr_end), and who may still hold a pointer after a step:
  *
@@ -14,8 +16,9 @@
  *   reset       its connections are told; they post nothing from now on
  *   stop        each link: gate closed, queue pair in ERR, drained; no
  *               completion can come, no send slot holds a connection
- *   unmap       the peer's keys are worth nothing; pages stay for readers
  *   put         the slots' references to the links
+ *   unmap       by the RMB work, which is asked for it after the stop: the
+ *               peer's keys are worth nothing; pages stay for readers
  *
  * Connections, handshakes and queued work keep the memory of the group and
  * its links until they drop their references.
@@ -226,8 +229,15 @@ void smcr_lgr_queue_later(struct smcr_lgr *lgr, unsigned long delay)
 		smcr_lgr_put(lgr);
 }
 
+static void lgr_queue_rmbs(struct smcr_lgr *lgr)
+{
+	smcr_lgr_get(lgr);
+	if (mod_delayed_work(smcr_rmb_wq, &lgr->rmb_work, 0))
+		smcr_lgr_put(lgr);
+}
+
 /**
- * smcr_lgr_kick() - ask the group's work for something
+ * smcr_lgr_kick() - ask the group's work or its RMB work for something
  * @lgr: the group, counted by the caller
  * @what: what it shall do
  *
@@ -235,8 +245,12 @@ void smcr_lgr_queue_later(struct smcr_lgr *lgr, unsigned long delay)
  */
 void smcr_lgr_kick(struct smcr_lgr *lgr, enum smcr_lgr_todo what)
 {
-	if (!test_and_set_bit(what, &lgr->todo))
+	if (test_and_set_bit(what, &lgr->todo))
+		return;
+	if (what < SMCR_LGR_T_NEED_RMB)
 		smcr_lgr_queue(lgr);
+	else
+		lgr_queue_rmbs(lgr);
 }
 
 /**
@@ -643,7 +657,8 @@ static void lgr_end(struct smcr_lgr *lgr)
 		if (links[slot])
 			smcr_link_stop(links[slot]);
 	smcr_llc_flush(lgr);
-	smcr_lgr_rmbs_free(lgr);
+	/* Not before: no registration may be under way */
+	smcr_lgr_kick(lgr, SMCR_LGR_T_FREE_ALL);
 	for (slot = 0; slot < SMCR_MAX_LINKS; slot++)
 		if (links[slot])
 			smcr_link_put(links[slot]);
@@ -698,10 +713,10 @@ static void lgr_todo(struct smcr_lgr *lgr)
 		smcr_lgr_terminate(lgr, SMCR_RESET_GROUP_DELETED, ECONNRESET);
 	if (test_and_clear_bit(SMCR_LGR_T_TEST, &lgr->todo))
 		smcr_llc_test_now(lgr);
-	if (test_and_clear_bit(SMCR_LGR_T_NEED_RMB, &lgr->todo))
-		smcr_lgr_rmb_more(lgr);
-	if (test_and_clear_bit(SMCR_LGR_T_CLEAN, &lgr->todo))
-		smcr_lgr_rmbs_clean(lgr);
+	if (test_and_clear_bit(SMCR_LGR_T_RMB_IDLE, &lgr->todo) &&
+	    !smcr_llc_delete_rkeys(lgr))
+		/* Another exchange is under way: after it. */
+		set_bit(SMCR_LGR_T_RMB_IDLE, &lgr->todo);
 }
 
 static void earlier(unsigned long *next, unsigned long when)
@@ -716,14 +731,9 @@ static unsigned long lgr_timers(struct smcr_lgr *lgr)
 	unsigned long next = smcr_llc_timers(lgr);
 	unsigned long idle;
 
-	if (test_bit(SMCR_LGR_T_RMB_REG, &lgr->todo))
+	if (test_bit(SMCR_LGR_T_RMB_REG, &lgr->todo) ||
+	    test_bit(SMCR_LGR_T_RMB_IDLE, &lgr->todo))
 		earlier(&next, jiffies + LGR_TICK);
-	if (lgr->clean_at) {
-		if (time_after_eq(jiffies, lgr->clean_at))
-			smcr_lgr_rmbs_clean(lgr);
-		if (lgr->clean_at)
-			earlier(&next, lgr->clean_at);
-	}
 	if (lgr_idle(lgr)) {
 		idle = READ_ONCE(lgr->idle_since) + lgr_linger(lgr);
 		if (time_after_eq(jiffies, idle))
@@ -747,9 +757,7 @@ static void lgr_work(struct work_struct *work)
 	}
 	if (test_and_clear_bit(SMCR_LGR_T_TERMINATE, &lgr->todo))
 		lgr_end(lgr);
-	if (smcr_lgr_state(lgr) == SMCR_LGR_DEAD)
-		smcr_lgr_rmbs_clean(lgr);
-	else if (next)
+	if (smcr_lgr_state(lgr) != SMCR_LGR_DEAD && next)
 		smcr_lgr_queue_later(lgr, time_after(next, jiffies) ?
 				     next - jiffies : LGR_TICK);
 	smcr_lgr_put(lgr);
@@ -777,6 +785,7 @@ static struct smcr_lgr *lgr_alloc(struct net *net, enum smcr_role role,
 	spin_lock_init(&lgr->rtoken_lock);
 	spin_lock_init(&lgr->conns_lock);
 	INIT_DELAYED_WORK(&lgr->work, lgr_work);
+	INIT_DELAYED_WORK(&lgr->rmb_work, smcr_lgr_rmb_work);
 	lgr->net = net;
 	lgr->mib = smcr_pernet(net)->mib;
 	lgr->role = role;

@@ -63,17 +63,24 @@ enum smcr_lgr_event {
 	SMCR_LGR_N_EVENTS,
 };
 
-/* Bits of smcr_lgr.todo: what the group's work shall do */
+/* Bits of smcr_lgr.todo: what the works of the group have to do */
 enum smcr_lgr_todo {
+	/* For the group's work */
 	SMCR_LGR_T_LINK_FAILED,
 	SMCR_LGR_T_TERMINATE,	/* at once, for smcr_lgr.end_reason */
-	SMCR_LGR_T_NEED_RMB,	/* 75 % of the elements are used */
 	SMCR_LGR_T_RMB_REG,	/* a registration completed */
-	SMCR_LGR_T_CLEAN,	/* elements wait to be zeroed */
+	SMCR_LGR_T_RMB_IDLE,	/* an RMB has been idle for long */
 	SMCR_LGR_T_CLOSE,	/* DELETE LINK (all) in due form */
 	SMCR_LGR_T_MAKE_ROOM,	/* the same, if nobody uses the group */
 	SMCR_LGR_T_DELETED,	/* ours has been delivered */
 	SMCR_LGR_T_TEST,	/* peer or device raise doubts: alive? */
+	/* For the RMB work */
+	SMCR_LGR_T_NEED_RMB,	/* 75 % of the elements are used */
+	SMCR_LGR_T_CLEAN,	/* elements wait to be zeroed, or an RMB may
+				 * have become idle
+				 */
+	SMCR_LGR_T_FREE,	/* the peer has forgotten RMBs */
+	SMCR_LGR_T_FREE_ALL,	/* the links of a DEAD group have stopped */
 };
 
 /**
@@ -114,7 +121,7 @@ struct smcr_lgr_key {
  *	@mutex too
  * @nums: link numbers given so far (2.2.4)
  * @max_links: smaller of both ends' limits (2.2.2)
- * @rmbs: RMBs, under @mutex; only the group's work takes one off
+ * @rmbs: RMBs, under @mutex; only the RMB work takes one off
  * @n_rmbs: entries of @rmbs
  * @rmb_size: element size asked for with SMCR_LGR_T_NEED_RMB
  * @rmb_awaited: a handshake waits for an RMB
@@ -129,13 +136,15 @@ struct smcr_lgr_key {
  * @hint: slot to try next
  * @waiters: handshakes that wait for the group to change, or for an element
  * @llc: exchanges and the queue of received messages, see llc.h
- * @work: the group's only work: messages, timers, @todo. Owns a reference
- *	while queued
+ * @work: the group's work, on smcr_wq: messages, timers, @todo. Owns a
+ *	reference to the group while queued. It never waits for firmware
+ *	because of an RMB
+ * @rmb_work: the RMB work, on smcr_rmb_wq: what may, see lgr_mem.c. Owns a
+ *	reference to the group while queued
  * @todo: enum smcr_lgr_todo, atomic bits
  * @end_reason: why it ended
  * @end_err: errno for its connections
  * @idle_since: jiffies when the last connection or handshake left
- * @clean_at: jiffies when elements leave quarantine, 0 if none
  */
 struct smcr_lgr {
 	struct list_head	list;
@@ -171,11 +180,11 @@ struct smcr_lgr {
 
 	struct smcr_llc		llc;
 	struct delayed_work	work;
+	struct delayed_work	rmb_work;
 	unsigned long		todo;
 	enum smcr_reset_reason	end_reason;
 	int			end_err;
 	unsigned long		idle_since;
-	unsigned long		clean_at;
 };
 
 static inline enum smcr_lgr_state smcr_lgr_state(const struct smcr_lgr *lgr)

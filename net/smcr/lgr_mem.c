@@ -11,8 +11,41 @@
  *
  * RMBs: the first one comes with first contact and is small; when 75 % of the
  * elements of a size are used and few are left, the next one is made,
- * registered and confirmed (CONFIRM RKEY) by the group's work, behind the back
- * of the handshakes. So these normally find a free element at once.
+ * registered and confirmed (CONFIRM RKEY) in the background. So handshakes
+ * normally find a free element at once.
+ *
+ * The RMB work. An adapter may take seconds to register or release memory, and
+ * zeroing elements takes as long as there are bytes. In the group's work this
+ * would hold up the answers to the peer's LLC messages, and the peer gives up
+ * a link whose LLC messages are not answered in time. A second work item of
+ * the group therefore makes, cleans and frees RMBs. Its workqueue runs nothing
+ * but such items.
+ *
+ * - The RMB work owns a reference to the group while it is queued or running.
+ *   The group keeps its namespace, whose exit waits for its groups. A work
+ *   item on one workqueue never runs twice at a time.
+ * - Only the RMB work takes RMBs off lgr->rmbs (under lgr->mutex) and unmaps
+ *   them, so it walks the list and uses the RMBs on it without the mutex. All
+ *   other contexts hold the mutex while they look at RMBs, with one exception:
+ *   the group's work keeps a pointer to the RMB of its CONFIRM RKEY (llc.rmb).
+ *   That RMB stays: it is not forgotten, and lgr_end() clears the pointer
+ *   before it lets the RMB work free all.
+ * - The RMB work makes an RMB without any lock. No other context knows the RMB
+ *   until it is on the list. Its mapping owns a reference to the link and
+ *   counts in the link's verbs objects, so the removal of a device waits for
+ *   the call into the driver that is under way. If the group has become DEAD
+ *   meanwhile, rmb_publish() refuses the RMB, and the RMB work frees it.
+ * - The group's work tells the peer about a new RMB when its registration has
+ *   completed (SMCR_LGR_T_RMB_REG), and asks the peer to forget an idle one
+ *   (SMCR_LGR_T_RMB_IDLE). After the peer's answer the RMB is marked forgotten
+ *   and the RMB work frees it (SMCR_LGR_T_FREE).
+ * - Neither work waits for the other. When a group ends, lgr_end() stops the
+ *   links without looking at RMBs and then asks the RMB work to free all of
+ *   them (SMCR_LGR_T_FREE_ALL). This also makes an RMB work run now that was
+ *   due later; a DEAD group queues none for later. The removal of a device
+ *   waits for the links' verbs objects, which count each mapped RMB. The exit
+ *   of a namespace, and so the unload of the module, waits for the last
+ *   reference to the group.
  */
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -342,7 +375,8 @@ static int rmb_publish(struct smcr_lgr *lgr, struct smcr_rmb *rmb,
 }
 
 /* An RMB on the group's list. To build one may take long, and handshakes take
- * elements of others meanwhile: no lock is held.
+ * elements of others meanwhile: no lock is held. Nobody else unmaps it: it is
+ * the caller's, the handshake's of the first contact or the RMB work's.
  */
 static struct smcr_rmb *rmb_add(struct smcr_lgr *lgr, u32 size, bool confirmed)
 {
@@ -356,7 +390,6 @@ static struct smcr_rmb *rmb_add(struct smcr_lgr *lgr, u32 size, bool confirmed)
 		rmb_discard(rmb);
 		rmb = ERR_PTR(-ESHUTDOWN);
 	}
-	/* Not before: an RMB that is mapped names the link */
 	smcr_link_put(link);
 	return rmb;
 }
@@ -442,7 +475,7 @@ static bool want_more(struct smcr_lgr *lgr, u32 size)
  *
  * Context: process.
  * Return: the RMB with a reference; ERR_PTR(-ENOSPC) when none is free, and
- * the group's work has been asked for an RMB; ERR_PTR(-errno) when the last
+ * the RMB work has been asked for an RMB; ERR_PTR(-errno) when the last
  * one could not be had.
  */
 struct smcr_rmb *smcr_lgr_elem_take(struct smcr_lgr *lgr, u32 elem_size,
@@ -511,47 +544,6 @@ static struct smcr_rmb *rmb_unconfirmed(struct smcr_lgr *lgr)
 	return NULL;
 }
 
-static int rmb_add_registered(struct smcr_lgr *lgr, u32 size)
-{
-	struct smcr_rmb *rmb = rmb_add(lgr, size, false);
-	int err;
-
-	if (IS_ERR(rmb))
-		return PTR_ERR(rmb);
-	err = smcr_rmb_register(rmb, 0, rmb_reg_done);
-	if (err)
-		smcr_lgr_rmb_drop(lgr, rmb);
-	return err;
-}
-
-/**
- * smcr_lgr_rmb_more() - make the next RMB, in the background
- * @lgr: the group
- *
- * Context: the group's work.
- */
-void smcr_lgr_rmb_more(struct smcr_lgr *lgr)
-{
-	bool wanted;
-	int err = 0;
-	u32 size;
-
-	mutex_lock(&lgr->mutex);
-	size = lgr->rmb_size;
-	wanted = smcr_lgr_state(lgr) == SMCR_LGR_ACTIVE && size &&
-		 !rmb_unconfirmed(lgr) && want_more(lgr, size);
-	mutex_unlock(&lgr->mutex);
-	if (wanted)
-		err = rmb_add_registered(lgr, size);
-	mutex_lock(&lgr->mutex);
-	/* What nobody waits for may work the next time */
-	if (lgr->rmb_awaited)
-		lgr->rmb_err = err;
-	mutex_unlock(&lgr->mutex);
-	if (err)
-		smcr_lgr_wake(lgr);
-}
-
 /**
  * smcr_lgr_rmb_registered() - a registration has completed
  * @lgr: the group
@@ -577,38 +569,21 @@ void smcr_lgr_rmb_registered(struct smcr_lgr *lgr)
 }
 
 /**
- * smcr_lgr_rmb_drop() - take an RMB out of the group
+ * smcr_lgr_rmb_refused() - the peer does not take an RMB (CONFIRM RKEY, Z)
  * @lgr: the group
- * @rmb: the RMB; the peer does not know it, or has forgotten it
+ * @rmb: the RMB
  *
  * Context: the group's work, its mutex not held.
  */
-void smcr_lgr_rmb_drop(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
+void smcr_lgr_rmb_refused(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
 {
 	mutex_lock(&lgr->mutex);
-	list_del_init(&rmb->list);
-	lgr->n_rmbs--;
+	lgr->rmb_err = -EDQUOT;
+	rmb->deleting = true;
+	rmb->forgotten = true;
 	mutex_unlock(&lgr->mutex);
-	rmb_discard(rmb);
-}
-
-static void rmbs_drop(struct smcr_lgr *lgr, bool all)
-{
-	struct smcr_rmb *rmb, *tmp;
-	LIST_HEAD(gone);
-
-	mutex_lock(&lgr->mutex);
-	list_for_each_entry_safe(rmb, tmp, &lgr->rmbs, list) {
-		if (all || rmb->deleting) {
-			list_move_tail(&rmb->list, &gone);
-			lgr->n_rmbs--;
-		}
-	}
-	mutex_unlock(&lgr->mutex);
-	list_for_each_entry_safe(rmb, tmp, &gone, list) {
-		list_del_init(&rmb->list);
-		rmb_discard(rmb);
-	}
+	smcr_lgr_kick(lgr, SMCR_LGR_T_FREE);
+	smcr_lgr_wake(lgr);
 }
 
 /**
@@ -619,18 +594,13 @@ static void rmbs_drop(struct smcr_lgr *lgr, bool all)
  */
 void smcr_lgr_rmbs_deleted(struct smcr_lgr *lgr)
 {
-	rmbs_drop(lgr, false);
-}
+	struct smcr_rmb *rmb;
 
-/**
- * smcr_lgr_rmbs_free() - the group ends: let all RMBs go
- * @lgr: a DEAD group; all its links have stopped
- *
- * Context: the group's work, its mutex not held.
- */
-void smcr_lgr_rmbs_free(struct smcr_lgr *lgr)
-{
-	rmbs_drop(lgr, true);
+	mutex_lock(&lgr->mutex);
+	list_for_each_entry(rmb, &lgr->rmbs, list)
+		rmb->forgotten |= rmb->deleting;
+	mutex_unlock(&lgr->mutex);
+	smcr_lgr_kick(lgr, SMCR_LGR_T_FREE);
 }
 
 /**
@@ -654,9 +624,75 @@ unsigned long smcr_lgr_rmb_idle_at(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
 		msecs_to_jiffies(READ_ONCE(ctl->rmb_linger_ms))) ?: 1;
 }
 
-/* Nobody but the group's work takes RMBs off the list, so the one that it looks
- * at stays without the mutex.
+/* The RMB work; the rules are at the top of this file. */
+
+static void rmb_drop(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
+{
+	mutex_lock(&lgr->mutex);
+	list_del_init(&rmb->list);
+	lgr->n_rmbs--;
+	mutex_unlock(&lgr->mutex);
+	rmb_discard(rmb);
+}
+
+/* @all: the group is DEAD and its links have stopped; otherwise those that the
+ * peer does not know any more.
  */
+static void rmbs_drop(struct smcr_lgr *lgr, bool all)
+{
+	struct smcr_rmb *rmb, *tmp;
+	LIST_HEAD(gone);
+
+	mutex_lock(&lgr->mutex);
+	list_for_each_entry_safe(rmb, tmp, &lgr->rmbs, list) {
+		if (all || rmb->forgotten) {
+			list_move_tail(&rmb->list, &gone);
+			lgr->n_rmbs--;
+		}
+	}
+	mutex_unlock(&lgr->mutex);
+	list_for_each_entry_safe(rmb, tmp, &gone, list) {
+		list_del_init(&rmb->list);
+		rmb_discard(rmb);
+	}
+}
+
+static int rmb_add_registered(struct smcr_lgr *lgr, u32 size)
+{
+	struct smcr_rmb *rmb = rmb_add(lgr, size, false);
+	int err;
+
+	if (IS_ERR(rmb))
+		return PTR_ERR(rmb);
+	err = smcr_rmb_register(rmb, 0, rmb_reg_done);
+	if (err)
+		rmb_drop(lgr, rmb);
+	return err;
+}
+
+/* Make the next RMB, if it is still wanted. */
+static void rmb_more(struct smcr_lgr *lgr)
+{
+	bool wanted;
+	int err = 0;
+	u32 size;
+
+	mutex_lock(&lgr->mutex);
+	size = lgr->rmb_size;
+	wanted = smcr_lgr_state(lgr) == SMCR_LGR_ACTIVE && size &&
+		 !rmb_unconfirmed(lgr) && want_more(lgr, size);
+	mutex_unlock(&lgr->mutex);
+	if (wanted)
+		err = rmb_add_registered(lgr, size);
+	mutex_lock(&lgr->mutex);
+	/* What nobody waits for may work the next time */
+	if (lgr->rmb_awaited)
+		lgr->rmb_err = err;
+	mutex_unlock(&lgr->mutex);
+	if (err)
+		smcr_lgr_wake(lgr);
+}
+
 static struct smcr_rmb *rmb_after(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
 {
 	struct list_head *next;
@@ -669,7 +705,9 @@ static struct smcr_rmb *rmb_after(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
 	return rmb;
 }
 
-/* Return: when to look at the RMB again, 0 for never. */
+/* Return: when to look at the RMB again, 0 for never. The group's work sends
+ * DELETE RKEY for an RMB that has been idle for long.
+ */
 static unsigned long rmb_clean(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
 {
 	unsigned long when;
@@ -677,38 +715,66 @@ static unsigned long rmb_clean(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
 
 	when = smcr_rmb_clean(rmb, &freed);
 	smcr_lgr_wake_elems(lgr, rmb->elem_size, freed);
-	return when;
+	if (when)
+		return when;
+	mutex_lock(&lgr->mutex);
+	when = smcr_lgr_rmb_idle_at(lgr, rmb);
+	mutex_unlock(&lgr->mutex);
+	if (!when || time_before(jiffies, when))
+		return when;
+	smcr_lgr_kick(lgr, SMCR_LGR_T_RMB_IDLE);
+	return 0;
 }
 
-/**
- * smcr_lgr_rmbs_clean() - zero what connections left, delete idle RMBs
- * @lgr: the group
- *
- * Handshakes take elements of the RMBs meanwhile.
- *
- * Context: the group's work, its mutex not held.
+/* Zero what connections left, while handshakes take elements of the same RMBs.
+ * Return: when to look again, 0 for never.
  */
-void smcr_lgr_rmbs_clean(struct smcr_lgr *lgr)
+static unsigned long rmbs_clean(struct smcr_lgr *lgr)
 {
 	unsigned long when, next = 0;
 	struct smcr_rmb *rmb = NULL;
-	bool idle = false;
 
 	while ((rmb = rmb_after(lgr, rmb))) {
 		when = rmb_clean(lgr, rmb);
-		if (!when) {
-			mutex_lock(&lgr->mutex);
-			when = smcr_lgr_rmb_idle_at(lgr, rmb);
-			mutex_unlock(&lgr->mutex);
-			idle |= when && time_after_eq(jiffies, when);
-		}
 		if (when && (!next || time_before(when, next)))
 			next = when;
 	}
-	lgr->clean_at = next;
-	if (idle) {
-		mutex_lock(&lgr->mutex);
-		smcr_llc_delete_rkeys(lgr);
-		mutex_unlock(&lgr->mutex);
-	}
+	return next;
+}
+
+static void rmb_work_later(struct smcr_lgr *lgr, unsigned long when)
+{
+	unsigned long delay = time_after(when, jiffies) ? when - jiffies : 1;
+
+	smcr_lgr_get(lgr);
+	if (!queue_delayed_work(smcr_rmb_wq, &lgr->rmb_work, delay))
+		smcr_lgr_put(lgr);
+}
+
+/**
+ * smcr_lgr_rmb_work() - make, clean and free the RMBs of a group
+ * @work: smcr_lgr.rmb_work
+ *
+ * Context: smcr_rmb_wq; owns a reference to the group.
+ */
+void smcr_lgr_rmb_work(struct work_struct *work)
+{
+	struct smcr_lgr *lgr = container_of(to_delayed_work(work),
+					    struct smcr_lgr, rmb_work);
+	unsigned long next;
+
+	if (test_and_clear_bit(SMCR_LGR_T_FREE_ALL, &lgr->todo))
+		rmbs_drop(lgr, true);
+	if (test_and_clear_bit(SMCR_LGR_T_FREE, &lgr->todo))
+		rmbs_drop(lgr, false);
+	/* Each run cleans, so the bit's value does not matter. It is cleared
+	 * first: an element that is returned from now on causes another run.
+	 */
+	test_and_clear_bit(SMCR_LGR_T_CLEAN, &lgr->todo);
+	next = rmbs_clean(lgr);
+	if (test_and_clear_bit(SMCR_LGR_T_NEED_RMB, &lgr->todo))
+		rmb_more(lgr);
+	if (next && smcr_lgr_state(lgr) != SMCR_LGR_DEAD)
+		rmb_work_later(lgr, next);
+	smcr_lgr_put(lgr);
 }

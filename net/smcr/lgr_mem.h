@@ -8,6 +8,7 @@
 
 #include <linux/rcupdate.h>
 #include <linux/types.h>
+#include <linux/workqueue.h>
 
 #include "rmb.h"
 
@@ -47,14 +48,12 @@ struct smcr_conn *smcr_lgr_conn_next(struct smcr_lgr *lgr, u32 *slot);
 /* RMBs and their elements */
 int smcr_lgr_rmb_register(struct smcr_lgr *lgr);
 bool smcr_lgr_rmb_ready(const struct smcr_conn *conn);
-void smcr_lgr_rmb_more(struct smcr_lgr *lgr);
 void smcr_lgr_rmb_registered(struct smcr_lgr *lgr);
+void smcr_lgr_rmb_refused(struct smcr_lgr *lgr, struct smcr_rmb *rmb);
 void smcr_lgr_rmbs_deleted(struct smcr_lgr *lgr);
-void smcr_lgr_rmbs_free(struct smcr_lgr *lgr);
 unsigned long smcr_lgr_rmb_idle_at(struct smcr_lgr *lgr, struct smcr_rmb *rmb);
-void smcr_lgr_rmbs_clean(struct smcr_lgr *lgr);
 int smcr_lgr_rmb_first(struct smcr_lgr *lgr, u32 elem_size);
-void smcr_lgr_rmb_drop(struct smcr_lgr *lgr, struct smcr_rmb *rmb);
+void smcr_lgr_rmb_work(struct work_struct *work);
 struct smcr_rmb *smcr_lgr_elem_take(struct smcr_lgr *lgr, u32 elem_size,
 				    u8 *idx);
 void smcr_lgr_elem_return(struct smcr_lgr *lgr, struct smcr_rmb *rmb, u8 idx,

@@ -90,17 +90,14 @@ static void confirm_rkey_done(struct smcr_lgr *lgr,
 		return;
 	}
 	llc->rkey_tries = 0;
-	mutex_lock(&lgr->mutex);
-	if (msg->negative)
-		lgr->rmb_err = -EDQUOT;
-	rmb->confirmed = !msg->negative;
-	rmb->idle_since = jiffies;
-	mutex_unlock(&lgr->mutex);
 	if (msg->negative) {
-		smcr_lgr_rmb_drop(lgr, rmb);
-		smcr_lgr_wake(lgr);
+		smcr_lgr_rmb_refused(lgr, rmb);
 		return;
 	}
+	mutex_lock(&lgr->mutex);
+	rmb->confirmed = true;
+	rmb->idle_since = jiffies;
+	mutex_unlock(&lgr->mutex);
 	/* It may never be used: the time it has starts here */
 	smcr_lgr_kick(lgr, SMCR_LGR_T_CLEAN);
 	smcr_lgr_wake_rmb(lgr, rmb);
@@ -260,7 +257,7 @@ bool smcr_llc_confirm_rkey(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
  *
  * Up to eight in one message, of those that have been idle for long.
  *
- * Context: the group's work, its mutex held.
+ * Context: the group's work, its mutex not held.
  * Return: false if another exchange is under way.
  */
 bool smcr_llc_delete_rkeys(struct smcr_lgr *lgr)
@@ -272,6 +269,7 @@ bool smcr_llc_delete_rkeys(struct smcr_lgr *lgr)
 
 	if (!smcr_llc_flow_may_start(&lgr->llc.flow))
 		return false;
+	mutex_lock(&lgr->mutex);
 	list_for_each_entry(rmb, &lgr->rmbs, list) {
 		when = smcr_lgr_rmb_idle_at(lgr, rmb);
 		if (!when || time_before(jiffies, when))
@@ -281,6 +279,7 @@ bool smcr_llc_delete_rkeys(struct smcr_lgr *lgr)
 		rmb->deleting = true;
 		del->rkey[del->count++] = rmb->maps[0].rkey;
 	}
+	mutex_unlock(&lgr->mutex);
 	if (!del->count)
 		return true;
 	lgr->llc.deleting = true;

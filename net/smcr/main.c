@@ -22,6 +22,7 @@
 unsigned int smcr_net_id;
 struct workqueue_struct *smcr_hs_wq;
 struct workqueue_struct *smcr_close_wq;
+struct workqueue_struct *smcr_rmb_wq;
 struct workqueue_struct *smcr_wq;
 
 /* Number of the newest TCP/IP stack on this host. The first number is taken
@@ -153,6 +154,8 @@ static void destroy_queues(void)
 		destroy_workqueue(smcr_hs_wq);
 	if (smcr_close_wq)
 		destroy_workqueue(smcr_close_wq);
+	if (smcr_rmb_wq)
+		destroy_workqueue(smcr_rmb_wq);
 	if (smcr_wq)
 		destroy_workqueue(smcr_wq);
 }
@@ -162,8 +165,9 @@ static int make_queues(void)
 	smcr_hs_wq = alloc_workqueue("smcr_hs", WQ_UNBOUND, 0);
 	smcr_close_wq = alloc_workqueue("smcr_close",
 					WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	smcr_rmb_wq = alloc_workqueue("smcr_rmb", WQ_UNBOUND, 0);
 	smcr_wq = alloc_workqueue("smcr", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	if (smcr_hs_wq && smcr_close_wq && smcr_wq)
+	if (smcr_hs_wq && smcr_close_wq && smcr_rmb_wq && smcr_wq)
 		return 0;
 	destroy_queues();
 	return -ENOMEM;

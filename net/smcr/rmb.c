@@ -277,7 +277,7 @@ static int map_build(struct smcr_rmb *rmb, struct smcr_rmb_map *map)
 /**
  * smcr_rmb_map() - show an RMB to a link's device
  * @rmb: the RMB
- * @link: the link; its verbs objects stay until smcr_rmb_unmap()
+ * @link: the link; it and its verbs objects stay until smcr_rmb_unmap()
  * @slot: the link's slot in the group, free in @rmb
  *
  * Key and address are known afterwards, for CLC; the peer may write once
@@ -296,11 +296,12 @@ int smcr_rmb_map(struct smcr_rmb *rmb, struct smcr_link *link, int slot)
 		return -EEXIST;
 	if (!smcr_link_verbs_get(link))
 		return -ENODEV;
-	map->link = link;
+	map->link = smcr_link_get(link);
 	err = map_build(rmb, map);
 	if (err) {
 		memset(map, 0, sizeof(*map));
 		smcr_link_verbs_put(link);
+		smcr_link_put(link);
 	}
 	return err;
 }
@@ -325,7 +326,8 @@ static void reg_done(struct smcr_wr_reg *reg, int err)
  * @slot: slot of the link, which is in RTS and to which @rmb is mapped
  * @done: called once if this returns 0, with 0 or -errno
  *
- * Context: process; the group's work, or with the group's mutex held.
+ * Context: process; the group's RMB work, or with the group's mutex held: @rmb
+ * must not be unmapped meanwhile.
  * Return: 0, or -errno as smcr_wr_post_reg().
  */
 int smcr_rmb_register(struct smcr_rmb *rmb, int slot,
@@ -374,6 +376,7 @@ void smcr_rmb_unmap(struct smcr_rmb *rmb, int slot)
 		smcr_mib_inc(rmb->net, SMCR_MIB_MRFREES);
 	memset(map, 0, sizeof(*map));
 	smcr_link_verbs_put(link);
+	smcr_link_put(link);
 }
 
 /* Cache maintenance */
@@ -591,7 +594,7 @@ static u32 elem_due(struct smcr_rmb *rmb, u16 i, unsigned long *next)
  *
  * Costs nothing for an RMB without any.
  *
- * Context: the group's work: one call at a time.
+ * Context: the group's RMB work: one call at a time.
  * Return: jiffies when the next quarantine ends, or 0.
  */
 unsigned long smcr_rmb_clean(struct smcr_rmb *rmb, u32 *freed)

@@ -49,8 +49,8 @@ struct smcr_rmb_elem {
 
 /**
  * struct smcr_rmb_map - an RMB as one link's device sees it
- * @link: the link, NULL when the slot is free. Not counted: the map ends
- *	before the group drops the link. It counts in the link's verbs objects
+ * @link: the link, with a reference; NULL when the slot is free. The map also
+ *	counts in the link's verbs objects
  * @mr: memory region on the link's protection domain
  * @sgt: DMA mapping
  * @dma: DMA address of each page; NULL if the device needs no cache
@@ -94,10 +94,12 @@ struct smcr_rmb_map {
  *	but for cache maintenance, any context but hard irq
  * @elems: the elements
  * @maps: one per link of the group, by link slot; changed by who builds the
- *	RMB, then by the group's work
+ *	RMB, then by the group's RMB work
  * @n_synced: maps that need cache maintenance
  * @confirmed: the peer knows its rkeys (CLC first contact or CONFIRM RKEY)
- * @deleting: a DELETE RKEY for it is under way; no element may be taken
+ * @deleting: the peer has been asked to forget it (DELETE RKEY), or has refused
+ *	it (CONFIRM RKEY); no element may be taken. Under the group's mutex
+ * @forgotten: the peer has answered: the RMB work unmaps it. Likewise
  * @idle_since: jiffies when its last element was returned
  */
 struct smcr_rmb {
@@ -117,6 +119,7 @@ struct smcr_rmb {
 	u32			n_synced;
 	bool			confirmed;
 	bool			deleting;
+	bool			forgotten;
 	unsigned long		idle_since;
 };
 

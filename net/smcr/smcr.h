@@ -112,6 +112,10 @@ extern unsigned int smcr_net_id;
 extern struct workqueue_struct *smcr_hs_wq;
 /* The end of connections; WQ_MEM_RECLAIM, because it frees memory */
 extern struct workqueue_struct *smcr_close_wq;
+/* Makes, cleans and frees RMBs, which may wait for firmware and for memory. It
+ * has no WQ_MEM_RECLAIM, so nothing on the queues that have it may wait for it.
+ */
+extern struct workqueue_struct *smcr_rmb_wq;
 /* Link groups, links, LLC answers and drains; WQ_MEM_RECLAIM, too */
 extern struct workqueue_struct *smcr_wq;
 

@@ -6,8 +6,10 @@
 # nics: 1
 # Adapters that take seconds to register memory: connections that find a free
 # element do not wait for the RMB that is being made, and one that waits for it
-# keeps its group. Adapters that cannot register much at once: smaller RMBs. A
-# RST that comes while a client waits for its region ends connect() at once.
+# keeps its group. A host with such an adapter answers LLC messages meanwhile,
+# and its group can end. Adapters that cannot register much at once: smaller
+# RMBs. A RST that comes while a client waits for its region ends connect() at
+# once.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source=lib/crowd_lib.sh
@@ -80,11 +82,98 @@ except OSError as err:
 	rm "$tmp/one"
 }
 
+# there COUNTER: its value on the server
+there() {
+	peer "cat $STAT" | awk -v name="$1" '$1 == name { print $2 }'
+}
+
+# there_since COUNTER VALUE NUMBER: it has grown by so much on the server
+# shellcheck disable=SC2317 # called by name
+there_since() {
+	[ $(($(there "$1") - $2)) -ge "$3" ]
+}
+
+# how many queue pairs are on this host's adapter
+queue_pairs() {
+	rdma res show rxe0 | sed -n 's/.* qp \([0-9]*\).*/\1/p'
+}
+
+# queue_pairs_are N
+# shellcheck disable=SC2317 # called through wait_until
+queue_pairs_are() {
+	[ "$(queue_pairs)" = "$1" ]
+}
+
+# all_unmapped: no RMB and no memory region is left here
+# shellcheck disable=SC2317 # called by name
+all_unmapped() {
+	[ "$(value RmbsCreated)" = "$(value RmbsFreed)" ] &&
+		[ "$(value MrRegistrations)" = "$(value MrFrees)" ]
+}
+
+# timers_there LLC_MS TEST_MS: of the server
+timers_there() {
+	peer "sysctl -qw net.smcr.llc_timeout_ms=$1 \
+		net.smcr.test_link_interval_ms=$2"
+}
+
+# Only this host is slow: the server's RMB is made at once, and each LLC message
+# has to be answered in a shorter time than the region takes here.
+answers() {
+	local tests timeouts failed rkeys
+
+	rkeys=$(there ConfirmRkeySent)
+	timeouts=$(there LlcTimeouts)
+	failed=$(there LinksFailed)
+	crowd_is "two connections of a slow client" 2 open 2
+	check "its regions take a minute from now on" \
+		sh -c "echo $((60000 * SLOW)) >$params/delay_ms"
+	check "the server waits for an answer for 1 s, and tests the link" \
+		timers_there $((1000 * SLOW)) $((300 * SLOW))
+	crowd_is "the third needs no region" 3 open 1
+	wait_until "the client's next RMB is being made" region_made 1
+	wait_until "the server confirms its own" \
+		there_since ConfirmRkeySent "$rkeys" 1
+	tests=$(there TestLinkSent)
+	wait_until "and tests the link five times after that" \
+		there_since TestLinkSent "$tests" 5
+	check "the client's is still being made" region_made 1
+	check "LlcTimeouts did not grow on the server" \
+		test "$(there LlcTimeouts)" = "$timeouts"
+	check "LinksFailed did not grow on the server" \
+		test "$(there LinksFailed)" = "$failed"
+	crowd_is "all three work" 3 all 9000
+}
+
+# The group ends before the RMB is made: it does not wait for it.
+ends() {
+	crowd_is "they are closed" 0 close 3
+	wait_until "the group ends: its queue pair is gone" queue_pairs_are "$1"
+	check "while the RMB is still being made" region_made 1
+	check "regions take no time" sh -c "echo 0 >$params/delay_ms"
+	no_group_left
+	check "the RMB that came too late is freed, as are the others" \
+		all_unmapped
+}
+
 # accepts N: so many connections have had an Accept, of 68 bytes, and no more
 # shellcheck disable=SC2317 # called through wait_until
 accepts() {
 	[ "$(ss -tinH dport = ":$PORT" |
 		grep -cE 'bytes_received:68( |$)')" = "$1" ]
+}
+
+# flying: a handshake is under way
+flying() {
+	[ "$(value HandshakesStarted)" != "$(value HandshakesEnded)" ]
+}
+
+# made_when_needed: regions take no time as soon as a handshake is under way
+made_when_needed() {
+	until flying; do
+		sleep 0.05
+	done
+	both "echo 0 >$params/delay_ms"
 }
 
 # region_made N: so many are being made or registered here
@@ -117,13 +206,16 @@ crowd_begin $kind "$SERVER"
 
 save slow
 crowd_is "two connections" 2 open 2
-check "regions take 5 s from now on" both "echo $((5000 * SLOW)) >$params/delay_ms"
+check "regions take a minute from now on" \
+	both "echo $((60000 * SLOW)) >$params/delay_ms"
 crowd_is "the third needs no region" 3 open 1
 wait_until "on both hosts the next RMB is being made" being_made 2
 crowd_is "the fourth finds a free element" 4 open 1
 check "and did not wait for the RMBs" being_made 2
 crowd_is "all four work meanwhile" 4 all 9000
 check "the RMBs are still being made" being_made 2
+made_when_needed &
+jobs_started+=($!)
 crowd_is "the fifth waits for them" 5 open 1
 check "they are made" being_made 0
 crowd_is "and all are right" 5 all 9000
@@ -133,7 +225,6 @@ grew slow SubsequentContacts -eq 4
 no_fallback slow
 no_group_left
 
-check "regions take no time" both "echo 0 >$params/delay_ms"
 save kept
 four
 check "regions take 5 s from now on" both "echo $((5000 * SLOW)) >$params/delay_ms"
@@ -151,6 +242,17 @@ no_fallback kept
 check "regions take no time" both "echo 0 >$params/delay_ms"
 exec 5>&-
 no_group_left
+
+save answers
+qps=$(queue_pairs)
+mapfile -t timers < <(peer "sysctl -n net.smcr.llc_timeout_ms \
+	net.smcr.test_link_interval_ms")
+answers
+check "the server's timers are as before" timers_there "${timers[@]}"
+ends "$qps"
+grew answers FirstContacts -eq 1
+grew answers LlcTimeouts -eq 0
+no_fallback answers
 
 save small
 check "regions have 100 pages at most" both "echo 100 >$params/max_pages"
