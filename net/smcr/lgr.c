@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Link groups (RFC 7609 2.2, 3.5.3, 3.5.4): their life, their work, their
- * limits. lgr_find.c finds them; tokens and RMBs are in lgr_mem.c.
+ * Link groups (RFC 7609 2.2, 3.5.3, 3.5.4): life cycle, work item, limits.
+ * lgr_find.c has the lookups; alert tokens and RMBs are in lgr_mem.c.
  *
- * A group's work is the only one to change its links and its LLC exchanges
- * after first contact. It sends, notes what it waits for, sets a deadline and
- * returns; it never waits for the peer. RMBs are made, cleaned and freed by a
- * second work of the group (see lgr_mem.c), so that a device that takes long to
- * register or release memory does not delay the answer to an LLC message. What
- * other contexts want of either work they say with a bit in lgr->todo.
+ * After first contact, only the group's work changes the links and the LLC
+ * exchanges of a group. It sends, stores what it waits for, sets a deadline and
+ * returns; it never waits for the peer. A second work item, the RMB work (see
+ * lgr_mem.c), makes, cleans and frees RMBs, so that a device that takes long to
+ * register or release memory does not delay the answer to an LLC message. Other
+ * contexts ask either work for something by a bit in lgr->todo.
  *
- * How a group ends (lgr_end), and who may still hold a pointer after a step:
+ * A group ends in these steps (lgr_end()):
  *
- *   DEAD        off the namespace's list: no handshake finds it any more
- *   reset       its connections are told; they post nothing from now on
- *   stop        each link: gate closed, queue pair in ERR, drained; no
- *               completion can come, no send slot holds a connection
- *   put         the slots' references to the links
- *   unmap       by the RMB work, which is asked for it after the stop: the
- *               peer's keys are worth nothing; pages stay for readers
+ *   DEAD    off the namespace's list: handshakes no longer find the group
+ *   reset   its connections are reset and post nothing more
+ *   stop    each link closes its gate and is drained ("gate before drain" in
+ *           smcr.rst): no completion comes, no send slot holds a connection
+ *   put     the references of lgr->links[] are dropped
+ *   unmap   by the RMB work, queued after the stop; readers keep the pages
  *
- * Connections, handshakes and queued work keep the memory of the group and
- * its links until they drop their references.
+ * Connections, handshakes and queued works hold the memory of the group and its
+ * links until they drop their references.
  */
 #include <linux/hashtable.h>
 #include <linux/random.h>
@@ -40,11 +39,11 @@
 #include "mib.h"
 #include "rmb.h"
 
-/* A client keeps an idle group a little longer than a server, which is the
- * one to end it (3.5.4).
+/* A client keeps an idle group longer than a server by this, because the server
+ * is the one to end it (3.5.4).
  */
 #define LGR_CLIENT_EXTRA	(10 * HZ)
-/* Groups are looked after at least this often while something is due. */
+/* Retry interval of what waits for the end of an LLC exchange */
 #define LGR_TICK		(HZ / 2)
 
 static const enum smcr_lgr_state
@@ -80,7 +79,7 @@ next_state[SMCR_LGR_N_STATES][SMCR_LGR_N_EVENTS] = {
 };
 
 /**
- * smcr_lgr_state_name() - a state as text
+ * smcr_lgr_state_name() - return a state's name
  * @state: any value
  */
 const char *smcr_lgr_state_name(enum smcr_lgr_state state)
@@ -95,8 +94,8 @@ const char *smcr_lgr_state_name(enum smcr_lgr_state state)
 	return state < SMCR_LGR_N_STATES ? names[state] : "unknown";
 }
 
-/* A connection or a handshake that joins takes the same lock, so it comes
- * either before the group closes, which is refused then, or after.
+/* A connection or handshake joins under the same lock: before the event, which
+ * is then refused, or after it, when the group is CLOSING.
  */
 static bool event_refused(const struct smcr_lgr *lgr,
 			  enum smcr_lgr_event event)
@@ -106,7 +105,7 @@ static bool event_refused(const struct smcr_lgr *lgr,
 }
 
 /**
- * smcr_lgr_event() - change a group's state and wake who waits for it
+ * smcr_lgr_event() - change a group's state and wake its waiters
  * @lgr: the group
  * @event: what happened
  *
@@ -130,8 +129,8 @@ int smcr_lgr_event(struct smcr_lgr *lgr, enum smcr_lgr_event event)
 }
 
 /**
- * smcr_lgr_get() - one more reference
- * @lgr: a group the caller may use
+ * smcr_lgr_get() - take a reference to a group
+ * @lgr: a group that the caller may use
  *
  * Context: any.
  * Return: @lgr.
@@ -142,8 +141,8 @@ struct smcr_lgr *smcr_lgr_get(struct smcr_lgr *lgr)
 	return lgr;
 }
 
-/* Programs may keep the memory of a DEAD group for as long as they like: that
- * does not count toward the limit, but the namespace's exit waits for it.
+/* An application may keep the memory of a DEAD group for any time. Such a group
+ * does not count toward the limit, but the exit of the namespace waits for it.
  */
 static bool lgr_count(struct smcr_net *sn)
 {
@@ -159,7 +158,7 @@ static void lgr_uncount_live(struct smcr_net *sn)
 
 static void lgr_uncount(struct smcr_net *sn)
 {
-	/* Whoever waits may free @sn at once: the queue must not be in it */
+	/* The waiter may free @sn at once, so the wait queue is not in it. */
 	if (atomic_dec_and_test(&sn->n_lgrs))
 		wake_up_var(&sn->n_lgrs);
 }
@@ -177,7 +176,7 @@ static void lgr_free(struct smcr_lgr *lgr)
 	kfree(lgr->rtokens);
 	tokens = rcu_dereference_protected(lgr->tokens, true);
 	kvfree_rcu(tokens, rcu);
-	/* A group that was never published was not counted. */
+	/* A group that was never published is not in LinkGroups. */
 	if (lgr->id)
 		smcr_mib_inc(lgr->net, SMCR_MIB_LINKGROUPSFREED);
 	if (lgr->state != SMCR_LGR_DEAD)
@@ -187,8 +186,8 @@ static void lgr_free(struct smcr_lgr *lgr)
 }
 
 /**
- * smcr_lgr_put() - drop a reference
- * @lgr: not used by the caller any more
+ * smcr_lgr_put() - drop a reference to a group
+ * @lgr: the group; the caller does not use it after this
  *
  * Context: any.
  */
@@ -199,26 +198,26 @@ void smcr_lgr_put(struct smcr_lgr *lgr)
 }
 
 /**
- * smcr_lgr_queue() - let the group's work run
- * @lgr: the group, counted by the caller
+ * smcr_lgr_queue() - queue the group's work
+ * @lgr: the group; the caller holds a reference
  *
  * Context: any.
  */
 void smcr_lgr_queue(struct smcr_lgr *lgr)
 {
-	/* Queued work owns a reference; what is queued already has its own */
+	/* Queued work owns a reference; if it was queued already, it has one */
 	smcr_lgr_get(lgr);
 	if (mod_delayed_work(smcr_wq, &lgr->work, 0))
 		smcr_lgr_put(lgr);
 }
 
 /**
- * smcr_lgr_queue_later() - let the group's work run after a while
- * @lgr: the group, counted by the caller
- * @delay: jiffies
+ * smcr_lgr_queue_later() - queue the group's work with a delay
+ * @lgr: the group; the caller holds a reference
+ * @delay: in jiffies
  *
- * Work that was queued meanwhile is left alone: what it is for, a message from
- * the peer perhaps, must not wait that long.
+ * Does nothing if the work is queued already, perhaps for a message from the
+ * peer, which must not wait for @delay.
  *
  * Context: any.
  */
@@ -237,9 +236,9 @@ static void lgr_queue_rmbs(struct smcr_lgr *lgr)
 }
 
 /**
- * smcr_lgr_kick() - ask the group's work or its RMB work for something
- * @lgr: the group, counted by the caller
- * @what: what it shall do
+ * smcr_lgr_kick() - ask the group's work or the RMB work to do something
+ * @lgr: the group; the caller holds a reference
+ * @what: what to do
  *
  * Context: any.
  */
@@ -254,12 +253,12 @@ void smcr_lgr_kick(struct smcr_lgr *lgr, enum smcr_lgr_todo what)
 }
 
 /**
- * smcr_lgr_terminate() - end a group at once
+ * smcr_lgr_terminate() - end a group without an LLC exchange
  * @lgr: the group
- * @reason: what its connections are told
- * @err: their errno, positive
+ * @reason: reason with which its connections are reset
+ * @err: errno for its connections, positive
  *
- * The first reason counts.
+ * If this is called more than once, the first reason and errno count.
  *
  * Context: any.
  */
@@ -276,11 +275,11 @@ void smcr_lgr_terminate(struct smcr_lgr *lgr, enum smcr_reset_reason reason,
 }
 
 /**
- * smcr_lgr_give_up() - the handshake that formed a group ends without it
+ * smcr_lgr_give_up() - end the group of a first contact that failed
  * @lgr: the group
  *
- * A group that is ACTIVE belongs to all who use it, and stays. Followers of
- * any other are woken and find or form another one.
+ * An ACTIVE group stays, because other handshakes and connections may use it.
+ * Otherwise the followers are woken and find or form another group.
  *
  * Context: any.
  */
@@ -291,11 +290,10 @@ void smcr_lgr_give_up(struct smcr_lgr *lgr)
 }
 
 /**
- * smcr_lgr_leave() - a handshake does not need its group any more
- * @lgr: from smcr_lgr_create() or a lookup for handshakes; the caller's
- *	reference is dropped
+ * smcr_lgr_leave() - end a handshake's use of its group
+ * @lgr: from smcr_lgr_create() or a lookup; the caller's reference is dropped
  *
- * Until then the group does not close for want of connections.
+ * An idle group does not close until each handshake that joined it has left.
  *
  * Context: process.
  */
@@ -316,11 +314,11 @@ void smcr_lgr_leave(struct smcr_lgr *lgr)
 }
 
 /**
- * smcr_lgr_link() - the link a new connection shall use
+ * smcr_lgr_link() - select the link for a new connection
  * @lgr: the group
  *
  * Context: any.
- * Return: a link that is not DEAD, with a reference, or NULL.
+ * Return: the first link, which may be FAILED, with a reference, or NULL.
  */
 struct smcr_link *smcr_lgr_link(struct smcr_lgr *lgr)
 {
@@ -336,7 +334,7 @@ struct smcr_link *smcr_lgr_link(struct smcr_lgr *lgr)
 }
 
 /**
- * smcr_lgr_link_slot() - where a link stands in its group
+ * smcr_lgr_link_slot() - find the slot of a link in its group
  * @lgr: the group
  * @link: one of its links
  *
@@ -357,7 +355,7 @@ int smcr_lgr_link_slot(const struct smcr_lgr *lgr,
 static struct smcr_lgr *lgr_alloc(struct net *net, enum smcr_role role,
 				  const struct smcr_lgr_key *key);
 
-/* A hint: smcr_lgr_event() decides. */
+/* Without the lock this is a hint; event_refused() decides under it. */
 static bool lgr_idle(const struct smcr_lgr *lgr)
 {
 	return smcr_lgr_state(lgr) == SMCR_LGR_ACTIVE &&
@@ -375,7 +373,7 @@ static int lgr_first_link(struct smcr_lgr *lgr, const struct smcr_port *port)
 	link = smcr_link_alloc(lgr, port, num);
 	if (IS_ERR(link))
 		return PTR_ERR(link);
-	/* A group that ends stops the links it has: not one that comes later */
+	/* lgr_end() does not stop a link that comes after the state DEAD. */
 	spin_lock_bh(&lgr->conns_lock);
 	dead = lgr->state == SMCR_LGR_DEAD;
 	if (!dead)
@@ -388,8 +386,8 @@ static int lgr_first_link(struct smcr_lgr *lgr, const struct smcr_port *port)
 	return -ESHUTDOWN;
 }
 
-/* At the limit: a group that nobody uses goes, so that the next first contact
- * finds room. This one does not wait for it (law 6).
+/* At the limit, ask an idle group to close, so that a later first contact finds
+ * room. This one falls back to TCP: it does not wait for an LLC exchange.
  */
 static void lgr_make_room(struct net *net)
 {
@@ -427,17 +425,17 @@ static struct smcr_lgr *lgr_make(struct net *net, enum smcr_role role,
 }
 
 /**
- * smcr_lgr_create() - a group for a first contact
+ * smcr_lgr_create() - create a group for a first contact
  * @net: namespace
- * @role: ours
- * @key: the peer; on the client what the Accept said
- * @port: our port for the first link
+ * @role: local role
+ * @key: the peer; for a client the contents of the Accept
+ * @port: local port of the first link
  *
  * Context: process.
- * Return: the group, FORMING, with its first link in INIT, to be left with
- * smcr_lgr_leave(); an ERR_PTR: -EEXIST if a server is forming it already,
- * -EMFILE at the namespace's limit of groups or queue pairs, -ENOMEM, or what
- * the device said.
+ * Return: the group, FORMING, with its first link in INIT; the caller ends its
+ * use with smcr_lgr_leave(). Otherwise an ERR_PTR: -EEXIST if this server forms
+ * a group with the same client already, -EMFILE at the limit of groups or queue
+ * pairs, -ESHUTDOWN if the namespace or group ends, -ENOMEM, or the device's.
  */
 struct smcr_lgr *smcr_lgr_create(struct net *net, enum smcr_role role,
 				 const struct smcr_lgr_key *key,
@@ -450,7 +448,7 @@ struct smcr_lgr *smcr_lgr_create(struct net *net, enum smcr_role role,
 	if (IS_ERR(lgr))
 		return lgr;
 	smcr_llc_first_contact(lgr);
-	/* Known before it has a link, so that followers find it and wait. */
+	/* Followers have to find the group before it has a link. */
 	err = smcr_lgr_publish(lgr);
 	if (!err) {
 		err = lgr_first_link(lgr, port);
@@ -474,9 +472,9 @@ static void lgr_wait(struct smcr_lgr *lgr, struct smcr_hs *hs)
 }
 
 /**
- * smcr_lgr_wait() - a handshake wants to know when the group changes
+ * smcr_lgr_wait() - wake a handshake at the next change of a group
  * @lgr: the group
- * @hs: the handshake; gets SMCR_HS_E_GROUP once, and is forgotten then
+ * @hs: the handshake; it is kicked with SMCR_HS_E_GROUP, once
  *
  * Context: process.
  */
@@ -488,13 +486,14 @@ void smcr_lgr_wait(struct smcr_lgr *lgr, struct smcr_hs *hs)
 }
 
 /**
- * smcr_lgr_wait_elem() - likewise, or when there is an element for it
+ * smcr_lgr_wait_elem() - wake a handshake when the group has an element for it
  * @lgr: the group
  * @hs: the handshake
  * @size: bytes of the element
  *
- * It looks for an element after this call, not before, and calls
- * smcr_lgr_unwait() when it has one, or needs none any more.
+ * Like smcr_lgr_wait(), but free elements of @size wake the handshake, too. To
+ * miss no wake-up, the caller looks for an element after this call. It calls
+ * smcr_lgr_unwait() when it has one or needs none any more.
  *
  * Context: process.
  */
@@ -507,12 +506,12 @@ void smcr_lgr_wait_elem(struct smcr_lgr *lgr, struct smcr_hs *hs, u32 size)
 }
 
 /**
- * smcr_lgr_unwait() - it does not want to know any more
+ * smcr_lgr_unwait() - undo smcr_lgr_wait() or smcr_lgr_wait_elem()
  * @lgr: the group
- * @hs: the handshake, counted by the caller
+ * @hs: the handshake; the caller holds a reference
  *
- * One that was woken for an element after it had looked for one the last time
- * leaves that to another.
+ * If the handshake was woken for an element after its last look for one, the
+ * wake-up passes to another waiter.
  *
  * Context: process.
  */
@@ -533,8 +532,8 @@ void smcr_lgr_unwait(struct smcr_lgr *lgr, struct smcr_hs *hs)
 		smcr_lgr_wake_elems(lgr, size, 1);
 }
 
-/* The first of those who wait for an element of this size; 0: for whatever.
- * Return: false if there is none.
+/* Wake the first waiter for an element of @size bytes, or of any size if that
+ * is 0. Return: false if there is none.
  */
 static bool lgr_wake_one(struct smcr_lgr *lgr, u32 size)
 {
@@ -557,7 +556,7 @@ static bool lgr_wake_one(struct smcr_lgr *lgr, u32 size)
 }
 
 /**
- * smcr_lgr_wake() - tell all waiting handshakes that the group has changed
+ * smcr_lgr_wake() - wake all handshakes that wait for a group
  * @lgr: the group
  *
  * Context: process or softirq.
@@ -566,7 +565,7 @@ void smcr_lgr_wake(struct smcr_lgr *lgr)
 {
 	size_t n;
 
-	/* Who is woken may wait again before this ends */
+	/* A handshake that is woken may wait again before the loop ends */
 	spin_lock_bh(&lgr->conns_lock);
 	n = list_count_nodes(&lgr->waiters);
 	spin_unlock_bh(&lgr->conns_lock);
@@ -575,10 +574,10 @@ void smcr_lgr_wake(struct smcr_lgr *lgr)
 }
 
 /**
- * smcr_lgr_wake_elems() - elements have become free
+ * smcr_lgr_wake_elems() - wake handshakes that wait for elements
  * @lgr: the group
- * @size: bytes of each
- * @n: how many; so many handshakes are woken
+ * @size: bytes of each element that became free
+ * @n: number of these elements, and so of handshakes to wake
  *
  * Context: process.
  */
@@ -589,12 +588,12 @@ void smcr_lgr_wake_elems(struct smcr_lgr *lgr, u32 size, u32 n)
 }
 
 /**
- * smcr_lgr_wake_rmb() - an RMB has been added
+ * smcr_lgr_wake_rmb() - wake handshakes that wait for the elements of a new RMB
  * @lgr: the group
- * @rmb: the RMB
+ * @rmb: the RMB, confirmed
  *
- * The group remembers one size that is wanted. Whoever waits for another has
- * to ask once more.
+ * The group stores one wanted size only, so if handshakes wait for others, all
+ * waiters are woken and ask once more.
  *
  * Context: the group's work.
  */
@@ -624,7 +623,7 @@ static void lgr_reset_conns(struct smcr_lgr *lgr)
 	}
 }
 
-/* From here on nobody finds a link in the group, or connects one. */
+/* After this no context finds a link in the group, or connects one. */
 static void lgr_take_links(struct smcr_lgr *lgr, struct smcr_link **links)
 {
 	int slot;
@@ -657,7 +656,7 @@ static void lgr_end(struct smcr_lgr *lgr)
 		if (links[slot])
 			smcr_link_stop(links[slot]);
 	smcr_llc_flush(lgr);
-	/* Not before: no registration may be under way */
+	/* No registration is under way once the links have stopped. */
 	smcr_lgr_kick(lgr, SMCR_LGR_T_FREE_ALL);
 	for (slot = 0; slot < SMCR_MAX_LINKS; slot++)
 		if (links[slot])
@@ -668,7 +667,7 @@ static void lgr_end(struct smcr_lgr *lgr)
 		smcr_lgr_put(lgr);
 }
 
-/* With one link, its loss is the group's end (4.8.3). */
+/* The group has one link, so its loss ends the group (4.8.3). */
 static void lgr_link_down(struct smcr_lgr *lgr)
 {
 	if (smcr_lgr_state(lgr) == SMCR_LGR_CLOSING)
@@ -698,12 +697,12 @@ static void lgr_todo(struct smcr_lgr *lgr)
 	if (test_and_clear_bit(SMCR_LGR_T_LINK_FAILED, &lgr->todo))
 		lgr_link_down(lgr);
 	smcr_llc_process(lgr);
-	/* After the messages: one of them may end the exchange it waits for */
+	/* After the messages, which may end the exchange that this waits for */
 	if (test_and_clear_bit(SMCR_LGR_T_RMB_REG, &lgr->todo))
 		smcr_lgr_rmb_registered(lgr);
 	if (test_and_clear_bit(SMCR_LGR_T_CLOSE, &lgr->todo)) {
 		lgr_close(lgr, SMCR_LGR_EV_CLOSE, SMCR_LLC_DEL_OPERATOR);
-		/* It may have been closing for long, with a long time to go */
+		/* If the group was CLOSING already, its deadline may be far. */
 		smcr_llc_hurry(lgr);
 	}
 	if (test_and_clear_bit(SMCR_LGR_T_MAKE_ROOM, &lgr->todo))
@@ -715,7 +714,7 @@ static void lgr_todo(struct smcr_lgr *lgr)
 		smcr_llc_test_now(lgr);
 	if (test_and_clear_bit(SMCR_LGR_T_RMB_IDLE, &lgr->todo) &&
 	    !smcr_llc_delete_rkeys(lgr))
-		/* Another exchange is under way: after it. */
+		/* Another exchange is under way; try again after it. */
 		set_bit(SMCR_LGR_T_RMB_IDLE, &lgr->todo);
 }
 
@@ -725,7 +724,7 @@ static void earlier(unsigned long *next, unsigned long when)
 		*next = when;
 }
 
-/* When the work has to run again, 0 if nothing is due. */
+/* Return: jiffies when the work has to run again, 0 if nothing is due. */
 static unsigned long lgr_timers(struct smcr_lgr *lgr)
 {
 	unsigned long next = smcr_llc_timers(lgr);
@@ -798,8 +797,8 @@ static struct smcr_lgr *lgr_alloc(struct net *net, enum smcr_role role,
 }
 
 /**
- * smcr_lgr_link_failed() - the link layer: a link takes and gives no more
- * @link: the link
+ * smcr_lgr_link_failed() - handle the failure of a link
+ * @link: the link; its gate is closed
  *
  * Context: any.
  */
@@ -809,8 +808,8 @@ void smcr_lgr_link_failed(struct smcr_link *link)
 }
 
 /**
- * smcr_lgr_link_doubtful() - the link layer: a link may have failed
- * @link: the link; is tested
+ * smcr_lgr_link_doubtful() - send TEST LINK over a link that may have failed
+ * @link: the link
  *
  * Context: any.
  */
@@ -833,10 +832,10 @@ static bool lgr_uses(struct smcr_lgr *lgr, const struct smcr_ibdev *dev)
 }
 
 /**
- * smcr_lgr_device_removed() - the link layer: a device goes
+ * smcr_lgr_device_removed() - end the groups that use a device
  * @dev: the device; no new link can be made on it
  *
- * Only starts the end of its groups; ib.c waits for the device's references.
+ * Does not wait for their end; ib.c waits for the device's references.
  *
  * Context: process.
  */
@@ -876,12 +875,11 @@ void smcr_lgr_net_init(struct net *net)
 }
 
 /**
- * smcr_lgr_net_exit() - end all groups of a namespace, and wait
- * @net: namespace; has no socket any more
+ * smcr_lgr_net_exit() - end all groups of a namespace and wait for their end
+ * @net: namespace; it has no socket any more
  *
- * Peers are told with DELETE LINK (all) (4.8.3). That takes the time of an
- * LLC exchange at the most, which is bounded here, after which the groups end
- * without.
+ * Each group sends DELETE LINK (all) to its peer (4.8.3) and ends after that,
+ * at the latest at the exchange's deadline, which smcr_llc_deadline() bounds.
  *
  * Context: process.
  */

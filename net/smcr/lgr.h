@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Link groups (RFC 7609 2.2): the links, RMBs and connections that two hosts
- * share.
+ * Link groups (RFC 7609 2.2): the links, RMBs and connections between two
+ * hosts.
  */
 #ifndef _SMCR_LGR_H
 #define _SMCR_LGR_H
@@ -29,22 +29,22 @@ struct smcr_ibdev;
 struct smcr_rmb;
 
 /*
- * Life of a link group. Only smcr_lgr_event() changes the state.
+ * States of a link group. Only smcr_lgr_event() changes the state.
  *
- *   FORMING --ADD LINK answered--> ACTIVE --no connection for long,
- *     |  |                           |      peer's or our wish--> CLOSING
- *     |  +----- first contact given up, our wish ------------------> |
+ *   FORMING --ADD LINK answered--> ACTIVE --idle for lgr_linger_ms,
+ *     |  |                           |      peer or host ends it--> CLOSING
+ *     |  +----- first contact failed, host ends it ----------------> |
  *     |                              |                               |
  *     +------------- link lost ------+-------- DELETE LINK done -----+
  *                         |
  *                         v
  *                       DEAD
  *
- * FORMING  first contact under way (3.5.1); followers wait for it
- * ACTIVE   new connections may use it
- * CLOSING  takes no new connection; DELETE LINK (all) is on its way (3.5.4),
- *	    or the first contact has been given up
- * DEAD     off the namespace's list; links stop, connections are reset
+ * FORMING  first contact is under way (3.5.1); followers wait for its end
+ * ACTIVE   new connections may join
+ * CLOSING  no connection may join; DELETE LINK (all) is under way (3.5.4), or
+ *	    the first contact has failed
+ * DEAD     off the namespace's list; links are stopped, connections are reset
  */
 enum smcr_lgr_state {
 	SMCR_LGR_FORMING,
@@ -58,7 +58,7 @@ enum smcr_lgr_event {
 	SMCR_LGR_EV_READY,
 	SMCR_LGR_EV_CLOSE,
 	SMCR_LGR_EV_DEAD,
-	SMCR_LGR_EV_IDLE,	/* refused while somebody uses the group */
+	SMCR_LGR_EV_IDLE,	/* refused while the group is in use */
 	SMCR_LGR_EV_GIVE_UP,	/* refused once the group is ACTIVE */
 	SMCR_LGR_N_EVENTS,
 };
@@ -67,29 +67,32 @@ enum smcr_lgr_event {
 enum smcr_lgr_todo {
 	/* For the group's work */
 	SMCR_LGR_T_LINK_FAILED,
-	SMCR_LGR_T_TERMINATE,	/* at once, for smcr_lgr.end_reason */
-	SMCR_LGR_T_RMB_REG,	/* a registration completed */
-	SMCR_LGR_T_RMB_IDLE,	/* an RMB has been idle for long */
-	SMCR_LGR_T_CLOSE,	/* DELETE LINK (all) in due form */
-	SMCR_LGR_T_MAKE_ROOM,	/* the same, if nobody uses the group */
-	SMCR_LGR_T_DELETED,	/* ours has been delivered */
-	SMCR_LGR_T_TEST,	/* peer or device raise doubts: alive? */
+	SMCR_LGR_T_TERMINATE,	/* end at once, for smcr_lgr.end_reason */
+	SMCR_LGR_T_RMB_REG,	/* a registration has ended */
+	SMCR_LGR_T_RMB_IDLE,	/* an RMB was idle for rmb_linger_ms */
+	SMCR_LGR_T_CLOSE,	/* end by DELETE LINK (all) */
+	SMCR_LGR_T_MAKE_ROOM,	/* the same, if the group is idle */
+	SMCR_LGR_T_DELETED,	/* our DELETE LINK (all) was delivered */
+	SMCR_LGR_T_TEST,	/* send TEST LINK now */
 	/* For the RMB work */
 	SMCR_LGR_T_NEED_RMB,	/* 75 % of the elements are used */
 	SMCR_LGR_T_CLEAN,	/* elements wait to be zeroed, or an RMB may
 				 * have become idle
 				 */
 	SMCR_LGR_T_FREE,	/* the peer has forgotten RMBs */
-	SMCR_LGR_T_FREE_ALL,	/* the links of a DEAD group have stopped */
+	SMCR_LGR_T_FREE_ALL,	/* the links of the DEAD group have stopped */
 };
 
 /**
- * struct smcr_lgr_key - what a server reuses a group by (law 21)
- * @peer_id: claimed by the peer
- * @gid: of the peer's port
- * @mac: of the same
+ * struct smcr_lgr_key - identity of a group's peer
+ * @peer_id: peer ID from the CLC message
+ * @gid: GID of the peer's port
+ * @mac: MAC address of the peer's port
  * @addr: TCP address of the peer; IPv4 as a mapped address
- * @ifindex: our netdev, which has one VLAN, as a group must (2.2)
+ * @ifindex: local netdev; it has one VLAN, as a group must (2.2)
+ *
+ * A server reuses a group only for an equal key. @addr is the only field that a
+ * client cannot make up; see "group bound to an address" in smcr.rst.
  */
 struct smcr_lgr_key {
 	u8		peer_id[SMCR_PEER_ID_LEN];
@@ -101,49 +104,54 @@ struct smcr_lgr_key {
 
 /**
  * struct smcr_lgr - a link group
- * @list: in smcr_net.lgrs, under its lock, until DEAD
- * @node: in smcr_net.lgr_hash, likewise
- * @refs: owners: the list, each link, each connection, each handshake that
- *	uses it, each queued work
- * @net: the namespace; not counted: its exit terminates groups and waits
+ * @list: entry in smcr_net.lgrs until DEAD, under smcr_net.lgr_lock
+ * @node: entry in smcr_net.lgr_hash, likewise
+ * @refs: references of the list, each link, each connection, each handshake
+ *	that uses the group, and each queued work
+ * @net: the namespace, without a reference: its exit terminates its groups and
+ *	waits for them
  * @mib: the namespace's counters
  * @id: number for displays, given when the group joins @list; 0 before
- * @role: ours; part of every match
- * @state: changed only by smcr_lgr_event(), under @conns_lock
+ * @role: local role; part of every match
+ * @state: changed only by smcr_lgr_event(), under @conns_lock; read anywhere
  * @dialect: fixed at CONFIRM LINK
  * @offer_linux: server: the Proposal's version allows the Linux dialect
- * @key: the peer; on the client @addr and @ifindex are unused
- * @mutex: protects @rmbs, @rmb_size, @rmb_awaited and @rmb_err; process
- *	context, no sock lock inside. Handshakes take elements under it, so it
- *	is never held while memory is allocated, zeroed, registered or freed, or
- *	a link is drained
- * @links: links by slot; a slot is set under @conns_lock, and emptied under
- *	@mutex too
+ * @key: the peer; a client does not use @addr and @ifindex of it
+ * @mutex: protects @rmbs, @n_rmbs, @rmb_size, @rmb_awaited, @rmb_err and the
+ *	flags of each RMB; process context, no sock lock inside. Handshakes take
+ *	elements under it, so it is never held while memory is allocated,
+ *	zeroed, mapped or freed, or while a link is drained
+ * @links: links by slot, each with a reference; a slot is set under
+ *	@conns_lock, and emptied under @mutex and @conns_lock
  * @nums: link numbers given so far (2.2.4)
- * @max_links: smaller of both ends' limits (2.2.2)
+ * @max_links: the smaller one of both ends' limits (2.2.2)
  * @rmbs: RMBs, under @mutex; only the RMB work takes one off
- * @n_rmbs: entries of @rmbs
- * @rmb_size: element size asked for with SMCR_LGR_T_NEED_RMB
+ * @n_rmbs: entries of @rmbs; read anywhere as a hint
+ * @rmb_size: element size for SMCR_LGR_T_NEED_RMB
  * @rmb_awaited: a handshake waits for an RMB
- * @rmb_err: why it cannot be had, 0 if not known; for one who waits
+ * @rmb_err: error of the last try to make an RMB for a handshake that waits; 0
+ *	if there is none. The next handshake without an element gets it
  * @rtokens: the peer's RMBs, under @rtoken_lock
- * @rtoken_lock: leaf, any context
- * @conns_lock: protects @tokens' slots, @n_conns, @n_joining, @hint, @waiters
- *	and the state; leaf, any context
+ * @rtoken_lock: protects @rtokens and smcr_conn.peer_rmb; leaf, any context but
+ *	hard irq
+ * @conns_lock: protects the slots of @tokens, @n_conns, @n_joining, @hint,
+ *	@waiters, @state, @links, @end_reason and @end_err; leaf, any context
+ *	but hard irq
  * @tokens: alert token table
- * @n_conns: connections with a token
- * @n_joining: handshakes that have found or made the group and not left it
- * @hint: slot to try next
- * @waiters: handshakes that wait for the group to change, or for an element
- * @llc: exchanges and the queue of received messages, see llc.h
- * @work: the group's work, on smcr_wq: messages, timers, @todo. Owns a
- *	reference to the group while queued. It never waits for firmware
- *	because of an RMB
- * @rmb_work: the RMB work, on smcr_rmb_wq: what may, see lgr_mem.c. Owns a
- *	reference to the group while queued
+ * @n_conns: connections with an alert token; read anywhere as a hint
+ * @n_joining: handshakes that have found or made the group and not left it;
+ *	read anywhere as a hint
+ * @hint: slot of @tokens to try next
+ * @waiters: handshakes that wait for a change of the group or for an element
+ * @llc: LLC exchanges and the queue of received messages, see llc.h
+ * @work: the group's work, on smcr_wq: LLC messages, timers, @todo. It owns a
+ *	reference to the group while queued, and never waits for the adapter to
+ *	map or unmap an RMB
+ * @rmb_work: the RMB work, on smcr_rmb_wq, which may wait for that; see
+ *	lgr_mem.c. It owns a reference to the group while queued
  * @todo: enum smcr_lgr_todo, atomic bits
- * @end_reason: why it ended
- * @end_err: errno for its connections
+ * @end_reason: reset reason for the group's connections
+ * @end_err: errno for the group's connections, positive; 0 before its end
  * @idle_since: jiffies when the last connection or handshake left
  */
 struct smcr_lgr {
@@ -227,7 +235,7 @@ struct smcr_lgr *smcr_lgr_find_server(struct net *net,
 struct smcr_lgr *smcr_lgr_find_client(struct net *net,
 				      const struct smcr_lgr_key *key, u32 qpn,
 				      struct smcr_link **link);
-/* Walks: a group with a reference, or NULL; the one of @prev is dropped */
+/* Returns a group with a reference, or NULL; drops the one to @prev */
 struct smcr_lgr *smcr_lgr_next(struct net *net, struct smcr_lgr *prev);
 
 /* Events from the link layer */

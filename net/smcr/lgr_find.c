@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Finding link groups: for handshakes by their peer (RFC 7609 3.5.2, 3.5.3,
- * law 21), for displays and exits by number.
+ * Lookups of link groups: by the peer, for handshakes (RFC 7609 3.5.2, 3.5.3),
+ * and by number, for netlink and for the exit of a namespace or device.
+ *
+ * A server reuses a group only for the client TCP address that made its first
+ * contact; see "group bound to an address" in smcr.rst.
  */
 #include <linux/hashtable.h>
 #include <linux/jhash.h>
@@ -24,8 +27,8 @@ static bool key_equal(const struct smcr_lgr_key *a,
 	       a->ifindex == b->ifindex;
 }
 
-/* The groups of one peer, in one role, are in one chain. Who it is comes from
- * the peer itself, so the hash must not be foreseeable.
+/* The groups with one peer in one role are in one chain. The peer chooses the
+ * bytes that are hashed, so the hash has a random seed.
  */
 static struct hlist_head *lgr_chain(struct smcr_net *sn, enum smcr_role role,
 				    const struct smcr_lgr_key *key)
@@ -40,7 +43,9 @@ static struct hlist_head *lgr_chain(struct smcr_net *sn, enum smcr_role role,
 	return &sn->lgr_hash[hash % SMCR_LGR_BUCKETS];
 }
 
-/* Another first contact with the same client is under way: follow it. */
+/* Is another first contact with the same client under way? Then the handshake
+ * follows that one.
+ */
 static bool lgr_forming(const struct smcr_lgr *new,
 			const struct hlist_head *chain)
 {
@@ -54,8 +59,8 @@ static bool lgr_forming(const struct smcr_lgr *new,
 	return false;
 }
 
-/* Ids are given under the lock, so the list is ordered by id, and a walk can go
- * on behind any group.
+/* Ids are given under the lock, so the list is ordered by id, and
+ * smcr_lgr_next() can continue after any group.
  */
 static void lgr_enlist(struct smcr_net *sn, struct smcr_lgr *new)
 {
@@ -65,12 +70,14 @@ static void lgr_enlist(struct smcr_net *sn, struct smcr_lgr *new)
 }
 
 /**
- * smcr_lgr_publish() - let handshakes find a group
+ * smcr_lgr_publish() - put a group on the namespace's list
  * @lgr: a new group; the list takes a reference
  *
+ * Handshakes can find the group after this.
+ *
  * Context: process.
- * Return: 0; -EEXIST if a server forms one for the same client already;
- * -ESHUTDOWN if the namespace goes.
+ * Return: 0; -EEXIST if this server is forming a group with the same client
+ * already; -ESHUTDOWN if the namespace exits.
  */
 int smcr_lgr_publish(struct smcr_lgr *lgr)
 {
@@ -95,12 +102,12 @@ int smcr_lgr_publish(struct smcr_lgr *lgr)
 }
 
 /**
- * smcr_lgr_unpublish() - let no handshake find a group any more
+ * smcr_lgr_unpublish() - take a group off the namespace's list
  * @lgr: the group
  *
  * Context: process.
- * Return: true if it could be found till now: the list's reference passes to
- * the caller.
+ * Return: true if the group was on the list; the list's reference passes to the
+ * caller then.
  */
 bool smcr_lgr_unpublish(struct smcr_lgr *lgr)
 {
@@ -122,8 +129,9 @@ static bool lgr_has_room(const struct smcr_lgr *lgr)
 					lgr->n_rmbs);
 }
 
-/* One that forms is followed even if it has no room: there cannot be two. From
- * here on the group does not close for want of connections.
+/* A handshake joins a FORMING group even if that has no room, because there
+ * cannot be two FORMING groups with one client. After this the group does not
+ * close as idle.
  */
 static bool lgr_join(struct smcr_lgr *lgr)
 {
@@ -138,7 +146,7 @@ static bool lgr_join(struct smcr_lgr *lgr)
 	return may;
 }
 
-/* Does one of its links lead to this port of the peer? */
+/* Does a link of the group lead to this port of the peer? */
 static bool lgr_has_peer(struct smcr_lgr *lgr, const struct smcr_lgr_key *key)
 {
 	const struct smcr_link *link;
@@ -157,7 +165,7 @@ static bool lgr_has_peer(struct smcr_lgr *lgr, const struct smcr_lgr_key *key)
 }
 
 /* A client whose Confirm had another GID than its Proposal may propose either
- * of them from then on.
+ * GID from then on.
  */
 static bool lgr_is_for(struct smcr_lgr *lgr, const struct smcr_lgr_key *key)
 {
@@ -171,13 +179,13 @@ static bool lgr_is_for(struct smcr_lgr *lgr, const struct smcr_lgr_key *key)
 }
 
 /**
- * smcr_lgr_find_server() - a group that a server may reuse (law 21)
+ * smcr_lgr_find_server() - find a group that a server may reuse
  * @net: namespace
- * @key: the client, by its Proposal and its TCP address
+ * @key: the client, from its Proposal and its TCP address
  *
  * Context: process or softirq.
- * Return: a group, ACTIVE or FORMING, to be left with smcr_lgr_leave(), or
- * NULL.
+ * Return: a group in state ACTIVE or FORMING, or NULL. The caller ends its use
+ * with smcr_lgr_leave().
  */
 struct smcr_lgr *smcr_lgr_find_server(struct net *net,
 				      const struct smcr_lgr_key *key)
@@ -198,7 +206,7 @@ struct smcr_lgr *smcr_lgr_find_server(struct net *net,
 	return found;
 }
 
-/* Joins the group of the link, too. */
+/* Find the link that the Accept names, and join its group. */
 static struct smcr_link *lgr_join_link(struct smcr_lgr *lgr,
 				       const struct smcr_lgr_key *key, u32 qpn)
 {
@@ -221,16 +229,17 @@ static struct smcr_link *lgr_join_link(struct smcr_lgr *lgr,
 }
 
 /**
- * smcr_lgr_find_client() - the group that a server's Accept means (3.5.2.2)
+ * smcr_lgr_find_client() - find the group that an Accept names (3.5.2.2)
  * @net: namespace
- * @key: peer ID, GID and MAC of the Accept
- * @qpn: its queue pair number
- * @link: the link that matched, with a reference
+ * @key: peer ID, GID and MAC address in the Accept
+ * @qpn: queue pair number in the Accept
+ * @link: result: the link that matched, with a reference
  *
  * Context: process.
- * Return: a group in which we are the client, to be left with
- * smcr_lgr_leave(): ACTIVE, or still FORMING where the server was faster; NULL:
- * the peers are out of sync (C.4).
+ * Return: a group in which this host is the client: ACTIVE, or FORMING if the
+ * server has ended its first contact earlier than this host. The caller ends
+ * its use with smcr_lgr_leave(). NULL if no link matches: the peers are out of
+ * sync (C.4).
  */
 struct smcr_lgr *smcr_lgr_find_client(struct net *net,
 				      const struct smcr_lgr_key *key, u32 qpn,
@@ -258,7 +267,8 @@ struct smcr_lgr *smcr_lgr_find_client(struct net *net,
 /**
  * smcr_lgr_next() - walk the groups of a namespace
  * @net: namespace
- * @prev: the group of the last call, whose reference is dropped, or NULL
+ * @prev: the group that the last call returned, whose reference is dropped; or
+ *	NULL
  *
  * Context: process.
  * Return: the group with the next higher id, with a reference, or NULL.
@@ -270,7 +280,7 @@ struct smcr_lgr *smcr_lgr_next(struct net *net, struct smcr_lgr *prev)
 	struct smcr_lgr *lgr, *next = NULL;
 
 	spin_lock_bh(&sn->lgr_lock);
-	/* One that has left the list meanwhile: from the start once more */
+	/* If @prev has left the list, search from the start. */
 	lgr = prev && !list_empty(&prev->list) ? prev : NULL;
 	lgr = list_prepare_entry(lgr, &sn->lgrs, list);
 	list_for_each_entry_continue(lgr, &sn->lgrs, list) {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a link group holds for its connections: alert tokens and RMBs
- * (RFC 7609 2.1, 3.5.5.2; laws 15 and 16).
+ * Alert tokens and RMBs of a link group (RFC 7609 2.1, 3.5.5.2).
  *
- * Tokens: lower half the slot in an array read under RCU, upper half the
- * number of the slot's use. Slots are tried in a ring from a random start, so
- * a value comes back only after all other slots and 65,536 uses of its own. At
- * least half of the slots are free, so that a try costs the same however many
- * connections there are.
+ * Alert tokens. The lower half of a token is a slot in an array that is read
+ * under RCU, the upper half counts the uses of that slot. Slots are tried in a
+ * ring from a random start, so a token value returns only after all other slots
+ * and 65,536 uses of its own. At least half of the slots are free until the
+ * table has its largest size, so a search costs the same for any number of
+ * connections.
  *
- * RMBs: the first one comes with first contact and is small; when 75 % of the
- * elements of a size are used and few are left, the next one is made,
- * registered and confirmed (CONFIRM RKEY) in the background. So handshakes
- * normally find a free element at once.
+ * RMBs. A first contact makes the first RMB, which is small. When 75 % of the
+ * elements of a size are used and few are free, the next RMB is made,
+ * registered and confirmed (CONFIRM RKEY) in the background, so that a
+ * handshake normally finds a free element at once.
  *
  * The RMB work. An adapter may take seconds to register or release memory, and
  * zeroing elements takes as long as there are bytes. In the group's work this
@@ -25,11 +25,12 @@
  *   The group keeps its namespace, whose exit waits for its groups. A work
  *   item on one workqueue never runs twice at a time.
  * - Only the RMB work takes RMBs off lgr->rmbs (under lgr->mutex) and unmaps
- *   them, so it walks the list and uses the RMBs on it without the mutex. All
- *   other contexts hold the mutex while they look at RMBs, with one exception:
- *   the group's work keeps a pointer to the RMB of its CONFIRM RKEY (llc.rmb).
- *   That RMB stays: it is not forgotten, and lgr_end() clears the pointer
- *   before it lets the RMB work free all.
+ *   them, so it uses the RMBs on the list without the mutex. Other contexts
+ *   hold the mutex while they look at the list. A connection uses the memory of
+ *   its RMB by a reference. The group's work keeps a pointer to the RMB of its
+ *   CONFIRM RKEY (llc.rmb); that RMB stays on the list, because it is not
+ *   marked forgotten, and lgr_end() clears the pointer before it asks the RMB
+ *   work to free all RMBs.
  * - The RMB work makes an RMB without any lock. No other context knows the RMB
  *   until it is on the list. Its mapping owns a reference to the link and
  *   counts in the link's verbs objects, so the removal of a device waits for
@@ -97,7 +98,9 @@ static struct smcr_lgr_tokens *tokens_locked(const struct smcr_lgr *lgr)
 					 lockdep_is_held(&lgr->conns_lock));
 }
 
-/* Twice the slots; the old table goes after its readers. */
+/* Replace the table by one with twice the slots; the old one is freed after its
+ * RCU readers. The caller's next try looks at the new table.
+ */
 static int tokens_grow(struct smcr_lgr *lgr)
 {
 	struct smcr_lgr_tokens *new, *old;
@@ -149,7 +152,7 @@ static int token_give(struct smcr_lgr *lgr, struct smcr_conn *conn)
 }
 
 /**
- * smcr_lgr_conn_limit() - how many connections a group may have
+ * smcr_lgr_conn_limit() - return how many connections a group may have
  * @lgr: the group
  *
  * Context: any.
@@ -169,8 +172,8 @@ u32 smcr_lgr_conn_limit(const struct smcr_lgr *lgr)
  * @conn: the connection; the table takes a reference
  *
  * Context: process.
- * Return: 0, -ESHUTDOWN if the group takes no more, -EMFILE at the limit,
- * -ENOMEM.
+ * Return: 0, -ESHUTDOWN if the group is CLOSING or DEAD, -EMFILE at the limit
+ * of connections, or -ENOMEM.
  */
 int smcr_lgr_conn_add(struct smcr_lgr *lgr, struct smcr_conn *conn)
 {
@@ -195,9 +198,12 @@ int smcr_lgr_conn_add(struct smcr_lgr *lgr, struct smcr_conn *conn)
 }
 
 /**
- * smcr_lgr_conn_del() - take a connection's token back
+ * smcr_lgr_conn_del() - release a connection's alert token
  * @lgr: the group
- * @conn: the connection, counted by the caller
+ * @conn: the connection; the caller holds a reference. The table's reference is
+ *	dropped
+ *
+ * Does nothing if the connection has no slot in the table.
  *
  * Context: process.
  */
@@ -227,9 +233,9 @@ void smcr_lgr_conn_del(struct smcr_lgr *lgr, struct smcr_conn *conn)
 }
 
 /**
- * smcr_lgr_conn_find() - the connection that an alert token names
- * @lgr: the group the message came for
- * @token: the token
+ * smcr_lgr_conn_find() - find the connection of an alert token
+ * @lgr: the group of the link that the CDC message came over
+ * @token: the alert token
  *
  * Context: any.
  * Return: the connection with a reference, or NULL.
@@ -254,7 +260,7 @@ struct smcr_conn *smcr_lgr_conn_find(struct smcr_lgr *lgr, u32 token)
 /**
  * smcr_lgr_conn_next() - walk the connections of a group
  * @lgr: the group
- * @slot: where to go on; 0 at the start
+ * @slot: position of the walk, 0 at the start; updated
  *
  * Context: any.
  * Return: the next connection with a reference, or NULL.
@@ -325,9 +331,9 @@ static struct smcr_rmb *rmb_try(struct smcr_link *link, u32 size, u16 elems)
 	return ERR_PTR(err);
 }
 
-/* An RMB that nobody else knows, its keys known, not registered yet. Drivers
- * may want their tables for a large region in one piece, which a host that is
- * up for long does not have: then a smaller one.
+/* Make an RMB and map it; it is not registered and on no list. A driver may
+ * need contiguous memory for the tables of a large region, and a host that has
+ * been up for long may have none. Halve the number of elements until it works.
  */
 static struct smcr_rmb *rmb_make(struct smcr_lgr *lgr, struct smcr_link *link,
 				 u32 size)
@@ -357,7 +363,10 @@ static void rmb_discard(struct smcr_rmb *rmb)
 	smcr_rmb_put(rmb);
 }
 
-/* The end of the group takes all RMBs of the list: not one that comes later. */
+/* The end of the group frees the RMBs that are on the list, so none is added to
+ * a DEAD group. lgr_take_links() takes the mutex after the state has changed:
+ * an RMB that is added before is freed.
+ */
 static int rmb_publish(struct smcr_lgr *lgr, struct smcr_rmb *rmb,
 		       bool confirmed)
 {
@@ -374,9 +383,9 @@ static int rmb_publish(struct smcr_lgr *lgr, struct smcr_rmb *rmb,
 	return err;
 }
 
-/* An RMB on the group's list. To build one may take long, and handshakes take
- * elements of others meanwhile: no lock is held. Nobody else unmaps it: it is
- * the caller's, the handshake's of the first contact or the RMB work's.
+/* Make an RMB and add it to the group's list. Making it may take long, and
+ * handshakes take elements of other RMBs meanwhile, so no lock is held. Called
+ * by the handshake of a first contact and by the RMB work.
  */
 static struct smcr_rmb *rmb_add(struct smcr_lgr *lgr, u32 size, bool confirmed)
 {
@@ -395,9 +404,9 @@ static struct smcr_rmb *rmb_add(struct smcr_lgr *lgr, u32 size, bool confirmed)
 }
 
 /**
- * smcr_lgr_rmb_first() - the RMB that comes with first contact
+ * smcr_lgr_rmb_first() - make the first RMB of a group
  * @lgr: a FORMING group
- * @elem_size: bytes of its elements
+ * @elem_size: bytes of one element
  *
  * Context: process.
  * Return: 0 or -errno.
@@ -410,9 +419,9 @@ int smcr_lgr_rmb_first(struct smcr_lgr *lgr, u32 elem_size)
 
 /**
  * smcr_lgr_rmb_register() - post the registration of the first RMB
- * @lgr: a FORMING group whose link is in RTS
+ * @lgr: a FORMING group whose queue pair is in RTS
  *
- * The waiting handshakes are woken when it is done; see
+ * Does not wait. The end of the registration wakes the group's handshakes; see
  * smcr_lgr_rmb_ready().
  *
  * Context: process.
@@ -436,6 +445,7 @@ int smcr_lgr_rmb_register(struct smcr_lgr *lgr)
  * @conn: the connection
  *
  * Context: any.
+ * Return: true once the RMB of the element is registered.
  */
 bool smcr_lgr_rmb_ready(const struct smcr_conn *conn)
 {
@@ -468,15 +478,15 @@ static bool want_more(struct smcr_lgr *lgr, u32 size)
 }
 
 /**
- * smcr_lgr_elem_take() - an element for a new connection
+ * smcr_lgr_elem_take() - take an element for a new connection
  * @lgr: the group
- * @elem_size: its size
- * @idx: the element's index in the RMB
+ * @elem_size: bytes of the element
+ * @idx: result: the element's index in the RMB
  *
  * Context: process.
- * Return: the RMB with a reference; ERR_PTR(-ENOSPC) when none is free, and
- * the RMB work has been asked for an RMB; ERR_PTR(-errno) when the last
- * one could not be had.
+ * Return: the RMB with a reference; ERR_PTR(-ENOSPC) if no element is free and
+ * the RMB work has been asked for another RMB; the error of the RMB work if the
+ * last RMB that was asked for could not be made.
  */
 struct smcr_rmb *smcr_lgr_elem_take(struct smcr_lgr *lgr, u32 elem_size,
 				    u8 *idx)
@@ -510,13 +520,13 @@ struct smcr_rmb *smcr_lgr_elem_take(struct smcr_lgr *lgr, u32 elem_size,
 }
 
 /**
- * smcr_lgr_elem_return() - an element that a connection has used
+ * smcr_lgr_elem_return() - return an element that a connection has used
  * @lgr: the group
- * @rmb: the RMB, counted by the caller
- * @idx: the element
- * @dirty: as for smcr_rmb_elem_return(), like the rest
+ * @rmb: the RMB; the caller holds a reference
+ * @idx: the element's index
+ * @dirty: see smcr_rmb_elem_return()
  * @end: how the connection ended
- * @release_at: end of a quarantine
+ * @release_at: see smcr_rmb_elem_return()
  *
  * Context: process.
  */
@@ -528,12 +538,12 @@ void smcr_lgr_elem_return(struct smcr_lgr *lgr, struct smcr_rmb *rmb, u8 idx,
 
 	if (!unclean)
 		smcr_lgr_wake_elems(lgr, rmb->elem_size, 1);
-	/* The only RMB stays, however idle it is */
+	/* The first RMB is never deleted. */
 	if (unclean || (READ_ONCE(lgr->n_rmbs) > 1 && !smcr_rmb_in_use(rmb)))
 		smcr_lgr_kick(lgr, SMCR_LGR_T_CLEAN);
 }
 
-/* An RMB that is registered, or about to be, and not confirmed yet. */
+/* Return: the RMB that is not confirmed yet, registered or not, or NULL. */
 static struct smcr_rmb *rmb_unconfirmed(struct smcr_lgr *lgr)
 {
 	struct smcr_rmb *rmb;
@@ -545,10 +555,11 @@ static struct smcr_rmb *rmb_unconfirmed(struct smcr_lgr *lgr)
 }
 
 /**
- * smcr_lgr_rmb_registered() - a registration has completed
+ * smcr_lgr_rmb_registered() - continue after the registration of an RMB
  * @lgr: the group
  *
- * First contact: its handshake goes on. Later: the peer is told (3.5.5.2.1).
+ * In a first contact this wakes the handshakes. Later it sends CONFIRM RKEY
+ * (3.5.5.2.1).
  *
  * Context: the group's work.
  */
@@ -560,18 +571,18 @@ void smcr_lgr_rmb_registered(struct smcr_lgr *lgr)
 	rmb = rmb_unconfirmed(lgr);
 	if (rmb && rmb->maps[0].registered &&
 	    !smcr_llc_confirm_rkey(lgr, rmb))
-		/* Another exchange is under way: after it. */
+		/* Another exchange is under way; try again after it. */
 		set_bit(SMCR_LGR_T_RMB_REG, &lgr->todo);
 	mutex_unlock(&lgr->mutex);
-	/* Later ones give room when the peer knows them, not before. */
+	/* The elements of a later RMB are free when it is confirmed. */
 	if (smcr_lgr_state(lgr) == SMCR_LGR_FORMING)
 		smcr_lgr_wake(lgr);
 }
 
 /**
- * smcr_lgr_rmb_refused() - the peer does not take an RMB (CONFIRM RKEY, Z)
+ * smcr_lgr_rmb_refused() - discard an RMB that the peer has refused
  * @lgr: the group
- * @rmb: the RMB
+ * @rmb: the RMB of a CONFIRM RKEY whose reply has Z set
  *
  * Context: the group's work, its mutex not held.
  */
@@ -587,8 +598,8 @@ void smcr_lgr_rmb_refused(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
 }
 
 /**
- * smcr_lgr_rmbs_deleted() - the peer has forgotten what DELETE RKEY named
- * @lgr: the group
+ * smcr_lgr_rmbs_deleted() - free the RMBs that DELETE RKEY named
+ * @lgr: the group; the peer has answered DELETE RKEY
  *
  * Context: the group's work, its mutex not held.
  */
@@ -604,14 +615,15 @@ void smcr_lgr_rmbs_deleted(struct smcr_lgr *lgr)
 }
 
 /**
- * smcr_lgr_rmb_idle_at() - when will an RMB have been idle for long?
+ * smcr_lgr_rmb_idle_at() - return when an idle RMB may be deleted
  * @lgr: the group
  * @rmb: one of its RMBs
  *
  * The first RMB stays as long as the group.
  *
- * Context: process, the group's mutex held.
- * Return: in jiffies; 0 if the RMB is in use, or has to stay.
+ * Context: process; the group's mutex is held.
+ * Return: jiffies at which the RMB has been idle for net.smcr.rmb_linger_ms; 0
+ * if it is in use, not confirmed, being deleted, or the first one.
  */
 unsigned long smcr_lgr_rmb_idle_at(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
 {
@@ -635,8 +647,8 @@ static void rmb_drop(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
 	rmb_discard(rmb);
 }
 
-/* @all: the group is DEAD and its links have stopped; otherwise those that the
- * peer does not know any more.
+/* Free the RMBs that the peer has forgotten, or all RMBs of a DEAD group whose
+ * links have stopped.
  */
 static void rmbs_drop(struct smcr_lgr *lgr, bool all)
 {
@@ -670,7 +682,7 @@ static int rmb_add_registered(struct smcr_lgr *lgr, u32 size)
 	return err;
 }
 
-/* Make the next RMB, if it is still wanted. */
+/* Make the next RMB if it is still wanted. */
 static void rmb_more(struct smcr_lgr *lgr)
 {
 	bool wanted;
@@ -685,7 +697,7 @@ static void rmb_more(struct smcr_lgr *lgr)
 	if (wanted)
 		err = rmb_add_registered(lgr, size);
 	mutex_lock(&lgr->mutex);
-	/* What nobody waits for may work the next time */
+	/* Without a waiter the error is dropped; the next try may succeed. */
 	if (lgr->rmb_awaited)
 		lgr->rmb_err = err;
 	mutex_unlock(&lgr->mutex);
@@ -705,8 +717,9 @@ static struct smcr_rmb *rmb_after(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
 	return rmb;
 }
 
-/* Return: when to look at the RMB again, 0 for never. The group's work sends
- * DELETE RKEY for an RMB that has been idle for long.
+/* Zero the elements of an RMB that are due. If it was idle for rmb_linger_ms,
+ * ask the group's work for DELETE RKEY. Return: jiffies when to look at the RMB
+ * again, 0 for never.
  */
 static unsigned long rmb_clean(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
 {
@@ -726,8 +739,8 @@ static unsigned long rmb_clean(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
 	return 0;
 }
 
-/* Zero what connections left, while handshakes take elements of the same RMBs.
- * Return: when to look again, 0 for never.
+/* Handshakes may take elements of the same RMBs meanwhile. Return: jiffies when
+ * to look again, 0 for never.
  */
 static unsigned long rmbs_clean(struct smcr_lgr *lgr)
 {
@@ -753,9 +766,9 @@ static void rmb_work_later(struct smcr_lgr *lgr, unsigned long when)
 
 /**
  * smcr_lgr_rmb_work() - make, clean and free the RMBs of a group
- * @work: smcr_lgr.rmb_work
+ * @work: smcr_lgr.rmb_work, which owns a reference to the group
  *
- * Context: smcr_rmb_wq; owns a reference to the group.
+ * Context: process, on smcr_rmb_wq.
  */
 void smcr_lgr_rmb_work(struct work_struct *work)
 {
@@ -767,8 +780,9 @@ void smcr_lgr_rmb_work(struct work_struct *work)
 		rmbs_drop(lgr, true);
 	if (test_and_clear_bit(SMCR_LGR_T_FREE, &lgr->todo))
 		rmbs_drop(lgr, false);
-	/* Each run cleans, so the bit's value does not matter. It is cleared
-	 * first: an element that is returned from now on causes another run.
+	/* Each run cleans, so the value of the bit does not matter. The bit is
+	 * cleared first, so an element that is returned after this queues
+	 * another run.
 	 */
 	test_and_clear_bit(SMCR_LGR_T_CLEAN, &lgr->todo);
 	next = rmbs_clean(lgr);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a link group holds for its connections: alert tokens and RMBs
- * (RFC 7609 2.1, 3.5.5.2).
+ * Alert tokens and RMBs of a link group (RFC 7609 2.1, 3.5.5.2).
  */
 #ifndef _SMCR_LGR_MEM_H
 #define _SMCR_LGR_MEM_H
@@ -16,8 +15,9 @@ struct smcr_conn;
 struct smcr_lgr;
 
 /**
- * struct smcr_lgr_slot - one entry of the token table
- * @conn: the connection, or NULL; read under RCU
+ * struct smcr_lgr_slot - one entry of the alert token table
+ * @conn: the connection, with a reference, or NULL; written under
+ *	smcr_lgr.conns_lock, read under RCU
  * @gen: upper half of the alert token; counts the uses of the slot
  */
 struct smcr_lgr_slot {
@@ -26,10 +26,10 @@ struct smcr_lgr_slot {
 };
 
 /**
- * struct smcr_lgr_tokens - alert tokens of a group (A.2.3)
- * @rcu: replaced as a whole when it grows
- * @size: entries of @slot
- * @slot: slots, indexed by the lower half of the token
+ * struct smcr_lgr_tokens - alert token table of a group (A.2.3)
+ * @rcu: frees the table after a larger one has replaced it
+ * @size: number of entries in @slot
+ * @slot: slots, indexed by the lower half of the alert token
  */
 struct smcr_lgr_tokens {
 	struct rcu_head		rcu;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * RMBs: memory, registrations, elements (RFC 7609 2.1, 4.4).
+ * RMBs: memory, mappings, elements (RFC 7609 2.1, 4.4).
  *
- * An RMB has two lives that end apart (law 9). Its memory goes with the last
- * reference, and a connection whose application never reads holds one for as
- * long as it likes. Its mappings, one per link, end when the group says so:
- * after their link is DEAD, or after the peer has forgotten the key. So a link
- * and a device can go without waiting for a reader.
+ * The memory of an RMB is freed with the last reference, and a connection whose
+ * application does not read may hold one for any time. The mappings of an RMB,
+ * one per link, end earlier: when the link is DEAD or the peer has forgotten the
+ * key. The end of a link or the removal of a device therefore does not wait for
+ * a reader (see "removal waits for verbs only" in smcr.rst).
  *
- * Life of an element; only the functions named change its state:
+ * States of an element; only the functions named change them:
  *
  *             take              return, orderly            clean
  *   FREE ------------> USED --------------------> DIRTY ---------> FREE
@@ -17,8 +17,8 @@
  *                       |                               clean, later  |
  *                       +- return, never offered or nearly untouched -+
  *
- * DIRTY and QUARANTINE belong to smcr_rmb_clean(), which zeroes without the
- * lock: nobody else looks at such an element.
+ * smcr_rmb_clean() zeroes DIRTY and QUARANTINE elements without the lock: no
+ * other context uses an element in these states.
  */
 #include <linux/mm.h>
 #include <linux/random.h>
@@ -33,13 +33,13 @@
 #include "rmb.h"
 #include "smcr.h"
 
-/* Bits of a random address: whole pages, and far from wrapping (the end of the
- * RMB is below 2^63).
+/* Random bits of an address. The low bits are 0, so it is page aligned; the top
+ * bits are 0, so the end of the RMB is below 2^63.
  */
 #define RMB_IOVA_MASK	GENMASK_ULL(61, PAGE_SHIFT)
 
-/* Bytes of an element that are zeroed as it is returned: to leave so few to the
- * group's work costs more.
+/* Up to so many bytes of an element are zeroed when it is returned, because
+ * queueing the RMB work for them costs more.
  */
 #define ELEM_ZERO_NOW	1024u
 
@@ -73,14 +73,15 @@ static int rmb_charge(struct net *net, u32 bytes)
 }
 
 /**
- * smcr_rmb_alloc() - memory for a number of elements
- * @link: first link that it will be mapped to; counts against the cap
- *	(net.smcr.max_rmb_bytes) of its group's namespace
+ * smcr_rmb_alloc() - allocate an RMB
+ * @link: first link that the RMB will be mapped to; the memory counts against
+ *	the cap (net.smcr.max_rmb_bytes) of the namespace of its group
  * @elem_size: bytes of one element, 16 KB to 512 KB
  * @n_elems: elements, 1..255
  *
- * The pages are near the link's device, zeroed, and not charged to a cgroup: a
- * connection charges its element to its socket. They need not be in one piece.
+ * The pages are zeroed, near the link's device, and not necessarily physically
+ * contiguous. They are not charged to a cgroup, because each connection charges
+ * its element to its socket.
  *
  * Context: process.
  * Return: the RMB with one reference, ERR_PTR(-EDQUOT) or ERR_PTR(-ENOMEM).
@@ -125,11 +126,11 @@ uncharge:
 }
 
 /**
- * smcr_rmb_put() - drop a reference
- * @rmb: not used by the caller any more
+ * smcr_rmb_put() - drop a reference to an RMB
+ * @rmb: the RMB; the caller does not use it after this
  *
- * The namespace must still be there: who holds a reference also holds one to
- * the group, and drops this one first.
+ * The owner of a reference also holds one to the group and drops the one to the
+ * RMB first, so the namespace still exists here.
  *
  * Context: any but hard irq (kvfree() defers what has to wait in softirq).
  */
@@ -175,8 +176,8 @@ static int pages_sgt(const struct smcr_rmb *rmb, struct sg_table *sgt)
 	return err;
 }
 
-/* DMA addresses of the pages, if the CPU's view has to be brought in line by
- * hand. Software devices and coherent ones without bounce buffers need none.
+/* Store the DMA addresses of the pages if the device needs cache maintenance.
+ * Software devices, and coherent devices without bounce buffers, need none.
  */
 static int map_dma_pages(struct smcr_rmb *rmb, struct smcr_rmb_map *map,
 			 struct ib_device *ibdev)
@@ -223,8 +224,8 @@ static int map_mr(struct smcr_rmb *rmb, struct smcr_rmb_map *map,
 		ib_dereg_mr(mr);
 		return n < 0 ? n : -EIO;
 	}
-	/* Keys and addresses that cannot be guessed, nor carried over from an
-	 * earlier use of the region; no kernel address on the wire
+	/* The peer cannot guess the address, a key of an earlier use of the
+	 * region is not valid, and no kernel address is on the wire.
 	 */
 	ib_update_fast_reg_key(mr, get_random_u8());
 	mr->iova = get_random_u64() & RMB_IOVA_MASK;
@@ -239,7 +240,7 @@ static void unmap_dma(struct smcr_rmb *rmb, struct smcr_rmb_map *map)
 {
 	u64 *dma;
 
-	/* A reader may be syncing under the lock */
+	/* A reader may use the addresses under the lock. */
 	spin_lock_bh(&rmb->lock);
 	dma = map->dma;
 	map->dma = NULL;
@@ -275,17 +276,17 @@ static int map_build(struct smcr_rmb *rmb, struct smcr_rmb_map *map)
 }
 
 /**
- * smcr_rmb_map() - show an RMB to a link's device
- * @rmb: the RMB
+ * smcr_rmb_map() - map an RMB to a link's device
+ * @rmb: the RMB, on no list yet
  * @link: the link; it and its verbs objects stay until smcr_rmb_unmap()
- * @slot: the link's slot in the group, free in @rmb
+ * @slot: the link's slot in the group; @rmb has no mapping in it
  *
- * Key and address are known afterwards, for CLC; the peer may write once
- * smcr_rmb_register() is done.
+ * Key and address are known afterwards, for CLC. The peer may write when a
+ * registration by smcr_rmb_register() has completed.
  *
- * Context: process; an RMB that nobody else knows yet.
- * Return: 0, -ENODEV if the link has gone, -E2BIG if the device cannot map
- * that much, or -errno.
+ * Context: process; may wait for the adapter's firmware.
+ * Return: 0, -ENODEV if the verbs objects of the link are gone, -E2BIG if the
+ * device cannot map that many pages, or -errno.
  */
 int smcr_rmb_map(struct smcr_rmb *rmb, struct smcr_link *link, int slot)
 {
@@ -312,23 +313,25 @@ static void reg_done(struct smcr_wr_reg *reg, int err)
 
 	if (!err) {
 		smcr_mib_inc(map->link->lgr->net, SMCR_MIB_MRREGISTRATIONS);
-		/* Pairs with who tells the peer the key */
+		/* Pairs with smp_load_acquire() in smcr_lgr_rmb_ready() */
 		smp_store_release(&map->registered, true);
 	}
 	map->done(reg, err);
-	/* Last use of @map; pairs with smcr_rmb_unmap() */
+	/* The last use of @map; pairs with smcr_rmb_unmap() */
 	smp_store_release(&map->pending, false);
 }
 
 /**
- * smcr_rmb_register() - let the peer of a link write to an RMB
+ * smcr_rmb_register() - post the registration of an RMB
  * @rmb: the RMB
- * @slot: slot of the link, which is in RTS and to which @rmb is mapped
- * @done: called once if this returns 0, with 0 or -errno
+ * @slot: slot of a link in RTS to which @rmb is mapped
+ * @done: called once, with 0 or -errno, if this function returns 0
+ *
+ * Once the registration has completed, the peer of the link may write to @rmb.
  *
  * Context: process; the group's RMB work, or with the group's mutex held: @rmb
  * must not be unmapped meanwhile.
- * Return: 0, or -errno as smcr_wr_post_reg().
+ * Return: 0, -ENOTCONN without a mapping, or -errno as smcr_wr_post_reg().
  */
 int smcr_rmb_register(struct smcr_rmb *rmb, int slot,
 		      void (*done)(struct smcr_wr_reg *reg, int err))
@@ -348,14 +351,15 @@ int smcr_rmb_register(struct smcr_rmb *rmb, int slot,
 }
 
 /**
- * smcr_rmb_unmap() - take an RMB from a link's device
- * @rmb: the RMB
+ * smcr_rmb_unmap() - unmap an RMB from a link's device
+ * @rmb: the RMB, on no list
  * @slot: slot of the link; nothing happens if @rmb is not mapped to it
  *
- * The link is DEAD, or the peer has agreed to use the key no more (DELETE
- * RKEY): a write after this ends the link. No registration may be under way.
+ * The link is DEAD, or the peer does not use the key: it never knew the key or
+ * has answered DELETE RKEY. A write by the peer after this ends the link. No
+ * registration may be under way.
  *
- * Context: process; an RMB that is on no list.
+ * Context: process; may wait for the adapter's firmware.
  */
 void smcr_rmb_unmap(struct smcr_rmb *rmb, int slot)
 {
@@ -364,14 +368,14 @@ void smcr_rmb_unmap(struct smcr_rmb *rmb, int slot)
 
 	if (!link)
 		return;
-	/* Its completion would find the RMB freed; a link that is stopped
-	 * leaves none
+	/* The completion would use the RMB after it is freed. Once the link has
+	 * stopped, no completion is left.
 	 */
 	if (WARN_ON_ONCE(smp_load_acquire(&map->pending)))
 		smcr_link_stop(link);
 	ib_dereg_mr(map->mr);
 	unmap_dma(rmb, map);
-	/* Of a link that failed too early nothing was counted */
+	/* MrRegistrations counts only registrations that succeeded. */
 	if (map->registered)
 		smcr_mib_inc(rmb->net, SMCR_MIB_MRFREES);
 	memset(map, 0, sizeof(*map));
@@ -418,13 +422,13 @@ static void rmb_sync(struct smcr_rmb *rmb, u8 idx, u32 off, u32 len,
 }
 
 /**
- * smcr_rmb_sync_for_cpu() - make what a device wrote visible
+ * smcr_rmb_sync_for_cpu() - make the device's writes visible to the CPU
  * @rmb: the RMB
  * @idx: element, 1..255
  * @off: first byte in the element
  * @len: bytes
  *
- * Free of charge on coherent machines.
+ * Does nothing if no mapping of the RMB needs cache maintenance.
  *
  * Context: any but hard irq.
  */
@@ -434,7 +438,7 @@ void smcr_rmb_sync_for_cpu(struct smcr_rmb *rmb, u8 idx, u32 off, u32 len)
 }
 
 /**
- * smcr_rmb_sync_for_device() - give bytes back to the device
+ * smcr_rmb_sync_for_device() - make the CPU's writes visible to the device
  * @rmb: the RMB
  * @idx: element, 1..255
  * @off: first byte in the element
@@ -450,12 +454,12 @@ void smcr_rmb_sync_for_device(struct smcr_rmb *rmb, u8 idx, u32 off, u32 len)
 /* Elements */
 
 /**
- * smcr_rmb_elem_addr() - where an element lies
+ * smcr_rmb_elem_addr() - return the address of an element
  * @rmb: the RMB
  * @idx: element, 1..255
  *
  * Context: any.
- * Return: CPU address of its first byte.
+ * Return: kernel virtual address of its first byte.
  */
 void *smcr_rmb_elem_addr(const struct smcr_rmb *rmb, u8 idx)
 {
@@ -476,9 +480,9 @@ static int elem_find(struct smcr_rmb *rmb)
 }
 
 /**
- * smcr_rmb_elem_take() - an element for a new connection
- * @rmb: the RMB; the caller sees to a reference for the element
- * @eye_catcher: write the eye catcher to it (4.4.1); the RFC dialect has it
+ * smcr_rmb_elem_take() - take a free element of an RMB
+ * @rmb: the RMB; the caller takes a reference for the element's connection
+ * @eye_catcher: write the eye catcher (4.4.1), which the RFC dialect has
  *
  * Context: process or softirq.
  * Return: the element's index, 1..255, or -ENOSPC.
@@ -513,19 +517,20 @@ static void elem_zero(struct smcr_rmb *rmb, u8 idx, u32 len)
 }
 
 /**
- * smcr_rmb_elem_return() - a connection does not use its element any more
+ * smcr_rmb_elem_return() - return the element of a connection
  * @rmb: the RMB
- * @idx: the element
- * @dirty: bytes from its start that may not be zero; for an orderly end
+ * @idx: the element, 1..255
+ * @dirty: bytes from its start that may not be zero; unused for an abnormal end
  * @end: how the connection ended
- * @release_at: jiffies when no late write can come any more (4.4.2); for an
- *	abnormal end
+ * @release_at: jiffies from which no late write can come (4.4.2); used for an
+ *	abnormal end only
  *
- * Nobody may read the element after this: other bytes may be in it soon.
+ * The caller must not read the element after this, because another connection
+ * may take it.
  *
  * Context: process or softirq.
- * Return: false if the element is free now, true if smcr_rmb_clean() has to
- * see to it.
+ * Return: false if the element is FREE now, true if smcr_rmb_clean() has to
+ * zero it.
  */
 bool smcr_rmb_elem_return(struct smcr_rmb *rmb, u8 idx, u32 dirty,
 			  enum smcr_rmbe_end end, unsigned long release_at)
@@ -568,7 +573,9 @@ bool smcr_rmb_elem_return(struct smcr_rmb *rmb, u8 idx, u32 dirty,
 	return unclean;
 }
 
-/* How many bytes of an element to zero now; 0 if it is not its time. */
+/* Return: bytes of the element to zero now, 0 if none. The end of a quarantine
+ * that is earlier than @next replaces it.
+ */
 static u32 elem_due(struct smcr_rmb *rmb, u16 i, unsigned long *next)
 {
 	struct smcr_rmb_elem *elem = &rmb->elems[i];
@@ -588,11 +595,9 @@ static u32 elem_due(struct smcr_rmb *rmb, u16 i, unsigned long *next)
 }
 
 /**
- * smcr_rmb_clean() - zero the elements that are due, and free them
+ * smcr_rmb_clean() - zero and free the elements that are due
  * @rmb: the RMB
- * @freed: result: how many
- *
- * Costs nothing for an RMB without any.
+ * @freed: result: number of these elements
  *
  * Context: the group's RMB work: one call at a time.
  * Return: jiffies when the next quarantine ends, or 0.
@@ -621,12 +626,11 @@ unsigned long smcr_rmb_clean(struct smcr_rmb *rmb, u32 *freed)
 }
 
 /**
- * smcr_rmb_in_use() - elements that are not free
+ * smcr_rmb_in_use() - count the elements that are not FREE
  * @rmb: the RMB
  *
  * Context: any; a snapshot.
- * Return: their number, those included that wait to be zeroed or are in
- * quarantine.
+ * Return: number of elements in state USED, DIRTY or QUARANTINE.
  */
 u16 smcr_rmb_in_use(const struct smcr_rmb *rmb)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * RMBs: receive memory that the peer writes into (RFC 7609 2.1, 4.4).
+ * RMBs: receive memory that the peer writes to (RFC 7609 2.1, 4.4).
  */
 #ifndef _SMCR_RMB_H
 #define _SMCR_RMB_H
@@ -18,8 +18,8 @@ struct ib_mr;
 struct net;
 struct smcr_link;
 
-/* State of an element. FREE elements are zeroed; the eye catcher comes when one
- * is taken.
+/* State of an element. FREE elements are zero; smcr_rmb_elem_take() writes the
+ * eye catcher.
  */
 enum smcr_rmbe_state {
 	SMCR_RMBE_FREE,
@@ -28,17 +28,17 @@ enum smcr_rmbe_state {
 	SMCR_RMBE_QUARANTINE,	/* a late write may still land in it */
 };
 
-/* How a connection left its element (4.4.2). */
+/* How the connection of an element ended (4.4.2) */
 enum smcr_rmbe_end {
-	SMCR_RMBE_END_UNUSED,	/* never offered to the peer */
+	SMCR_RMBE_END_UNUSED,	/* the peer never knew the element */
 	SMCR_RMBE_END_ORDERLY,	/* both sides sent C */
-	SMCR_RMBE_END_ABNORMAL,	/* wait before reuse */
+	SMCR_RMBE_END_ABNORMAL,	/* quarantine before reuse */
 };
 
 /**
- * struct smcr_rmb_elem - one RMBE
+ * struct smcr_rmb_elem - one element (RMBE)
  * @state: under the RMB's lock
- * @dirty: payload bytes from the element's start that may be non-zero
+ * @dirty: bytes from the element's start that may not be zero
  * @release_at: jiffies when a quarantined element may be zeroed
  */
 struct smcr_rmb_elem {
@@ -48,20 +48,21 @@ struct smcr_rmb_elem {
 };
 
 /**
- * struct smcr_rmb_map - an RMB as one link's device sees it
+ * struct smcr_rmb_map - mapping of an RMB to one link's device
  * @link: the link, with a reference; NULL when the slot is free. The map also
  *	counts in the link's verbs objects
  * @mr: memory region on the link's protection domain
  * @sgt: DMA mapping
  * @dma: DMA address of each page; NULL if the device needs no cache
  *	maintenance. Under the RMB's lock
- * @rkey: key for the peer, known once mapped
- * @iova: the peer's address of byte 0 of the RMB, random but for the page
+ * @rkey: key for the peer, set by smcr_rmb_map()
+ * @iova: address of byte 0 of the RMB for the peer, random but for the page
  *	offset
- * @reg: its registration
- * @done: who is told when that has ended
- * @pending: it is posted and has not ended
- * @registered: it has ended well; read with smp_load_acquire()
+ * @reg: registration request
+ * @done: called when the registration has ended
+ * @pending: the registration is posted and has not ended; cleared with
+ *	smp_store_release()
+ * @registered: the registration has succeeded; set with smp_store_release()
  */
 struct smcr_rmb_map {
 	struct smcr_link	*link;
@@ -78,29 +79,32 @@ struct smcr_rmb_map {
 
 /**
  * struct smcr_rmb - one RMB with its elements, all of one size
- * @list: in the group's list, under the group's mutex
- * @refs: one for the group, one per connection that has or had an element;
- *	the pages are freed with the last
- * @net: namespace whose cap the pages count against
+ * @list: entry in smcr_lgr.rmbs, under the group's mutex
+ * @refs: one of the group, and one of each connection that has or had an
+ *	element; the pages are freed with the last
+ * @net: namespace; the pages count against its cap (net.smcr.max_rmb_bytes)
  * @n_pages: pages of the memory
- * @vaddr: the memory, contiguous for the CPU
+ * @vaddr: the memory, virtually contiguous
  * @elem_size: bytes of one element, a size of the RFC's enumeration
  * @n_elems: elements, 1..255; element i of the wire is @elems[i - 1]
- * @n_free: elements in state FREE
- * @n_unclean: elements in state DIRTY or QUARANTINE
- * @hint: where the next free element is looked for, so that they are used
- *	first in first out
- * @lock: protects @elems, @n_free, @n_unclean, @hint and each map's @dma; leaf
- *	but for cache maintenance, any context but hard irq
+ * @n_free: elements in state FREE; read anywhere as a hint
+ * @n_unclean: elements in state DIRTY or QUARANTINE; read anywhere as a hint
+ * @hint: index at which the search for a free element starts, so that elements
+ *	are used first in, first out
+ * @lock: protects @elems, @n_free, @n_unclean, @hint, @n_synced and each map's
+ *	@dma; leaf but for cache maintenance, any context but hard irq
  * @elems: the elements
- * @maps: one per link of the group, by link slot; changed by who builds the
- *	RMB, then by the group's RMB work
- * @n_synced: maps that need cache maintenance
- * @confirmed: the peer knows its rkeys (CLC first contact or CONFIRM RKEY)
- * @deleting: the peer has been asked to forget it (DELETE RKEY), or has refused
- *	it (CONFIRM RKEY); no element may be taken. Under the group's mutex
- * @forgotten: the peer has answered: the RMB work unmaps it. Likewise
- * @idle_since: jiffies when its last element was returned
+ * @maps: one per link of the group, by link slot; changed by smcr_rmb_map()
+ *	before the RMB is on a list, then by the group's RMB work
+ * @n_synced: maps that need cache maintenance; read anywhere as a hint
+ * @confirmed: the peer knows the RMB's keys, from CLC or CONFIRM RKEY. Under
+ *	the group's mutex
+ * @deleting: DELETE RKEY for the RMB was sent, or the peer has refused it in
+ *	reply to CONFIRM RKEY; no element may be taken. Under the group's mutex
+ * @forgotten: the peer has answered, so the RMB work frees the RMB. Under the
+ *	group's mutex
+ * @idle_since: jiffies when the last element was returned, or the RMB was made
+ *	or confirmed
  */
 struct smcr_rmb {
 	struct list_head	list;
