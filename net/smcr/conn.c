@@ -211,9 +211,12 @@ static void take_over(struct smcr_lgr *lgr, u8 rmb, u8 idx)
 	}
 }
 
+/* Claim the element that @msg offers. If another connection uses it, @busy is
+ * its RToken id, and @conn has no claim yet.
+ */
 static int rtoken_claim(struct smcr_conn *conn,
 			const struct smcr_clc_accept *msg, bool may_add,
-			bool *conflict)
+			u8 *busy)
 {
 	struct smcr_lgr *lgr = conn->lgr;
 	struct smcr_rtoken *mem = NULL;
@@ -241,32 +244,33 @@ static int rtoken_claim(struct smcr_conn *conn,
 	if (!err)
 		err = smcr_rtoken_claim(lgr->rtokens, id, msg->rmbe_idx);
 	if (err == -EBUSY) {
-		*conflict = true;
+		*busy = id;
 		err = 0;
-	}
-	if (!err) {
+	} else if (!err) {
 		conn->peer_rmb = id;
-		conn->peer_idx = msg->rmbe_idx;
 	}
+	conn->peer_idx = msg->rmbe_idx;
 	spin_unlock_bh(&lgr->rtoken_lock);
 	kfree(mem);
 	return err;
 }
 
 /* Claim the element for @conn after take_over(). The old connection may have
- * released the element by itself meanwhile, so the bit may be clear or set.
+ * released the element by itself meanwhile, so the bit may be clear or set; and
+ * the peer may have deleted the RMB, after which its id may name another one.
  */
-static int reclaim(struct smcr_conn *conn, u8 rmb)
+static int reclaim(struct smcr_conn *conn, u32 rkey)
 {
 	struct smcr_lgr *lgr = conn->lgr;
-	int err;
+	int id, err;
 
 	spin_lock_bh(&lgr->rtoken_lock);
-	err = smcr_rtoken_claim(lgr->rtokens, rmb, conn->peer_idx);
+	id = smcr_rtoken_find(lgr->rtokens, conn->link_slot, rkey);
+	err = id > 0 ? smcr_rtoken_claim(lgr->rtokens, id, conn->peer_idx) : id;
 	if (err == -EBUSY)
 		err = 0;
 	if (!err)
-		conn->peer_rmb = rmb;
+		conn->peer_rmb = id;
 	spin_unlock_bh(&lgr->rtoken_lock);
 	return err;
 }
@@ -286,19 +290,15 @@ int smcr_conn_set_peer(struct smcr_conn *conn,
 		       const struct smcr_clc_accept *msg, bool may_add)
 {
 	u32 size = smcr_bsize_to_bytes(msg->bsize);
-	bool conflict = false;
-	u8 rmb, idx;
+	u8 busy = 0;
 	int err;
 
-	err = rtoken_claim(conn, msg, may_add, &conflict);
+	err = rtoken_claim(conn, msg, may_add, &busy);
 	if (err)
 		return err;
-	if (conflict) {
-		rmb = conn->peer_rmb;
-		idx = conn->peer_idx;
-		conn->peer_rmb = 0;
-		take_over(conn->lgr, rmb, idx);
-		err = reclaim(conn, rmb);
+	if (busy) {
+		take_over(conn->lgr, busy, msg->rmbe_idx);
+		err = reclaim(conn, msg->rkey);
 		if (err)
 			return err;
 	}

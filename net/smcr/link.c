@@ -95,7 +95,8 @@ static int link_event(struct smcr_link *link, enum smcr_link_event event)
 	next--;
 	if (next == old)
 		return 0;
-	WRITE_ONCE(link->state, next);
+	/* Pairs with a display that reads what was set before the state */
+	smp_store_release(&link->state, next);
 	link->gate_open = next == SMCR_LINK_READY || next == SMCR_LINK_ACTIVE;
 	trace_smcr_link_state(link->lgr->id, link->num, old, event, next);
 	return 0;

@@ -322,7 +322,7 @@ static bool confirm_matches(const struct smcr_link *link,
 static void confirmed(struct smcr_lgr *lgr, struct smcr_link *link,
 		      const struct smcr_llc_confirm_link *msg)
 {
-	link->peer_uid = msg->link_uid;
+	WRITE_ONCE(link->peer_uid, msg->link_uid);
 	lgr->max_links = smcr_lgr_policy_max_links(SMCR_MAX_LINKS,
 						   msg->max_links);
 	smcr_link_event(link, SMCR_LINK_EV_CONFIRMED);

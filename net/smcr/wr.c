@@ -250,9 +250,12 @@ static bool wr_may_post(struct smcr_link *link, const struct smcr_conn *conn,
  * smcr_wr_wake() - let the connections that wait post, one batch each
  * @link: the link
  *
- * A connection that finds no room puts itself on the list under tx_lock, so a
- * later call finds it when there is room. Before each wake-up there is room
- * for the largest batch: no connection is woken in vain, and the loop ends.
+ * A connection that finds no room puts itself on the list under tx_lock. So this
+ * function looks at the list under tx_lock, too: @tail moves without the lock,
+ * and a look that came after @tail has moved, but before the connection is on
+ * the list, would miss it, perhaps with the last completion outstanding. Before
+ * each wake-up there is room for the largest batch: no connection is woken in
+ * vain, and the loop ends.
  *
  * Context: softirq or process; no lock of a connection held.
  */
@@ -262,8 +265,6 @@ void smcr_wr_wake(struct smcr_link *link)
 	struct smcr_conn *conn;
 	unsigned long irq;
 
-	if (list_empty(&wr->waiters))
-		return;
 	do {
 		conn = NULL;
 		spin_lock_irqsave(&link->tx_lock, irq);

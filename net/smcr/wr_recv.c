@@ -226,8 +226,12 @@ static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 		return;
 	}
 	rbuf_free(link, rbuf, false);
-	/* A consumer cursor may have shown that the peer has handled SENDs */
-	smcr_wr_wake(link);
+	/* A consumer cursor may have shown that the peer has handled SENDs.
+	 * smcr_wr_consumed() noted that under tx_lock, so the list is read after
+	 * any connection that did not see it has been added.
+	 */
+	if (!list_empty(&link->wr->waiters))
+		smcr_wr_wake(link);
 }
 
 /**
