@@ -22,13 +22,12 @@
  */
 #include <linux/kprobes.h>
 #include <linux/module.h>
-#include <linux/proc_fs.h>
-#include <linux/seq_file.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include <rdma/ib_verbs.h>
 
 #include "link.h"
+#include "probe.h"
 
 enum { CAP_SGE, CAP_WR, CAP_CQE, CAP_MR, CAP_INLINE, CAP_DRIVER, CAPS };
 
@@ -175,18 +174,7 @@ static int devcap_show(struct seq_file *seq, void *v)
 	return 0;
 }
 
-static int devcap_open(struct inode *inode, struct file *file)
-{
-	return single_open(file, devcap_show, NULL);
-}
-
-static const struct proc_ops devcap_ops = {
-	.proc_open	= devcap_open,
-	.proc_read	= seq_read,
-	.proc_lseek	= seq_lseek,
-	.proc_write	= devcap_write,
-	.proc_release	= single_release,
-};
+PROBE_PROC_OPS(devcap);
 
 static int __init devcap_init(void)
 {
@@ -195,7 +183,7 @@ static int __init devcap_init(void)
 	if (err)
 		return err;
 	err = register_kprobe(&post);
-	if (!err && !proc_create("devcap", 0600, NULL, &devcap_ops)) {
+	if (!err && !proc_create("devcap", 0600, NULL, &devcap_proc_ops)) {
 		unregister_kprobe(&post);
 		err = -ENOMEM;
 	}

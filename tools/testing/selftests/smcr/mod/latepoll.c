@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * This module delays the softirq that polls completion queues, as on a host
- * whose softirqs are late. It covers the queues that ib_core polls.
+ * This module delays the softirq that polls smcr's completion queues, as on a
+ * host whose softirqs are late.
  *
  * A number written to /proc/latepoll is the delay in milliseconds, 0 for none.
- * The test sets it to 0 before the last of these queues is destroyed.
+ * The test sets it to 0 before the last link is destroyed. Reading returns
+ * "delayed" and the number of polls that were delayed.
  *
- * A probe at the entry of ib_core's poll function sends each call to
- * late_poll(), which takes the queue off the list of queues to poll, and a
- * timer puts it there again.
+ * A probe at the entry of smcr's poll function sends each call to late_poll(),
+ * which takes the queue off the list of queues to poll, and a timer puts it
+ * there again.
  */
 #include <linux/list.h>
 #include <linux/irq_poll.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
-#include <linux/proc_fs.h>
 #include <linux/timer.h>
 #include <linux/uaccess.h>
+
+#include "probe.h"
 
 #define MAX_LATE	8
 
@@ -28,6 +30,7 @@ static struct late {
 
 static DEFINE_SPINLOCK(lock);
 static u32 delay_ms;
+static u32 delayed;
 
 /* Find the entry of a queue, or take a new one. */
 static struct late *late_of(struct irq_poll *iop)
@@ -72,13 +75,14 @@ static bool is_late(struct irq_poll *iop)
 		late->due = false;
 	} else if (late) {
 		mod_timer(&late->timer, jiffies + msecs_to_jiffies(delay_ms));
+		delayed++;
 		wait = true;
 	}
 	spin_unlock_bh(&lock);
 	return wait;
 }
 
-/* int ib_poll_handler(struct irq_poll *, int); softirq */
+/* int cq_softirq(struct irq_poll *, int) of smcr; softirq */
 static int on_poll(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct irq_poll *iop = (void *)regs_get_kernel_argument(regs, 0);
@@ -90,7 +94,7 @@ static int on_poll(struct kprobe *kp, struct pt_regs *regs)
 }
 
 static struct kprobe probe = {
-	.symbol_name = "ib_poll_handler",
+	.symbol_name = "cq_softirq",
 	.pre_handler = on_poll,
 };
 
@@ -111,9 +115,13 @@ static ssize_t latepoll_write(struct file *file, const char __user *from,
 	return len;
 }
 
-static const struct proc_ops latepoll_ops = {
-	.proc_write = latepoll_write,
-};
+static int latepoll_show(struct seq_file *seq, void *v)
+{
+	seq_printf(seq, "delayed %u\n", READ_ONCE(delayed));
+	return 0;
+}
+
+PROBE_PROC_OPS(latepoll);
 
 static int __init latepoll_init(void)
 {
@@ -124,7 +132,7 @@ static int __init latepoll_init(void)
 	err = register_kprobe(&probe);
 	if (err)
 		return err;
-	if (proc_create("latepoll", 0600, NULL, &latepoll_ops))
+	if (proc_create("latepoll", 0600, NULL, &latepoll_proc_ops))
 		return 0;
 	unregister_kprobe(&probe);
 	return -ENOMEM;

@@ -18,9 +18,9 @@
 #include <linux/delay.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
-#include <linux/proc_fs.h>
-#include <linux/seq_file.h>
 #include <linux/uaccess.h>
+
+#include "probe.h"
 
 /* Longest hold if a test fails; the kernel's watchdogs wait longer */
 #define OVERLAP_MS	15000
@@ -114,18 +114,7 @@ static int overlap_show(struct seq_file *seq, void *v)
 	return 0;
 }
 
-static int overlap_open(struct inode *inode, struct file *file)
-{
-	return single_open(file, overlap_show, NULL);
-}
-
-static const struct proc_ops overlap_ops = {
-	.proc_open	= overlap_open,
-	.proc_read	= seq_read,
-	.proc_lseek	= seq_lseek,
-	.proc_write	= overlap_write,
-	.proc_release	= single_release,
-};
+PROBE_PROC_OPS(overlap);
 
 static int __init overlap_init(void)
 {
@@ -134,7 +123,7 @@ static int __init overlap_init(void)
 	if (err)
 		return err;
 	err = register_kprobe(&destroy);
-	if (!err && !proc_create("overlap", 0600, NULL, &overlap_ops)) {
+	if (!err && !proc_create("overlap", 0600, NULL, &overlap_proc_ops)) {
 		unregister_kprobe(&destroy);
 		err = -ENOMEM;
 	}

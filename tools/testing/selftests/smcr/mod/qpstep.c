@@ -21,11 +21,10 @@
 #include <linux/completion.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
-#include <linux/proc_fs.h>
-#include <linux/sched.h>
-#include <linux/seq_file.h>
 #include <linux/uaccess.h>
 #include <rdma/ib_verbs.h>
+
+#include "probe.h"
 
 #define HOLD_MAX	(60 * HZ)
 
@@ -39,30 +38,9 @@ static struct step {
 	atomic_t		destroyed;
 } step = { .hold = -1, .fail = -1 };
 
-/* Tasks in step_modify() that are about to pass the probe once more */
-#define MAX_INSIDE	16
-static struct task_struct *inside[MAX_INSIDE];
+/* Tasks in step_modify() */
+static struct probe_tasks inside;
 static atomic_t running;
-
-static bool inside_take(void)
-{
-	int i;
-
-	for (i = 0; i < MAX_INSIDE; i++)
-		if (!cmpxchg(&inside[i], NULL, current))
-			return true;
-	return false;
-}
-
-static bool inside_drop(void)
-{
-	int i;
-
-	for (i = 0; i < MAX_INSIDE; i++)
-		if (cmpxchg(&inside[i], current, NULL) == current)
-			return true;
-	return false;
-}
 
 static noinline int step_modify(struct ib_qp *qp, struct ib_qp_attr *attr,
 				int mask)
@@ -80,7 +58,7 @@ static noinline int step_modify(struct ib_qp *qp, struct ib_qp_attr *attr,
 		wait_for_completion_timeout(&step.go, HOLD_MAX);
 		WRITE_ONCE(step.held, NULL);
 	}
-	if (inside_take())
+	if (probe_pass_next(&inside))
 		err = ib_modify_qp(qp, attr, mask);
 out:
 	atomic_dec(&running);
@@ -89,7 +67,7 @@ out:
 
 static int on_modify(struct kprobe *kp, struct pt_regs *regs)
 {
-	if (inside_drop())
+	if (probe_passes(&inside))
 		return 0;
 	atomic_inc(&running);
 	instruction_pointer_set(regs, (unsigned long)step_modify);
@@ -145,18 +123,7 @@ static int step_show(struct seq_file *seq, void *v)
 	return 0;
 }
 
-static int step_open(struct inode *inode, struct file *file)
-{
-	return single_open(file, step_show, NULL);
-}
-
-static const struct proc_ops step_ops = {
-	.proc_open	= step_open,
-	.proc_read	= seq_read,
-	.proc_lseek	= seq_lseek,
-	.proc_write	= step_write,
-	.proc_release	= single_release,
-};
+PROBE_PROC_OPS(step);
 
 static int __init step_init(void)
 {
@@ -166,7 +133,7 @@ static int __init step_init(void)
 	err = register_kprobes(probes, ARRAY_SIZE(probes));
 	if (err)
 		return err;
-	if (proc_create("qpstep", 0600, NULL, &step_ops))
+	if (proc_create("qpstep", 0600, NULL, &step_proc_ops))
 		return 0;
 	unregister_kprobes(probes, ARRAY_SIZE(probes));
 	return -ENOMEM;

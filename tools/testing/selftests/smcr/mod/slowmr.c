@@ -19,8 +19,9 @@
 #include <linux/jiffies.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
-#include <linux/sched.h>
 #include <rdma/ib_verbs.h>
+
+#include "probe.h"
 
 static uint delay_ms;
 module_param(delay_ms, uint, 0644);
@@ -70,38 +71,17 @@ struct rxe_send_wqe;
 
 typedef int (*reg_func)(struct rxe_qp *qp, struct rxe_send_wqe *wqe);
 
-/* Tasks in slow_reg() that are about to pass the probe once more */
-#define MAX_INSIDE	16
-static struct task_struct *inside[MAX_INSIDE];
+/* Tasks in slow_reg() */
+static struct probe_tasks inside;
 static atomic_t running;
 static struct kprobe probe;
-
-static bool inside_take(void)
-{
-	int i;
-
-	for (i = 0; i < MAX_INSIDE; i++)
-		if (!cmpxchg(&inside[i], NULL, current))
-			return true;
-	return false;
-}
-
-static bool inside_drop(void)
-{
-	int i;
-
-	for (i = 0; i < MAX_INSIDE; i++)
-		if (cmpxchg(&inside[i], current, NULL) == current)
-			return true;
-	return false;
-}
 
 static noinline int slow_reg(struct rxe_qp *qp, struct rxe_send_wqe *wqe)
 {
 	int err = -ENOMEM;
 
 	wait_for(&reg_ms);
-	if (inside_take())
+	if (probe_pass_next(&inside))
 		err = ((reg_func)probe.addr)(qp, wqe);
 	atomic_dec(&running);
 	return err;
@@ -109,7 +89,7 @@ static noinline int slow_reg(struct rxe_qp *qp, struct rxe_send_wqe *wqe)
 
 static int on_reg(struct kprobe *kp, struct pt_regs *regs)
 {
-	if (inside_drop() || !READ_ONCE(reg_ms))
+	if (probe_passes(&inside) || !READ_ONCE(reg_ms))
 		return 0;
 	atomic_inc(&running);
 	instruction_pointer_set(regs, (unsigned long)slow_reg);
