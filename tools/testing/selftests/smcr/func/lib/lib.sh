@@ -148,6 +148,7 @@ finish() {
 
 # skip_all REASON: where a skip is not accepted it is a failure
 skip_all() {
+	[ "$SIDE" = client ] || exit 0
 	if [ "${CI:-}" = true ]; then
 		not_ok "would be skipped: $*"
 		finish

@@ -33,7 +33,8 @@ client_leads() {
 	mkfifo $SESSION || exit 2
 	exec 20<>$SESSION
 	if ! barrier client_leads; then
-		[ "$SIDE" = client ] || exit 3
+		# The client has skipped the test, or failed it.
+		[ "$SIDE" = client ] || exit 0
 		session_lost "its script ended above client_leads"
 	fi
 	session_open=1
