@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Arithmetic choices of a link group (RFC 7609, 2.2 and 3.5.1.6).
+ * Decisions of a link group that are arithmetic only (RFC 7609, 2.2 and
+ * 3.5.1.6).
  */
 #include <linux/errno.h>
 #include <linux/minmax.h>
@@ -26,7 +27,7 @@ static void num_mark(struct smcr_link_nums *nums, u8 num)
 	nums->used[num / 32] |= 1U << num % 32;
 }
 
-/* All 255 were used, or live: start over */
+/* Start over when each of the 255 numbers was used or names a live link. */
 static void nums_recycle(struct smcr_link_nums *nums, const u8 *live,
 			 unsigned int nr_live)
 {
@@ -39,14 +40,14 @@ static void nums_recycle(struct smcr_link_nums *nums, const u8 *live,
 }
 
 /**
- * smcr_link_nums_take() - accept the number of a new link, in a client
+ * smcr_link_nums_take() - accept the server's number for a new link
  * @nums: numbers of the group
- * @num: what the server chose
+ * @num: the number
  * @live: numbers of the links that exist
- * @nr_live: how many
+ * @nr_live: length of @live
  *
- * Return: 0; -EINVAL for 0; -EEXIST if it is live, or was used before all
- * 255 were (2.2.4).
+ * Return: 0; -EINVAL if @num is 0; -EEXIST if it names a live link, or was used
+ * already and not all 255 numbers were used since (2.2.4).
  */
 int smcr_link_nums_take(struct smcr_link_nums *nums, u8 num, const u8 *live,
 			unsigned int nr_live)
@@ -61,12 +62,13 @@ int smcr_link_nums_take(struct smcr_link_nums *nums, u8 num, const u8 *live,
 }
 
 /**
- * smcr_link_nums_next() - number for a new link, in a server (2.2.4)
+ * smcr_link_nums_next() - choose a server's number for a new link (2.2.4)
  * @nums: numbers of the group
  * @live: numbers of the links that exist
- * @nr_live: how many
+ * @nr_live: length of @live
  *
- * Return: 1..255, not used since all of them were; -ENOSPC if all are live.
+ * Return: a number, 1..255, that was not used since all numbers were; -ENOSPC
+ * if all numbers name live links.
  */
 int smcr_link_nums_next(struct smcr_link_nums *nums, const u8 *live,
 			unsigned int nr_live)
@@ -80,11 +82,12 @@ int smcr_link_nums_next(struct smcr_link_nums *nums, const u8 *live,
 }
 
 /**
- * smcr_lgr_policy_max_links() - symmetric links that the group may have
- * @ours: what we sent in CONFIRM LINK, 1..8
- * @theirs: what the peer sent; 0 says that it takes ours (2.2.2)
+ * smcr_lgr_policy_max_links() - return how many symmetric links a group may
+ * have
+ * @ours: local limit in CONFIRM LINK, 1..8
+ * @theirs: the peer's limit; 0 says that it takes ours (2.2.2)
  *
- * Return: the smaller one.
+ * Return: the smaller limit.
  */
 u8 smcr_lgr_policy_max_links(u8 ours, u8 theirs)
 {
@@ -92,15 +95,16 @@ u8 smcr_lgr_policy_max_links(u8 ours, u8 theirs)
 }
 
 /**
- * smcr_lgr_policy_add_link() - what a client answers to ADD LINK
- * @view: what it knows
+ * smcr_lgr_policy_add_link() - decide a client's answer to ADD LINK
+ * @view: what the client knows
  *
- * Without a spare port of ours the link would start at a port that is in use:
- * parallel if it also ends at one, which is forbidden, else asymmetric, of
- * which a group has at most one. With a spare port it is asymmetric if it
- * ends at a port in use, else symmetric (3.5.1.6.1, 3.5.5.1.1).
+ * Without a spare local port the new link would start at a port that is in use.
+ * It would be parallel to an existing link if the peer's port is in use, too,
+ * which is forbidden; otherwise it would be asymmetric, and a group has at most
+ * one asymmetric link. With a spare local port the link is asymmetric if the
+ * peer's port is in use, else symmetric (3.5.1.6.1, 3.5.5.1.1).
  *
- * Return: 0 to agree, otherwise the reason for the refusal, enum
+ * Return: 0 to agree, otherwise the reason of the refusal, enum
  * smcr_llc_add_reason.
  */
 u8 smcr_lgr_policy_add_link(const struct smcr_add_link_view *view)
@@ -124,8 +128,8 @@ u8 smcr_lgr_policy_add_link(const struct smcr_add_link_view *view)
  * @nr_conns: connections it has, those in handshake included
  * @nr_rmbs: our RMBs in it
  *
- * Return: false at 255 connections with a Linux peer, and where neither an
- * element is to be had for sure nor another RMB.
+ * Return: in the Linux dialect false at 255 connections; otherwise false if the
+ * group cannot have another RMB.
  */
 bool smcr_lgr_policy_has_room(enum smcr_dialect dialect, unsigned int nr_conns,
 			      unsigned int nr_rmbs)
@@ -136,15 +140,15 @@ bool smcr_lgr_policy_has_room(enum smcr_dialect dialect, unsigned int nr_conns,
 }
 
 /**
- * smcr_lgr_policy_rmb_elements() - elements of the next RMB of a size class
- * @mr_bytes: what one memory region of the device can map
+ * smcr_lgr_policy_rmb_elements() - decide the size of the next RMB
+ * @mr_bytes: bytes that one memory region of the device can map
  * @size: bytes of an element
- * @nr_rmbs: RMBs of this size class that the group has
+ * @nr_rmbs: RMBs of this element size that the group has
  *
- * The first is small, since most groups stay small; each further one has four
- * times as many, so that a busy group seldom registers.
+ * The first RMB is small, because most groups stay small. Each further RMB has
+ * four times as many elements, so that a busy group seldom makes one.
  *
- * Return: 1..255, or 0 if not even one element fits.
+ * Return: number of elements, 1..255, or 0 if not even one element fits.
  */
 u8 smcr_lgr_policy_rmb_elements(u32 mr_bytes, u32 size, unsigned int nr_rmbs)
 {
@@ -157,13 +161,13 @@ u8 smcr_lgr_policy_rmb_elements(u32 mr_bytes, u32 size, unsigned int nr_rmbs)
 }
 
 /**
- * smcr_lgr_policy_want_rmb() - is it time to register another RMB?
- * @used: elements of the size class in use or quarantined
+ * smcr_lgr_policy_want_rmb() - should the group make another RMB?
+ * @used: elements of the size class that are not free
  * @total: elements of the size class
  *
- * Return: true from 75 % on, so that a new connection finds a free element, but
- * not with more free ones than a burst of connections takes: a quarter of
- * thousands is memory for nothing.
+ * Return: true if at least 75 % are used, so that a new connection finds a free
+ * element; but false with %SMCR_SPARE_ELEMENTS free elements or more, which are
+ * enough for a burst of connections.
  */
 bool smcr_lgr_policy_want_rmb(unsigned int used, unsigned int total)
 {

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Choices of a link group that are arithmetic only: link numbers, link and
- * connection limits, sizes of RMBs (RFC 7609, 2.2 and 3.5.1.6).
+ * Decisions of a link group that are arithmetic only: link numbers, limits of
+ * links and connections, sizes of RMBs (RFC 7609, 2.2 and 3.5.1.6).
  */
 #ifndef _SMCR_LGR_POLICY_H
 #define _SMCR_LGR_POLICY_H
 
 #include "llc_msg.h"
 
-/* A Linux server and a Linux client hold at most 255 connections a group */
+/* A Linux peer has at most 255 connections in a group. */
 #define SMCR_LINUX_MAX_CONNS	255
 #define SMCR_FIRST_RMB_ELEMENTS	4
-/* Free elements that are enough; a quarter of the largest RMB */
+/* Number of free elements that is enough; a quarter of the largest RMB */
 #define SMCR_SPARE_ELEMENTS	64
 
 /**
  * struct smcr_link_nums - link numbers of one group (2.2.4)
- * @used: bit i: number i was given out since the numbers were last exhausted
+ * @used: bit i is set if number i was given since the numbers were last
+ *	exhausted
  *
- * All zero at the start. Guarded by the group's lock.
+ * All zero at the start. Only first contact and the group's work use it, one
+ * after the other, so it needs no lock.
  */
 struct smcr_link_nums {
 	u32 used[(SMCR_MAX_LINK_NUM + 32) / 32];
@@ -27,11 +29,12 @@ struct smcr_link_nums {
 /**
  * struct smcr_add_link_view - what a client knows when ADD LINK arrives
  * @mtu: MTU code in the message
- * @same_peer_port: its MAC and GID are those of an existing link's server end
- * @spare_port: we have a port on the LAN that no link of the group uses
+ * @same_peer_port: MAC address and GID in the message are those of the server
+ *	end of an existing link
+ * @spare_port: this host has a port on the LAN that no link of the group uses
  * @has_asymmetric: the group has an asymmetric link
  * @nr_symmetric: symmetric links in the group
- * @max_links: agreed in CONFIRM LINK
+ * @max_links: limit agreed in CONFIRM LINK
  */
 struct smcr_add_link_view {
 	u8 mtu;
@@ -43,11 +46,11 @@ struct smcr_add_link_view {
 };
 
 /**
- * smcr_add_link_names_link() - does a server's ADD LINK say what it must?
+ * smcr_add_link_names_link() - does a server's ADD LINK name a link?
  * @msg: decoded request
  *
- * Return: false without a link number or a possible queue pair: the link it
- * came over has failed (C.7.1).
+ * Return: false if the link number or the queue pair number is not valid; the
+ * link that the message came over has failed then (C.7.1).
  */
 static inline bool
 smcr_add_link_names_link(const struct smcr_llc_add_link *msg)

@@ -2,15 +2,16 @@
 /*
  * LLC exchanges of a link group (RFC 7609 3.5.5, A.3, C.7).
  *
- * Messages arrive in softirq and are queued in their receive slots; the
- * group's work takes them in order. llc_flow.c says what a message means at
- * the moment, the functions here do it. Nothing waits: a request of ours sets
- * a deadline, its answer or the deadline moves the exchange on.
+ * LLC messages arrive in softirq and are queued in their receive slots; the
+ * group's work handles them in order. llc_flow.c decides what a message means
+ * in the exchange under way; the functions here act on it. Nothing waits for
+ * the peer: a local request sets a deadline, and its answer or the deadline
+ * moves the exchange on.
  *
- * A peer sets the number of its messages, not how much of this host they take:
- * a group handles LLC_PER_SECOND of them, and no request while the peer leaves
- * the answers unacknowledged. The others wait in their receive slots, so a peer
- * that goes on finds no receive posted.
+ * A peer cannot make this host spend any amount of time on LLC messages: a
+ * group handles LLC_PER_SECOND of them, and no request while the peer leaves
+ * too many answers unacknowledged. Other messages wait in their receive slots,
+ * so a peer that sends more finds no receive posted.
  *
  *   first contact (3.5.1.5, 3.5.1.6), one adapter on each side
  *
@@ -21,6 +22,8 @@
  *        | <----------- ADD LINK, R, refused (1)  | data may flow
  *        | data may flow                          |
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/net.h>
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -35,14 +38,14 @@
 #include "rmb.h"
 #include "wr.h"
 
-/* A peer has no more time than this to answer when its namespace or the module
- * goes, whatever net.smcr.llc_timeout_ms says.
+/* Upper bound of net.smcr.llc_timeout_ms while the namespace exits or the
+ * module is unloaded, so that a silent peer does not hold that up.
  */
 #define TEARDOWN_MS	5000u
 
-/* Messages that a group handles in a second, a part of them in each jiffy. Two
- * exchanges for each connection, as a Linux peer makes them, leave room for
- * more connections than any two hosts make.
+/* LLC messages that a group handles per second, with an equal share per jiffy.
+ * A Linux peer starts two exchanges for each connection; at that rate the limit
+ * is above the number of connections that two hosts make per second.
  */
 #define LLC_PER_SECOND		8192
 
@@ -52,10 +55,11 @@ static const struct smcr_sysctl *llc_ctl(const struct smcr_lgr *lgr)
 }
 
 /**
- * smcr_llc_deadline() - when a request sent now has failed (C.7)
+ * smcr_llc_deadline() - return the deadline of a request that is sent now (C.7)
  * @lgr: the group
  *
  * Context: any.
+ * Return: in jiffies.
  */
 unsigned long smcr_llc_deadline(const struct smcr_lgr *lgr)
 {
@@ -67,8 +71,8 @@ unsigned long smcr_llc_deadline(const struct smcr_lgr *lgr)
 }
 
 /**
- * smcr_llc_hurry() - the namespace goes: the exchange under way has less time
- * @lgr: the group
+ * smcr_llc_hurry() - limit the deadline of the exchange under way
+ * @lgr: the group; its namespace exits, or it was asked to close
  *
  * Context: the group's work.
  */
@@ -81,8 +85,8 @@ void smcr_llc_hurry(struct smcr_lgr *lgr)
 		lgr->llc.step_deadline = latest;
 }
 
-/* A server waits longer than its client, whose Decline then comes in time
- * (C.7).
+/* A server waits longer than its client, so that the client's Decline reaches
+ * it before the deadline (C.7).
  */
 static unsigned long first_deadline(const struct smcr_lgr *lgr)
 {
@@ -98,24 +102,24 @@ static unsigned long first_deadline(const struct smcr_lgr *lgr)
  * @lgr: the group
  * @event: what happened
  *
- * Context: the group's work, or a group that nobody else knows yet.
+ * Context: the group's work, or the creator of a group that is on no list yet.
  */
 void smcr_llc_step(struct smcr_lgr *lgr, enum smcr_llc_event event)
 {
 	WARN_ON_ONCE(smcr_llc_flow_step(&lgr->llc.flow, event));
-	/* What waited for the exchange to end has its turn now */
+	/* The event may have ended the exchange that held messages wait for. */
 	if (!list_empty(&lgr->llc.held))
 		smcr_lgr_queue(lgr);
 }
 
 /**
- * smcr_llc_send() - send a message; if that fails, so has the link
- * @link: over this link
+ * smcr_llc_send() - send an LLC message
+ * @link: the link; it fails if the message cannot be sent
  * @msg: the message
- * @cookie: what smcr_llc_sent() shall be told
+ * @cookie: passed to smcr_llc_sent() when the send has completed
  *
- * Data leaves slots of the send queue to LLC messages, more than both ends'
- * exchanges take: if none is free, the peer has stopped taking any.
+ * The send queue reserves more slots for LLC messages than the exchanges need.
+ * If none is free, the peer no longer acknowledges messages.
  *
  * Context: process.
  * Return: 0 or -errno.
@@ -139,22 +143,21 @@ int smcr_llc_send(struct smcr_link *link, const struct smcr_llc_msg *msg,
 }
 
 /**
- * smcr_llc_broken() - the peer broke the protocol: its link has failed
- *	(C.7.1, "wrong or out of sync")
+ * smcr_llc_broken() - fail a link, as the peer broke the protocol (C.7.1)
  * @link: the link
- * @what: for the log
+ * @what: description for the log
  *
  * Context: any.
  */
 void smcr_llc_broken(struct smcr_link *link, const char *what)
 {
 	smcr_mib_inc(link->lgr->net, SMCR_MIB_BADLLC);
-	net_warn_ratelimited("smcr: group %u link %u: bad LLC message (%s); the link is given up. The peer's SMC-R is faulty\n",
+	net_warn_ratelimited("group %u link %u: bad LLC message (%s); the link is closed. The peer's SMC-R is faulty\n",
 			     link->lgr->id, link->num, what);
 	smcr_link_fail(link, -EPROTO);
 }
 
-/* No exchange holds the group's data back any more (3.5.1.6). */
+/* The exchanges of the first contact are over; data may flow (3.5.1.6). */
 static void llc_ready(struct smcr_lgr *lgr)
 {
 	lgr->llc.step_deadline = 0;
@@ -173,7 +176,7 @@ static void llc_drop_add_link(struct smcr_lgr *lgr)
 }
 
 /**
- * smcr_llc_init() - prepare a new group
+ * smcr_llc_init() - initialise the LLC state of a new group
  * @lgr: the group
  *
  * Context: process.
@@ -187,8 +190,8 @@ void smcr_llc_init(struct smcr_lgr *lgr)
 }
 
 /**
- * smcr_llc_first_contact() - a first contact begins
- * @lgr: a FORMING group that nobody else knows yet
+ * smcr_llc_first_contact() - begin the exchanges of a first contact
+ * @lgr: a FORMING group that is on no list yet
  *
  * Context: process.
  */
@@ -198,8 +201,10 @@ void smcr_llc_first_contact(struct smcr_lgr *lgr)
 }
 
 /**
- * smcr_llc_flush() - return the receive slots of unread messages
+ * smcr_llc_flush() - drop all messages and exchanges of a group
  * @lgr: a group whose links have stopped
+ *
+ * Returns the receive slots of messages and drops the link offered by ADD LINK.
  *
  * Context: the group's work.
  */
@@ -222,8 +227,8 @@ void smcr_llc_flush(struct smcr_lgr *lgr)
 }
 
 /**
- * smcr_llc_recv() - the link layer: an LLC message arrived
- * @recv: the message in its receive slot, which passes to the group
+ * smcr_llc_recv() - queue a received LLC message
+ * @recv: the message in its receive slot; the slot passes to the group
  *
  * Context: softirq.
  */
@@ -239,10 +244,10 @@ void smcr_llc_recv(struct smcr_wr_recv *recv)
 }
 
 /**
- * smcr_llc_sent() - the link layer: a message has been delivered, or not
+ * smcr_llc_sent() - handle the send completion of an LLC message
  * @link: the link
- * @cookie: which message
- * @err: 0 or -errno; the link has failed then
+ * @cookie: enum smcr_llc_cookie, from smcr_llc_send()
+ * @err: 0 if the message was delivered; -errno if the link has failed
  *
  * Context: softirq.
  */
@@ -275,11 +280,11 @@ static void confirm_fill(struct smcr_link *link, struct smcr_llc_msg *msg,
 }
 
 /**
- * smcr_llc_confirm_link() - server: ask the client to confirm the first link
+ * smcr_llc_confirm_link() - send the CONFIRM LINK of a first contact (server)
  * @lgr: a FORMING group whose link is READY and whose RMB is registered
  *
  * Context: process.
- * Return: 0, or -errno if it could not be sent.
+ * Return: 0, -ENOTCONN if the group has ended, or -errno of the send.
  */
 int smcr_llc_confirm_link(struct smcr_lgr *lgr)
 {
@@ -287,7 +292,7 @@ int smcr_llc_confirm_link(struct smcr_lgr *lgr)
 	struct smcr_llc_msg msg;
 	int err;
 
-	/* The group's work may end it at any time */
+	/* The group's work may end the group at any time. */
 	if (!link)
 		return -ENOTCONN;
 	WRITE_ONCE(lgr->llc.step_deadline, first_deadline(lgr));
@@ -300,8 +305,8 @@ int smcr_llc_confirm_link(struct smcr_lgr *lgr)
 }
 
 /**
- * smcr_llc_await_confirm() - client: Confirm goes out, CONFIRM LINK is due
- * @lgr: a FORMING group
+ * smcr_llc_await_confirm() - set the deadline for CONFIRM LINK (client)
+ * @lgr: a FORMING group whose Confirm is about to be sent
  *
  * Context: process.
  */
@@ -330,7 +335,7 @@ static void confirmed(struct smcr_lgr *lgr, struct smcr_link *link,
 	WRITE_ONCE(lgr->llc.step_deadline, first_deadline(lgr));
 }
 
-/* CONFIRM LINK fixes the dialect of the group (law 22). */
+/* A group has the Linux dialect if request and reply carry the Linux flags. */
 static void dialect_set(struct smcr_link *link, bool no_eye)
 {
 	link->lgr->dialect = no_eye ? SMCR_DIALECT_LINUX : SMCR_DIALECT_RFC;
@@ -338,7 +343,7 @@ static void dialect_set(struct smcr_link *link, bool no_eye)
 		smcr_wr_limit_sends(link);
 }
 
-/* Client: the flags of the request name the dialect. */
+/* Client: answer CONFIRM LINK; the flags of the request select the dialect. */
 static void confirm_request(struct smcr_link *link,
 			    const struct smcr_llc_confirm_link *msg)
 {
@@ -353,7 +358,7 @@ static void confirm_request(struct smcr_link *link,
 	link->num = msg->link_num;
 	dialect_set(link, msg->no_eye);
 	confirm_fill(link, &reply, true, msg->no_eye);
-	/* Never more than the server offers (2.2.2) */
+	/* The limit in the reply is at most the server's (2.2.2). */
 	reply.confirm_link.max_links =
 		smcr_lgr_policy_max_links(SMCR_MAX_LINKS, msg->max_links);
 	if (!smcr_llc_send(link, &reply, SMCR_LLC_COOKIE_CONFIRM))
@@ -381,10 +386,10 @@ static int offer_link(struct smcr_lgr *lgr, struct smcr_link *link)
 	return smcr_llc_send(link, &msg, SMCR_LLC_COOKIE_NONE);
 }
 
-/* Server: the first link is confirmed. Offer a second one: with one adapter
- * on the same port, in case the client has a second (3.5.1.6). The client waits
- * for the offer and gives the link up without one (C.7.1), so a server that
- * cannot make one ends the group.
+/* Server: the client has confirmed the first link. Offer a second link, which
+ * on a server with one adapter is on the same port, in case the client has a
+ * second adapter (3.5.1.6). The client fails the link if no offer comes
+ * (C.7.1), so a server that cannot make the offer ends the group.
  */
 static void confirm_reply(struct smcr_link *link,
 			  const struct smcr_llc_confirm_link *msg)
@@ -408,7 +413,7 @@ static void confirm_reply(struct smcr_link *link,
 	smcr_llc_step(lgr, SMCR_LLC_EV_ADD_SENT);
 }
 
-/* Client: one adapter, so there is no second path to offer. */
+/* Client: refuse ADD LINK; with one adapter there is no second path. */
 static void add_request(struct smcr_link *link,
 			const struct smcr_llc_add_link *msg)
 {
@@ -436,9 +441,10 @@ static void add_request(struct smcr_link *link,
 	llc_ready(lgr);
 }
 
-/* Server: a client that agrees has two ports; this end cannot use them, so
- * the link goes again before data flows (3.5.1.6.2). What it has here goes when
- * the client has let go of its end (3.5.5.1.3).
+/* Server: handle the reply to ADD LINK. A client that agrees has two ports.
+ * This end cannot use a second link, so DELETE LINK removes it before data
+ * flows (3.5.1.6.2). The local end of the link is freed when the client has
+ * answered DELETE LINK (3.5.5.1.3).
  */
 static void add_reply(struct smcr_link *link, const struct smcr_llc_msg *msg)
 {
@@ -489,7 +495,7 @@ static void recv_add_link(struct smcr_link *link,
 		add_reply(link, msg);
 	else if (link->lgr->role == SMCR_CLIENT)
 		add_request(link, &msg->add_link);
-	/* A client's wish for a link: there is no port to give it. */
+	/* A client's request for a link is ignored: there is no second port. */
 }
 
 static bool is_link_num(const struct smcr_lgr *lgr, u8 num)
@@ -502,8 +508,9 @@ static bool is_link_num(const struct smcr_lgr *lgr, u8 num)
 	return false;
 }
 
-/* A request to delete one link. The group has one: its loss is the end, and
- * the server's DELETE LINK (all) says so; an unknown one is answered (C.7.1).
+/* A request to delete the group's only link ends the group; a server says so by
+ * DELETE LINK (all). The answer to one that names an unknown link says that, as
+ * C.7.1 asks.
  */
 static void delete_one(struct smcr_link *link,
 		       const struct smcr_llc_delete_link *msg)
@@ -554,9 +561,10 @@ static void recv_delete_link(struct smcr_link *link,
 	delete_done(lgr);
 }
 
-/* A Linux client that has agreed to ADD LINK and finds DELETE LINK in the place
- * of the next message takes its agreement back. So the link is gone there, and
- * the answer to DELETE LINK may come or not. Return: true if @msg is either.
+/* A Linux client that has agreed to ADD LINK and then gets DELETE LINK instead
+ * of the next message of the exchange refuses ADD LINK after all. Its end of
+ * the link is gone then, and it may or may not answer DELETE LINK. Return: true
+ * if @msg is that refusal or that answer.
  */
 static bool is_second_thought(struct smcr_lgr *lgr,
 			      const struct smcr_llc_msg *msg)
@@ -621,14 +629,14 @@ static void llc_dispatch(struct smcr_link *link, const struct smcr_llc_msg *msg)
 		recv_test_link(link, msg);
 		break;
 	default:
-		/* Continuations: no exchange here asked for one. */
+		/* Continuations: no exchange here has one. */
 		smcr_llc_broken(link, smcr_llc_type_name(msg->type));
 		break;
 	}
 }
 
-/* The peer ends the group. A server answers with its own DELETE LINK (all)
- * before it cleans up (3.5.4).
+/* The peer has sent DELETE LINK (all). A server answers with its own DELETE
+ * LINK (all) before it ends the group (3.5.4).
  */
 static void llc_terminated(struct smcr_lgr *lgr)
 {
@@ -645,7 +653,7 @@ static bool is_delete_all(const struct smcr_llc_msg *msg)
 	       msg->delete_link.all;
 }
 
-/* Return: false if the message has to wait. */
+/* Return: false if the message has to wait for the end of an exchange. */
 static bool llc_handle(struct smcr_lgr *lgr, struct smcr_wr_recv *recv)
 {
 	struct smcr_link *link = recv->link;
@@ -682,9 +690,9 @@ static bool llc_handle(struct smcr_lgr *lgr, struct smcr_wr_recv *recv)
 	return verdict != SMCR_LLC_QUEUE;
 }
 
-/* May one more message be handled now? Replies ask for no answer, so they are
- * handled even if there is no room for one: two hosts that waited for each
- * other's acknowledgements would wait for ever.
+/* May one more message be handled now? A reply needs no answer, so it is
+ * handled even if there is no room for an answer. Otherwise two hosts could
+ * wait for each other's acknowledgements without end.
  */
 static bool llc_in_pace(struct smcr_llc *llc, const struct smcr_wr_recv *recv)
 {
@@ -733,8 +741,8 @@ static void llc_process(struct smcr_lgr *lgr)
  * smcr_llc_process() - handle the messages that have arrived
  * @lgr: the group
  *
- * One that waited for the end of an exchange is looked at again as soon as
- * another one has ended it, not with whatever arrives next.
+ * Held messages are tried again as soon as another message has ended the
+ * exchange that they wait for.
  *
  * Context: the group's work.
  */
@@ -753,12 +761,12 @@ void smcr_llc_process(struct smcr_lgr *lgr)
 }
 
 /**
- * smcr_llc_delete_all() - end the group in due form (3.5.4)
+ * smcr_llc_delete_all() - send DELETE LINK (all) (3.5.4)
  * @lgr: a group that has just become CLOSING
- * @reason: for the message
+ * @reason: reason code of the message
  *
- * A server cleans up when the adapter has delivered the message; a client
- * asks, and cleans up when the server's own DELETE LINK comes.
+ * A server ends the group when the message is delivered, a client when the
+ * server's own DELETE LINK (all) arrives.
  *
  * Context: the group's work.
  */
@@ -783,7 +791,7 @@ void smcr_llc_delete_all(struct smcr_lgr *lgr, u32 reason)
 		smcr_mib_inc(lgr->net, SMCR_MIB_DELETELINKSENT);
 }
 
-/* An exchange that changes links was not answered in time (C.7.1). */
+/* The exchange that changes links has reached its deadline (C.7.1). */
 static void step_timeout(struct smcr_lgr *lgr)
 {
 	lgr->llc.step_deadline = 0;
@@ -810,7 +818,7 @@ static void test_idle_link(struct smcr_lgr *lgr, struct smcr_link *link)
 }
 
 /**
- * smcr_llc_test_now() - find out whether a link is alive (C.4)
+ * smcr_llc_test_now() - send TEST LINK unless one is unanswered (C.4)
  * @lgr: the group
  *
  * Context: the group's work.
@@ -824,8 +832,9 @@ void smcr_llc_test_now(struct smcr_lgr *lgr)
 		test_idle_link(lgr, link);
 }
 
-/* An idle link is tested, so that a dead peer is noticed (4.5.3, A.3.8).
- * Return: when to look again, 0 for never.
+/* Test a link that has received nothing for net.smcr.test_link_interval_ms, so
+ * that a dead peer is noticed (4.5.3, A.3.8). Return: jiffies when to look
+ * again, 0 for never.
  */
 static unsigned long test_timer(struct smcr_lgr *lgr)
 {
@@ -838,7 +847,7 @@ static unsigned long test_timer(struct smcr_lgr *lgr)
 	due = READ_ONCE(link->last_rx) + msecs_to_jiffies(ms);
 	if (ms && !lgr->llc.test_sent && time_after_eq(jiffies, due))
 		test_idle_link(lgr, link);
-	/* One may be under way that something else than the time asked for */
+	/* smcr_llc_test_now() may have sent a TEST LINK, whatever @ms is. */
 	if (!lgr->llc.test_sent)
 		return ms ? due : 0;
 	if (time_after_eq(jiffies, lgr->llc.test_deadline)) {
@@ -856,7 +865,7 @@ static void sooner(unsigned long *next, unsigned long when)
 }
 
 /**
- * smcr_llc_timers() - act on deadlines that have passed
+ * smcr_llc_timers() - handle deadlines that have passed
  * @lgr: the group
  *
  * Context: the group's work.

@@ -18,33 +18,40 @@ struct smcr_wr_recv;
 
 /**
  * struct smcr_llc - LLC state of a group
- * @lock: protects @queue; leaf, any context
+ * @lock: protects @queue; leaf, any context but hard irq
  * @queue: received messages in their receive slots, oldest first
- * @pace_at: the jiffy in which the work may still handle
- * @pace_left: so many messages
- * @held: messages that wait until the exchange under way is over (3.5.5.3);
- *	like all that follows, for the group's work alone
+ * @pace_at: jiffy for which @pace_left holds
+ * @pace_left: messages that the group's work may still handle in that jiffy
+ * @held: messages that wait until the exchange under way is over (3.5.5.3)
  * @flow: exchanges under way
- * @confirm_sent: our CONFIRM LINK of the first contact has been delivered:
- *	no Decline any more (C.2). Set in softirq
- * @timed_out: the exchange that changes links was not answered in time
- * @step_deadline: jiffies when the exchange that changes links has failed
- * @rkey_deadline: jiffies when our CONFIRM or DELETE RKEY has failed (C.7)
- * @rmb: the RMB our CONFIRM RKEY is about; owned by the group's list
- * @link_request: what we asked last that changes links
- * @rkey_request: our last CONFIRM or DELETE RKEY
+ * @confirm_sent: our CONFIRM LINK of the first contact was delivered, so a
+ *	Decline is no longer possible (C.2). Set in softirq, read by handshakes
+ * @timed_out: the exchange that changes links was not answered in time; read
+ *	by handshakes
+ * @step_deadline: jiffies when the exchange that changes links has failed, 0
+ *	for no deadline; the first one is set by a handshake
+ * @rkey_deadline: jiffies when our CONFIRM RKEY or DELETE RKEY has failed
+ *	(C.7), 0 for no deadline
+ * @rmb: RMB of our CONFIRM RKEY under way, or NULL; no reference: it stays on
+ *	the group's list meanwhile
+ * @link_request: our last request that changes links
+ * @rkey_request: our last CONFIRM RKEY or DELETE RKEY
  * @test_request: our last TEST LINK, with the random bytes that the reply must
  *	repeat (A.3.8)
- * @rkey_retry_at: jiffies when a CONFIRM RKEY refused with C goes out again,
- *	0 for never
+ * @rkey_retry_at: jiffies when a CONFIRM RKEY that the peer refused with C is
+ *	sent again, 0 for never
  * @rkey_tries: refusals with C in a row
- * @deleting: our DELETE RKEY is about the RMBs marked deleting
+ * @deleting: our DELETE RKEY is under way; it names the RMBs marked deleting
  * @add_link: server: the link offered with ADD LINK, with a reference
- * @delete_moot: the peer may still answer the DELETE LINK in @link_request,
- *	which is over
+ * @delete_moot: the exchange of the DELETE LINK in @link_request is over, but
+ *	the peer may still answer it
  * @test_sent: a TEST LINK of ours is unanswered
- * @test_deadline: jiffies when its link has failed (C.7.1)
- * @test_sends: messages of its link before it, which its reply shows handled
+ * @test_deadline: jiffies when the link of that TEST LINK has failed (C.7.1)
+ * @test_sends: sends of that link before the TEST LINK; its reply shows that
+ *	the peer has handled them
+ *
+ * Only the group's work uses the fields from @pace_at on, but for those whose
+ * description names another context.
  */
 struct smcr_llc {
 	spinlock_t		lock;
@@ -71,7 +78,7 @@ struct smcr_llc {
 	u32			rkey_tries;
 };
 
-/* Cookies of sends whose completion matters */
+/* Cookies of LLC messages, by which smcr_llc_sent() tells them apart */
 enum smcr_llc_cookie {
 	SMCR_LLC_COOKIE_NONE,
 	SMCR_LLC_COOKIE_CONFIRM,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * LLC exchanges: which may run at a time, and what a message means in the
- * one that runs (RFC 7609, 3.5.5.3).
+ * LLC exchanges: which ones may run together, and what a message means in the
+ * exchange that runs (RFC 7609, 3.5.5.3).
  *
  * Exchanges that change links run one at a time, and the server starts them:
  *
@@ -20,9 +20,9 @@
  *
  *	 Idle --DELETE LINK sent--> Delete --reply--> Idle
  *
- * A client goes from FirstAdd straight to AddCont or Idle. CONFIRM RKEY and
- * DELETE RKEY of either end run beside each other, and a client's may be
- * under way when the server starts to change links.
+ * A client goes from FirstAdd directly to AddCont or Idle. CONFIRM RKEY and
+ * DELETE RKEY exchanges of the two ends may run at the same time, and one of
+ * the client may be under way when the server starts to change links.
  */
 #include <linux/build_bug.h>
 #include <linux/array_size.h>
@@ -30,7 +30,7 @@
 
 #include "llc_flow.h"
 
-/* What a message is, to the tables */
+/* Rows of the tables: kinds of messages */
 enum kind {
 	CONF_REQ,
 	CONF_REP,
@@ -50,7 +50,9 @@ enum kind {
 	NR_KINDS
 };
 
-/* Columns of the tables: the steps, and Idle with an RKEY message of ours */
+/* Columns of the tables: the steps; RKEY is the step Idle with a CONFIRM RKEY
+ * or DELETE RKEY of this host under way
+ */
 enum column {
 	IDLE,
 	RKEY,
@@ -64,17 +66,18 @@ enum column {
 	NR_COLUMNS
 };
 
-/* Entries, four letters each so that they line up */
+/* Table entries, of four letters so that the columns line up */
 #define PROC	SMCR_LLC_PROCESS
 #define NEGA	SMCR_LLC_NEGATIVE
 #define QUEU	SMCR_LLC_QUEUE
 #define DROP	SMCR_LLC_DROP
 #define SYNC	SMCR_LLC_OUT_OF_SYNC
 #define TERM	SMCR_LLC_TERMINATE
-/* PROC if an RKEY message of ours waits for its answer, SYNC otherwise */
+/* PROC if a CONFIRM RKEY or DELETE RKEY of this host is unanswered, else SYNC
+ */
 #define IFRK	SMCR_LLC_VERDICT_MAX
 
-/* A server gets these from its client */
+/* Verdicts of a server on its client's messages */
 static const u8 at_server[NR_KINDS][NR_COLUMNS] = {
 	/*	       IDLE  RKEY  FIRST F_ADD REPLY CONT  CNFRM DEL   CLOS */
 	[CONF_REQ] = { SYNC, QUEU, SYNC, SYNC, SYNC, SYNC, SYNC, SYNC, DROP },
@@ -95,8 +98,9 @@ static const u8 at_server[NR_KINDS][NR_COLUMNS] = {
 };
 
 /*
- * A client gets these from its server. REPLY and DELETE never happen there. A
- * reply to DELETE LINK says that the server has no such link (C.7.1).
+ * Verdicts of a client on its server's messages. The columns REPLY and DELETE
+ * do not occur in a client. A reply to DELETE LINK says that the server has no
+ * such link (C.7.1).
  */
 static const u8 at_client[NR_KINDS][NR_COLUMNS] = {
 	/*	       IDLE  RKEY  FIRST F_ADD REPLY CONT  CNFRM DEL   CLOS */
@@ -165,16 +169,15 @@ static enum column column_of(const struct smcr_llc_flow *flow)
 }
 
 /**
- * smcr_llc_flow_verdict() - what to do with a message that arrived
+ * smcr_llc_flow_verdict() - decide what to do with a message that arrived
  * @flow: exchanges of the group
  * @msg: decoded message
  *
- * The collisions of section 3.5.5.3 and the roles are settled here. Left to
- * the caller: whether links and RMBs exist, whether a reply repeats what the
- * request said, and the data of a TEST LINK reply.
+ * Covers the roles and the collisions of section 3.5.5.3. The caller checks
+ * whether links and RMBs exist, and whether a reply repeats what the request
+ * said. It calls this again for a held message when the exchange is over.
  *
- * Context: the group's lock is held. Ask again for a queued message once the
- * exchange is over.
+ * Context: the group's work.
  * Return: the verdict.
  */
 enum smcr_llc_verdict smcr_llc_flow_verdict(const struct smcr_llc_flow *flow,
@@ -192,12 +195,12 @@ enum smcr_llc_verdict smcr_llc_flow_verdict(const struct smcr_llc_flow *flow,
 }
 
 /**
- * struct move - one permitted step
- * @from: in this step
- * @event: this may happen
- * @next: and leads there
- * @client: in the client
- * @server: in the server
+ * struct move - one permitted transition
+ * @from: present step
+ * @event: the event
+ * @next: next step
+ * @client: permitted in a client
+ * @server: permitted in a server
  */
 struct move {
 	enum smcr_llc_step from;
@@ -240,7 +243,9 @@ static int rkey_step(struct smcr_llc_flow *flow, bool sent)
 	return 0;
 }
 
-/* What we start ourselves must wait until our RKEY exchange is over */
+/* Does the event start an exchange of this host, which has to wait until its
+ * CONFIRM RKEY or DELETE RKEY is answered?
+ */
 static bool starts(enum smcr_llc_event event)
 {
 	return event == SMCR_LLC_EV_ADD_SENT ||
@@ -252,9 +257,9 @@ static bool starts(enum smcr_llc_event event)
  * @flow: exchanges of the group
  * @event: what happened
  *
- * Context: the group's lock is held.
- * Return: 0; -EPROTO if that cannot happen now, which is a mistake of the
- * caller and leaves @flow alone.
+ * Context: the group's work, or the creator of a group that is on no list yet.
+ * Return: 0; -EPROTO if the event is not permitted in the present step, which
+ * is an error of the caller; @flow does not change then.
  */
 int smcr_llc_flow_step(struct smcr_llc_flow *flow, enum smcr_llc_event event)
 {
@@ -283,14 +288,14 @@ int smcr_llc_flow_step(struct smcr_llc_flow *flow, enum smcr_llc_event event)
 }
 
 /**
- * smcr_llc_flow_may_start() - may we start an exchange of our own?
+ * smcr_llc_flow_may_start() - may this host start an exchange?
  * @flow: exchanges of the group
  *
  * This is the rule for ADD LINK and DELETE LINK of a server, and for CONFIRM
- * RKEY and DELETE RKEY of both. TEST LINK, a client's ADD LINK and DELETE
- * LINK, and DELETE LINK (all) may go at any time.
+ * RKEY and DELETE RKEY of both ends. TEST LINK, ADD LINK and DELETE LINK of a
+ * client, and DELETE LINK (all) may be sent at any time.
  *
- * Return: true if nothing is in the way.
+ * Return: true if no exchange is under way.
  */
 bool smcr_llc_flow_may_start(const struct smcr_llc_flow *flow)
 {
@@ -299,16 +304,16 @@ bool smcr_llc_flow_may_start(const struct smcr_llc_flow *flow)
 
 /**
  * smcr_llc_countdown_next() - check "entries left" of a continued exchange
- * @cd: one direction of one exchange
+ * @cd: countdown of one direction of one exchange
  * @nr_left: the count in the message
- * @per_msg: how many entries this message can hold
+ * @per_msg: number of entries that this message can hold
  *
- * The first message sets the count. ADD LINK CONTINUATION: 2 in each. CONFIRM
- * RKEY: 2 in the first message, 3 in each continuation (A.3.3, A.3.6). Once
- * all are told, the count stays 0.
+ * The first message sets the count. Each ADD LINK CONTINUATION holds 2 entries,
+ * CONFIRM RKEY holds 2, and each continuation of that 3 (A.3.3, A.3.6). After
+ * the last entry the count stays 0.
  *
- * Return: 1 if more must follow, 0 if these were the last, -EPROTO for a
- * wrong count: the link has failed (C.7.1).
+ * Return: 1 if more messages must follow, 0 if this was the last, -EPROTO if
+ * the count is wrong: the link has failed (C.7.1).
  */
 int smcr_llc_countdown_next(struct smcr_llc_countdown *cd, u8 nr_left,
 			    u8 per_msg)
@@ -321,7 +326,7 @@ int smcr_llc_countdown_next(struct smcr_llc_countdown *cd, u8 nr_left,
 }
 
 /**
- * smcr_llc_step_name() - a step as text for logs and traces
+ * smcr_llc_step_name() - return a step's name for logs and traces
  * @step: any value
  *
  * Return: a name, never NULL.
@@ -345,7 +350,7 @@ const char *smcr_llc_step_name(enum smcr_llc_step step)
 }
 
 /**
- * smcr_llc_verdict_name() - a verdict as text for logs and traces
+ * smcr_llc_verdict_name() - return a verdict's name for logs and traces
  * @verdict: any value
  *
  * Return: a name, never NULL.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which LLC exchange a link group is in, and what a message means in it
+ * State of the LLC exchanges of a link group, and what a message means in it
  * (RFC 7609, 3.5.5.3). The tables are in llc_flow.c.
  */
 #ifndef _SMCR_LLC_FLOW_H
@@ -9,15 +9,16 @@
 #include "llc_msg.h"
 
 /**
- * enum smcr_llc_step - step of the exchange that changes the configuration
- * @SMCR_LLC_IDLE: none is under way
+ * enum smcr_llc_step - step of the exchange that changes links
+ * @SMCR_LLC_IDLE: no such exchange is under way
  * @SMCR_LLC_FIRST_CONFIRM: first contact; CONFIRM LINK on the first link
- * @SMCR_LLC_FIRST_ADD: first link confirmed; the server's ADD LINK is due
- * @SMCR_LLC_ADD_REPLY: server only: ADD LINK sent, its reply is due
- * @SMCR_LLC_ADD_CONT: ADD LINK agreed; RTokens are being exchanged
+ * @SMCR_LLC_FIRST_ADD: first link is confirmed; the server's ADD LINK is due
+ * @SMCR_LLC_ADD_REPLY: server only: ADD LINK was sent, its reply is due
+ * @SMCR_LLC_ADD_CONT: ADD LINK was agreed to; RTokens are being exchanged
  * @SMCR_LLC_ADD_CONFIRM: CONFIRM LINK on the new link
- * @SMCR_LLC_DELETE: server only: DELETE LINK sent, its reply is due
- * @SMCR_LLC_CLOSING: DELETE LINK (all) came or went; nothing counts any more
+ * @SMCR_LLC_DELETE: server only: DELETE LINK was sent, its reply is due
+ * @SMCR_LLC_CLOSING: this host sent DELETE LINK (all) or failed to; all other
+ *	messages are dropped
  * @SMCR_LLC_STEP_MAX: number of values
  */
 enum smcr_llc_step {
@@ -33,19 +34,19 @@ enum smcr_llc_step {
 };
 
 /**
- * enum smcr_llc_event - what moves an exchange on
- * @SMCR_LLC_EV_FIRST: a new group's first link waits for CONFIRM LINK
- * @SMCR_LLC_EV_CONFIRMED: CONFIRM LINK done both ways, contents good
- * @SMCR_LLC_EV_ADD_SENT: server: ADD LINK sent
- * @SMCR_LLC_EV_ADD_AGREED: client: positive reply sent; server: it came
+ * enum smcr_llc_event - event that moves an exchange on
+ * @SMCR_LLC_EV_FIRST: the first link of a new group waits for CONFIRM LINK
+ * @SMCR_LLC_EV_CONFIRMED: CONFIRM LINK went both ways and was correct
+ * @SMCR_LLC_EV_ADD_SENT: server: ADD LINK was sent
+ * @SMCR_LLC_EV_ADD_AGREED: a positive reply was sent (client) or came (server)
  * @SMCR_LLC_EV_ADD_REFUSED: the same with a negative reply
  * @SMCR_LLC_EV_TOKENS_DONE: both ends know all RTokens of the new link
- * @SMCR_LLC_EV_ADD_FAILED: the exchange ended otherwise: timer, dead link
- * @SMCR_LLC_EV_DELETE_SENT: server: DELETE LINK of one link sent
- * @SMCR_LLC_EV_DELETE_DONE: server: its reply came, or the link is dead
- * @SMCR_LLC_EV_RKEY_SENT: our CONFIRM RKEY or DELETE RKEY sent
- * @SMCR_LLC_EV_RKEY_DONE: it is answered, or given up
- * @SMCR_LLC_EV_CLOSE: the group goes
+ * @SMCR_LLC_EV_ADD_FAILED: the exchange ended otherwise: deadline, failed link
+ * @SMCR_LLC_EV_DELETE_SENT: server: DELETE LINK of one link was sent
+ * @SMCR_LLC_EV_DELETE_DONE: server: its reply came, or the link has failed
+ * @SMCR_LLC_EV_RKEY_SENT: CONFIRM RKEY or DELETE RKEY was sent
+ * @SMCR_LLC_EV_RKEY_DONE: its reply came
+ * @SMCR_LLC_EV_CLOSE: the group is closing
  * @SMCR_LLC_EV_MAX: number of values
  */
 enum smcr_llc_event {
@@ -66,12 +67,12 @@ enum smcr_llc_event {
 
 /**
  * enum smcr_llc_verdict - what to do with a decoded message
- * @SMCR_LLC_PROCESS: handle it now
- * @SMCR_LLC_NEGATIVE: answer CONFIRM RKEY negatively, C set (A.3.5)
- * @SMCR_LLC_QUEUE: keep it until the exchange is over
- * @SMCR_LLC_DROP: ignore it
- * @SMCR_LLC_OUT_OF_SYNC: the link it came over has failed (C.7.1)
- * @SMCR_LLC_TERMINATE: the peer ended the group: clean it up at once
+ * @SMCR_LLC_PROCESS: handle the message now
+ * @SMCR_LLC_NEGATIVE: answer CONFIRM RKEY with Z and C set (A.3.5)
+ * @SMCR_LLC_QUEUE: hold the message until the exchange is over
+ * @SMCR_LLC_DROP: ignore the message
+ * @SMCR_LLC_OUT_OF_SYNC: fail the link that the message came over (C.7.1)
+ * @SMCR_LLC_TERMINATE: the peer has ended the group: end it at once
  * @SMCR_LLC_VERDICT_MAX: number of values
  */
 enum smcr_llc_verdict {
@@ -86,12 +87,13 @@ enum smcr_llc_verdict {
 
 /**
  * struct smcr_llc_flow - the exchanges of one link group
- * @role: ours in the group
- * @step: exchange that changes links
- * @rkey_ours: a CONFIRM RKEY or DELETE RKEY of ours waits for its answer
+ * @role: local role in the group
+ * @step: step of the exchange that changes links
+ * @rkey_ours: a CONFIRM RKEY or DELETE RKEY of this host waits for its answer
  *
- * Guarded by the group's lock; only smcr_llc_flow_step() changes @step and
- * @rkey_ours.
+ * Only smcr_llc_flow_step() changes @step and @rkey_ours. There is no lock: the
+ * creator of the group uses the structure before the group is on a list, and
+ * only the group's work after that.
  */
 struct smcr_llc_flow {
 	enum smcr_role role;
@@ -102,7 +104,7 @@ struct smcr_llc_flow {
 /**
  * struct smcr_llc_countdown - "entries left" of a continued exchange
  * @left: value that the next message must carry
- * @started: a first message was seen; it set @left freely
+ * @started: the first message has come; its value was free
  *
  * All zero at the start; one for each direction of each exchange.
  */

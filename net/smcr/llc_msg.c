@@ -2,8 +2,8 @@
 /*
  * LLC messages (RFC 7609, A.3): encode, decode, validate.
  *
- * Each message is 44 bytes, zero where it says nothing. The Linux dialect
- * differs in one layout, ADD LINK.
+ * Each message has 44 bytes; unused bytes are zero. The Linux dialect differs
+ * in the layout of one message, ADD LINK.
  */
 #include <linux/string.h>
 #include <linux/unaligned.h>
@@ -40,8 +40,8 @@ static void confirm_link_encode(struct smcr_wire_confirm_link *w,
 }
 
 /*
- * A refusal and a client's request may leave link number and queue pair
- * empty; only a positive reply has to name them here.
+ * Link number and queue pair number may be 0 in a refusal and in a client's
+ * request, so only a positive reply is checked for them here.
  */
 static enum smcr_llc_fault
 add_link_decode(const u8 *buf, enum smcr_dialect dialect, bool reply,
@@ -150,7 +150,7 @@ static void delete_link_encode(struct smcr_wire_delete_link *w,
 		w->hdr.flags |= SMCR_LLC_F_DELETE_ORDERLY;
 }
 
-/* @nr of @room entries are in use; each of those names a link of its own */
+/* The first @nr of @room entries are used, and each names a different link. */
 static enum smcr_llc_fault
 link_rkeys_decode(const struct smcr_wire_link_rkey *w, unsigned int room,
 		  unsigned int nr, struct smcr_llc_link_rkey *m)
@@ -315,12 +315,12 @@ static enum smcr_llc_fault body_decode(const u8 *buf, enum smcr_dialect dialect,
 /**
  * smcr_llc_msg_decode() - decode and check an LLC message (A.3)
  * @buf: received bytes
- * @len: how many the completion reported
- * @dialect: of the link group; before CONFIRM LINK either will do
- * @out: result; its content means nothing on a fault
+ * @len: number of bytes
+ * @dialect: dialect of the link group; any before CONFIRM LINK
+ * @out: result; undefined after a fault
  *
- * What a message means in the present exchange, and whether the links and
- * RMBs it names exist, is for the caller: see smcr_llc_flow_verdict().
+ * The caller checks what the message means in the exchange under way, see
+ * smcr_llc_flow_verdict(), and whether the links and RMBs in it exist.
  *
  * Return: %SMCR_LLC_OK, %SMCR_LLC_IGNORED, or a fault that fails the link.
  */
@@ -344,11 +344,11 @@ enum smcr_llc_fault smcr_llc_msg_decode(const u8 *buf, size_t len,
 
 /**
  * smcr_llc_msg_encode() - build an LLC message
- * @buf: %SMCR_ROCE_MSG_LEN bytes, all of them written
- * @dialect: of the link group
- * @in: what to say; entries beyond its counts are sent as zeros
+ * @buf: buffer of %SMCR_ROCE_MSG_LEN bytes; all of them are written
+ * @dialect: dialect of the link group
+ * @in: the message; entries beyond its counts are encoded as zeros
  *
- * A reply that echoes is the decoded request with @in->reply set.
+ * A reply that repeats the request is the decoded request with @in->reply set.
  */
 void smcr_llc_msg_encode(u8 *buf, enum smcr_dialect dialect,
 			 const struct smcr_llc_msg *in)
@@ -408,14 +408,14 @@ static bool rkey_echoed(const struct smcr_llc_confirm_rkey *a,
 /**
  * smcr_llc_msg_answers() - does a reply belong to this request?
  * @reply: a decoded reply
- * @request: what we have asked, of any kind; a type of 0 for nothing
+ * @request: the unanswered request, of any type; type 0 if there is none
  *
- * The RFC has replies echo the request (A.3.4 to A.3.8), so one that says
- * something else answers a question that nobody asked. A refused ADD LINK may
- * leave the link number out. CONFIRM LINK and the continuations are not judged
- * here: their replies carry facts of their own.
+ * A reply repeats the contents of the request (A.3.4 to A.3.8), so a reply with
+ * other contents does not belong to it. The link number may be 0 in a refusal
+ * of ADD LINK. Replies to CONFIRM LINK and to continuations have contents of
+ * their own, which are not checked here.
  *
- * Return: true if it does.
+ * Return: true if the reply belongs to the request.
  */
 bool smcr_llc_msg_answers(const struct smcr_llc_msg *reply,
 			  const struct smcr_llc_msg *request)
@@ -446,7 +446,7 @@ bool smcr_llc_msg_answers(const struct smcr_llc_msg *reply,
 }
 
 /**
- * smcr_llc_type_name() - a message kind as text for logs and traces
+ * smcr_llc_type_name() - return a message type's name for logs and traces
  * @type: any value
  *
  * Return: a name, never NULL.
@@ -475,7 +475,7 @@ const char *smcr_llc_type_name(enum smcr_llc_type type)
 }
 
 /**
- * smcr_llc_fault_name() - a fault as text for logs and traces
+ * smcr_llc_fault_name() - return a fault's name for logs and traces
  * @fault: any value
  *
  * Return: a name, never NULL.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * RMBs of a link group that come and go: CONFIRM RKEY and DELETE RKEY, both
- * ways (RFC 7609 3.5.5.2, A.3.5, A.3.7).
+ * CONFIRM RKEY and DELETE RKEY in both directions: the exchanges by which the
+ * ends of a link group tell each other about RMBs (RFC 7609 3.5.5.2, A.3.5,
+ * A.3.7).
  */
 #include <linux/slab.h>
 
@@ -14,13 +15,16 @@
 #include "mib.h"
 #include "rmb.h"
 
-/* A CONFIRM RKEY refused with C: the peer changes its links, which takes it no
- * longer than an LLC exchange may (C.7). Then it is a refusal.
+/* A peer that is changing links refuses CONFIRM RKEY with C. The request is
+ * sent again at this interval, so many times, which is longer than an LLC
+ * exchange may take (C.7). After that the answer counts as a refusal.
  */
 #define RKEY_RETRY	(HZ / 20)
 #define RKEY_TRIES	64u
 
-/* A new RMB of the peer. With one link, the message names no other. */
+/* Store a new RMB of the peer. The group has one link, so a message that names
+ * others is refused.
+ */
 static int learn_rkey(struct smcr_link *link,
 		      const struct smcr_llc_confirm_rkey *msg)
 {
@@ -45,10 +49,10 @@ static int learn_rkey(struct smcr_link *link,
 
 /**
  * smcr_llc_rkey_answer() - reply to CONFIRM RKEY or its continuation
- * @link: the link the request came over
+ * @link: the link that the request came over
  * @msg: the request
- * @negative: Z
- * @retry: C: the peer shall try again
+ * @negative: set Z: the RMB is refused
+ * @retry: set C: the peer may try again later
  *
  * Context: the group's work.
  */
@@ -68,7 +72,9 @@ void smcr_llc_rkey_answer(struct smcr_link *link,
 	smcr_llc_send(link, &reply, SMCR_LLC_COOKIE_NONE);
 }
 
-/* What had to wait for our exchange may begin: another one, a message held. */
+/* Our exchange is over: run the group's work again for held messages and for
+ * exchanges that had to wait.
+ */
 static void rkey_done(struct smcr_lgr *lgr)
 {
 	lgr->llc.rkey_deadline = 0;
@@ -85,7 +91,7 @@ static void confirm_rkey_done(struct smcr_lgr *lgr,
 	llc->rmb = NULL;
 	rkey_done(lgr);
 	if (msg->negative && msg->retry && ++llc->rkey_tries < RKEY_TRIES) {
-		/* The peer was changing links: once more (A.3.5). */
+		/* The peer was changing links; send it again later (A.3.5). */
 		llc->rkey_retry_at = jiffies + RKEY_RETRY;
 		return;
 	}
@@ -98,14 +104,14 @@ static void confirm_rkey_done(struct smcr_lgr *lgr,
 	rmb->confirmed = true;
 	rmb->idle_since = jiffies;
 	mutex_unlock(&lgr->mutex);
-	/* It may never be used: the time it has starts here */
+	/* The RMB may stay unused; its time to linger starts now. */
 	smcr_lgr_kick(lgr, SMCR_LGR_T_CLEAN);
 	smcr_lgr_wake_rmb(lgr, rmb);
 }
 
 /**
- * smcr_llc_rkey_confirm() - CONFIRM RKEY, request or reply
- * @link: the link it came over
+ * smcr_llc_rkey_confirm() - handle CONFIRM RKEY, a request or a reply
+ * @link: the link that the message came over
  * @msg: the message
  *
  * Context: the group's work.
@@ -128,8 +134,8 @@ void smcr_llc_rkey_confirm(struct smcr_link *link,
 		confirm_rkey_done(lgr, &msg->confirm_rkey);
 }
 
-/* Connections that still write to an RMB that goes: their peer gave them up
- * without our knowing.
+/* Reset the connections that write to an RMB which the peer deletes. The peer
+ * has ended its side of these connections without a message that arrived here.
  */
 static void abort_users(struct smcr_lgr *lgr, u8 id)
 {
@@ -139,7 +145,7 @@ static void abort_users(struct smcr_lgr *lgr, u8 id)
 	while ((conn = smcr_lgr_conn_next(lgr, &slot))) {
 		bool hit;
 
-		/* The id may serve another RMB next. */
+		/* The id may name another RMB next. */
 		spin_lock_bh(&lgr->rtoken_lock);
 		hit = conn->peer_rmb == id;
 		if (hit)
@@ -189,7 +195,7 @@ static void delete_rkey_request(struct smcr_link *link,
 	smcr_llc_send(link, &reply, SMCR_LLC_COOKIE_NONE);
 }
 
-/* Negative or not, the peer does not know these RMBs any more. */
+/* After a negative reply, too, the peer does not know these RMBs any more. */
 static void delete_rkey_done(struct smcr_lgr *lgr)
 {
 	smcr_lgr_rmbs_deleted(lgr);
@@ -198,8 +204,8 @@ static void delete_rkey_done(struct smcr_lgr *lgr)
 }
 
 /**
- * smcr_llc_rkey_delete() - DELETE RKEY, request or reply
- * @link: the link it came over
+ * smcr_llc_rkey_delete() - handle DELETE RKEY, a request or a reply
+ * @link: the link that the message came over
  * @msg: the message
  *
  * Context: the group's work.
@@ -219,13 +225,13 @@ void smcr_llc_rkey_delete(struct smcr_link *link,
 }
 
 /**
- * smcr_llc_confirm_rkey() - tell the peer of a new RMB (3.5.5.2.1)
+ * smcr_llc_confirm_rkey() - send CONFIRM RKEY for a new RMB (3.5.5.2.1)
  * @lgr: the group
  * @rmb: the RMB, registered
  *
- * Context: the group's work, its mutex held.
- * Return: false if another exchange is under way and the call must be
- * repeated after it.
+ * Context: the group's work; the group's mutex is held.
+ * Return: false if another exchange is under way; the caller tries again after
+ * it.
  */
 bool smcr_llc_confirm_rkey(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
 {
@@ -252,13 +258,14 @@ bool smcr_llc_confirm_rkey(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
 }
 
 /**
- * smcr_llc_delete_rkeys() - take idle RMBs from the peer (3.5.5.2.2)
+ * smcr_llc_delete_rkeys() - send DELETE RKEY for idle RMBs (3.5.5.2.2)
  * @lgr: the group
  *
- * Up to eight in one message, of those that have been idle for long.
+ * One message names up to eight RMBs that were idle for net.smcr.rmb_linger_ms.
  *
- * Context: the group's work, its mutex not held.
- * Return: false if another exchange is under way.
+ * Context: the group's work; the group's mutex is not held.
+ * Return: false if another exchange is under way; the caller tries again after
+ * it.
  */
 bool smcr_llc_delete_rkeys(struct smcr_lgr *lgr)
 {

@@ -4,9 +4,9 @@
  *
  * The memory of an RMB is freed with the last reference, and a connection whose
  * application does not read may hold one for any time. The mappings of an RMB,
- * one per link, end earlier: when the link is DEAD or the peer has forgotten the
- * key. The end of a link or the removal of a device therefore does not wait for
- * a reader (see "removal waits for verbs only" in smcr.rst).
+ * one per link, end earlier: when the link is DEAD or the peer has forgotten
+ * the key. The end of a link or the removal of a device therefore does not wait
+ * for a reader (see "removal waits for verbs only" in smcr.rst).
  *
  * States of an element; only the functions named change them:
  *

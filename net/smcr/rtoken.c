@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The peer's RMBs: by number, and by key on a link through a small hash.
+ * Table of the peer's RMBs, by number, and by key on a link through a hash.
  */
 #include <linux/errno.h>
 #include <linux/string.h>
 
 #include "rtoken.h"
 
-/* Keys that differ only in their last byte are common: fold all four in */
+/* Keys often differ in one byte only, so all four bytes go into the index. */
 static unsigned int bucket(u32 rkey)
 {
 	rkey ^= rkey >> 16;
@@ -40,12 +40,12 @@ static void chain_remove(struct smcr_rtoken_table *tbl, struct smcr_rtoken *rt,
 }
 
 /**
- * smcr_rtoken_find() - the RMB that has a key on a link
+ * smcr_rtoken_find() - find the RMB that has a key on a link
  * @tbl: table of the group
  * @link: link index, 0..7
  * @rkey: key on that link
  *
- * Return: its id, 1..255, or -ENOENT.
+ * Return: id of the RMB, 1..255, or -ENOENT.
  */
 int smcr_rtoken_find(const struct smcr_rtoken_table *tbl, u8 link, u32 rkey)
 {
@@ -59,7 +59,7 @@ int smcr_rtoken_find(const struct smcr_rtoken_table *tbl, u8 link, u32 rkey)
 	return id ? id : -ENOENT;
 }
 
-/* Bind a key, unless the RMB, or the key, is bound to something else */
+/* Bind a key to an RMB on a link, unless either has another binding there. */
 static int bind(struct smcr_rtoken_table *tbl, struct smcr_rtoken *rt, u8 link,
 		u32 rkey, u64 vaddr)
 {
@@ -76,17 +76,18 @@ static int bind(struct smcr_rtoken_table *tbl, struct smcr_rtoken *rt, u8 link,
 }
 
 /**
- * smcr_rtoken_add() - learn an RMB from CLC or CONFIRM RKEY
+ * smcr_rtoken_add() - add an RMB from CLC or CONFIRM RKEY
  * @tbl: table of the group
- * @mem: zeroed memory for it; taken if and only if @mem->id is set afterwards
+ * @mem: zeroed memory for the RMB; the table uses it if and only if @mem->id is
+ *	set afterwards
  * @link: link index, 0..7
- * @rkey: its key on that link
- * @vaddr: its address on that link
+ * @rkey: key of the RMB on that link
+ * @vaddr: address of the RMB on that link
  *
- * An RMB that is already known by this key and address is fine (3.5.2.2).
+ * The RMB may be in the table already with this key and address (3.5.2.2).
  *
- * Return: its id, 1..255; -EEXIST if the key belongs to another RMB; -ENOSPC
- * beyond 255 RMBs; -EINVAL for a bad link index.
+ * Return: id of the RMB, 1..255; -EEXIST if the key belongs to another RMB;
+ * -ENOSPC if the table has 255 RMBs; -EINVAL for a bad link index.
  */
 int smcr_rtoken_add(struct smcr_rtoken_table *tbl, struct smcr_rtoken *mem,
 		    u8 link, u32 rkey, u64 vaddr)
@@ -110,15 +111,15 @@ int smcr_rtoken_add(struct smcr_rtoken_table *tbl, struct smcr_rtoken *mem,
 }
 
 /**
- * smcr_rtoken_set() - learn a known RMB's key on a further link
+ * smcr_rtoken_set() - set a known RMB's key on a further link
  * @tbl: table of the group
  * @id: the RMB
  * @link: link index, 0..7
- * @rkey: its key on that link
- * @vaddr: its address on that link
+ * @rkey: key of the RMB on that link
+ * @vaddr: address of the RMB on that link
  *
- * Return: 0, also if that is known already; -ENOENT without such an RMB;
- * -EEXIST if the RMB has another key on the link, or the key another RMB;
+ * Return: 0, also if the key is known already; -ENOENT if there is no such RMB;
+ * -EEXIST if the RMB has another key on the link, or the key names another RMB;
  * -EINVAL for a bad link index.
  */
 int smcr_rtoken_set(struct smcr_rtoken_table *tbl, u8 id, u8 link,
@@ -132,14 +133,14 @@ int smcr_rtoken_set(struct smcr_rtoken_table *tbl, u8 id, u8 link,
 }
 
 /**
- * smcr_rtoken_get() - where to write on a link
+ * smcr_rtoken_get() - look up an RMB's key and address on a link
  * @tbl: table of the group
  * @id: the RMB
  * @link: link index, 0..7
- * @rkey: its key there
- * @vaddr: its address there
+ * @rkey: result: key of the RMB on that link
+ * @vaddr: result: address of the RMB on that link
  *
- * Return: 0, or -ENOENT if the RMB is not known, or not on this link.
+ * Return: 0, or -ENOENT if the RMB is not known on this link or at all.
  */
 int smcr_rtoken_get(const struct smcr_rtoken_table *tbl, u8 id, u8 link,
 		    u32 *rkey, u64 *vaddr)
@@ -154,12 +155,12 @@ int smcr_rtoken_get(const struct smcr_rtoken_table *tbl, u8 id, u8 link,
 }
 
 /**
- * smcr_rtoken_del() - forget an RMB (DELETE RKEY, 3.5.5.2.2)
+ * smcr_rtoken_del() - remove an RMB (DELETE RKEY, 3.5.5.2.2)
  * @tbl: table of the group
- * @id: the RMB; reset connections that still use it first
+ * @id: the RMB; the caller resets the connections that still use it
  *
- * Return: the memory that smcr_rtoken_add() took, or NULL without such an
- * RMB.
+ * Return: the memory that was passed to smcr_rtoken_add(), for the caller to
+ * free, or NULL if there is no such RMB.
  */
 struct smcr_rtoken *smcr_rtoken_del(struct smcr_rtoken_table *tbl, u8 id)
 {
@@ -178,7 +179,7 @@ struct smcr_rtoken *smcr_rtoken_del(struct smcr_rtoken_table *tbl, u8 id)
 }
 
 /**
- * smcr_rtoken_drop_link() - forget all keys on a link that is gone
+ * smcr_rtoken_drop_link() - remove all keys on a link that is gone
  * @tbl: table of the group
  * @link: link index, 0..7
  */
@@ -195,12 +196,12 @@ void smcr_rtoken_drop_link(struct smcr_rtoken_table *tbl, u8 link)
 }
 
 /**
- * smcr_rtoken_complete() - can each RMB be written over this link?
+ * smcr_rtoken_complete() - does each RMB have a key on a link?
  * @tbl: table of the group
  * @link: link index, 0..7
  *
- * Return: false if an RMB is unknown on the link: then no connection may use
- * it (3.5.5.2.3, C.7.1).
+ * Return: false if an RMB has no key on the link; no connection may use the
+ * link then (3.5.5.2.3, C.7.1).
  */
 bool smcr_rtoken_complete(const struct smcr_rtoken_table *tbl, u8 link)
 {
@@ -215,13 +216,14 @@ bool smcr_rtoken_complete(const struct smcr_rtoken_table *tbl, u8 link)
 }
 
 /**
- * smcr_rtoken_claim() - take an element for a connection
+ * smcr_rtoken_claim() - mark an element as used by a connection
  * @tbl: table of the group
  * @id: the RMB
  * @idx: the element, 1..255
  *
- * Return: 0; -EBUSY if a connection has it: reset that one (4.4.2), release,
- * claim again; -ENOENT without such an RMB; -EINVAL for index 0.
+ * Return: 0; -EBUSY if a connection uses the element already: the caller resets
+ * that connection (4.4.2), releases the element and claims it again; -ENOENT if
+ * there is no such RMB; -EINVAL if @idx is 0.
  */
 int smcr_rtoken_claim(struct smcr_rtoken_table *tbl, u8 id, u8 idx)
 {
@@ -239,10 +241,10 @@ int smcr_rtoken_claim(struct smcr_rtoken_table *tbl, u8 id, u8 idx)
 }
 
 /**
- * smcr_rtoken_release() - give an element back; no harm if it is free
+ * smcr_rtoken_release() - mark an element as unused; it may be unused already
  * @tbl: table of the group
  * @id: the RMB
- * @idx: the element
+ * @idx: the element, 1..255
  */
 void smcr_rtoken_release(struct smcr_rtoken_table *tbl, u8 id, u8 idx)
 {
@@ -255,11 +257,12 @@ void smcr_rtoken_release(struct smcr_rtoken_table *tbl, u8 id, u8 idx)
 }
 
 /**
- * smcr_rtoken_in_use() - does any connection use an element of this RMB?
+ * smcr_rtoken_in_use() - does a connection use an element of an RMB?
  * @tbl: table of the group
  * @id: the RMB
  *
- * Return: true if at least one element is claimed.
+ * Return: true if at least one element is claimed, false also if there is no
+ * such RMB.
  */
 bool smcr_rtoken_in_use(const struct smcr_rtoken_table *tbl, u8 id)
 {

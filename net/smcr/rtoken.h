@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The peer's RMBs, as one link group knows them: an RMB has an (rkey, virtual
+ * Table of the peer's RMBs in one link group. An RMB has an (rkey, virtual
  * address) pair, its RToken, on each link (RFC 7609, 2.1), and up to 255
- * elements of which each serves one connection at a time (3.5.2.2).
+ * elements; each element serves one connection at a time (3.5.2.2).
  */
 #ifndef _SMCR_RTOKEN_H
 #define _SMCR_RTOKEN_H
@@ -13,16 +13,16 @@
 
 /**
  * struct smcr_rtoken - one RMB of the peer
- * @vaddr: its address, by link index
- * @rkey: its key, by link index
- * @used: bit i: element i serves a connection
- * @next: next RMB in the hash chain of a link, 0 ends it
- * @nr_used: bits set in @used
- * @id: 1..255, its number in the table
- * @links: bit i: known on link index i
+ * @vaddr: address of the RMB, by link index
+ * @rkey: key of the RMB, by link index
+ * @used: bit i is set if element i serves a connection
+ * @next: id of the next RMB in the hash chain, by link index; 0 ends the chain
+ * @nr_used: number of bits set in @used
+ * @id: number of the RMB in the table, 1..255
+ * @links: bit i is set if @vaddr and @rkey are known for link index i
  *
- * The caller allocates it, zeroed, and frees it after smcr_rtoken_del().
- * Read it through the functions below.
+ * The caller of smcr_rtoken_add() allocates the structure, zeroed, and frees it
+ * after smcr_rtoken_del(). Other files use only the functions below.
  */
 struct smcr_rtoken {
 	u64 vaddr[SMCR_MAX_LINKS];
@@ -35,13 +35,14 @@ struct smcr_rtoken {
 };
 
 /**
- * struct smcr_rtoken_table - all RMBs of the peer of one link group
- * @slot: by id; slot 0 stays empty
- * @head: first RMB of each hash chain, by link index
- * @nr: RMBs in the table
+ * struct smcr_rtoken_table - the peer's RMBs in one link group
+ * @slot: RMBs by id; slot 0 stays empty
+ * @head: id of the first RMB of each hash chain, by link index
+ * @nr: number of RMBs in the table
  *
- * All zero at the start. A link index is 0..7, this side's slot for the link,
- * not the link number of the wire. Guarded by the group's lock.
+ * All zero at the start. A link index, 0..7, is the local slot of the link in
+ * its group, not the link number of the wire. The caller of each function holds
+ * smcr_lgr.rtoken_lock.
  */
 struct smcr_rtoken_table {
 	struct smcr_rtoken *slot[SMCR_MAX_RMBS + 1];
