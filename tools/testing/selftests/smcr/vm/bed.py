@@ -609,7 +609,10 @@ def make_plan(kernels, tests, named):
     for kernel in kernels:
         some = [t for t in tests if t.lots["debug"] or
                 t.kernel in ("both", kernel)]
-        if not named and os.environ.get("SMCR_SOAK") != "1":
+        # A list without lots, such as apps, must not use up a turn: with two
+        # turns a run, a lot of four would come round to two of its tests.
+        if not named and os.environ.get("SMCR_SOAK") != "1" and \
+                any(t.lots[kernel] for t in some):
             some = has_turn(kernel, some, this_turn(True))
         plan += [(kernel, t) for t in some]
     return plan
