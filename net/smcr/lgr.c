@@ -23,6 +23,7 @@
  * links until they drop their references.
  */
 #include <linux/hashtable.h>
+#include <linux/lockdep.h>
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/wait_bit.h>
@@ -267,7 +268,7 @@ void smcr_lgr_terminate(struct smcr_lgr *lgr, enum smcr_reset_reason reason,
 {
 	spin_lock_bh(&lgr->conns_lock);
 	if (!lgr->end_err) {
-		lgr->end_reason = reason;
+		WRITE_ONCE(lgr->end_reason, reason);
 		lgr->end_err = err;
 	}
 	spin_unlock_bh(&lgr->conns_lock);
@@ -302,7 +303,7 @@ void smcr_lgr_leave(struct smcr_lgr *lgr)
 	bool idle;
 
 	spin_lock_bh(&lgr->conns_lock);
-	lgr->n_joining--;
+	WRITE_ONCE(lgr->n_joining, lgr->n_joining - 1);
 	idle = !lgr->n_joining && !lgr->n_conns &&
 	       lgr->state == SMCR_LGR_ACTIVE;
 	if (idle)
@@ -377,7 +378,7 @@ static int lgr_first_link(struct smcr_lgr *lgr, const struct smcr_port *port)
 	spin_lock_bh(&lgr->conns_lock);
 	dead = lgr->state == SMCR_LGR_DEAD;
 	if (!dead)
-		lgr->links[0] = link;
+		WRITE_ONCE(lgr->links[0], link);
 	spin_unlock_bh(&lgr->conns_lock);
 	if (!dead)
 		return 0;
@@ -632,7 +633,7 @@ static void lgr_take_links(struct smcr_lgr *lgr, struct smcr_link **links)
 	spin_lock_bh(&lgr->conns_lock);
 	for (slot = 0; slot < SMCR_MAX_LINKS; slot++) {
 		links[slot] = lgr->links[slot];
-		lgr->links[slot] = NULL;
+		WRITE_ONCE(lgr->links[slot], NULL);
 	}
 	spin_unlock_bh(&lgr->conns_lock);
 	for (slot = 0; slot < SMCR_MAX_LINKS; slot++)

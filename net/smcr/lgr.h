@@ -203,9 +203,9 @@ static inline enum smcr_lgr_state smcr_lgr_state(const struct smcr_lgr *lgr)
 void smcr_lgr_net_init(struct net *net);
 void smcr_lgr_net_exit(struct net *net);
 
-struct smcr_lgr *smcr_lgr_create(struct net *net, enum smcr_role role,
-				 const struct smcr_lgr_key *key,
-				 const struct smcr_port *port);
+struct smcr_lgr * __must_check
+smcr_lgr_create(struct net *net, enum smcr_role role,
+		const struct smcr_lgr_key *key, const struct smcr_port *port);
 struct smcr_lgr *smcr_lgr_get(struct smcr_lgr *lgr);
 void smcr_lgr_put(struct smcr_lgr *lgr);
 void smcr_lgr_leave(struct smcr_lgr *lgr);
@@ -216,7 +216,7 @@ void smcr_lgr_terminate(struct smcr_lgr *lgr, enum smcr_reset_reason reason,
 void smcr_lgr_kick(struct smcr_lgr *lgr, enum smcr_lgr_todo what);
 void smcr_lgr_queue(struct smcr_lgr *lgr);
 void smcr_lgr_queue_later(struct smcr_lgr *lgr, unsigned long delay);
-struct smcr_link *smcr_lgr_link(struct smcr_lgr *lgr);
+struct smcr_link * __must_check smcr_lgr_link(struct smcr_lgr *lgr);
 int smcr_lgr_link_slot(const struct smcr_lgr *lgr,
 		       const struct smcr_link *link);
 void smcr_lgr_wait(struct smcr_lgr *lgr, struct smcr_hs *hs);
@@ -228,15 +228,16 @@ void smcr_lgr_wake_rmb(struct smcr_lgr *lgr, const struct smcr_rmb *rmb);
 const char *smcr_lgr_state_name(enum smcr_lgr_state state);
 
 /* lgr_find.c */
-int smcr_lgr_publish(struct smcr_lgr *lgr);
-bool smcr_lgr_unpublish(struct smcr_lgr *lgr);
-struct smcr_lgr *smcr_lgr_find_server(struct net *net,
-				      const struct smcr_lgr_key *key);
-struct smcr_lgr *smcr_lgr_find_client(struct net *net,
-				      const struct smcr_lgr_key *key, u32 qpn,
-				      struct smcr_link **link);
+int __must_check smcr_lgr_publish(struct smcr_lgr *lgr);
+bool __must_check smcr_lgr_unpublish(struct smcr_lgr *lgr);
+struct smcr_lgr * __must_check
+smcr_lgr_find_server(struct net *net, const struct smcr_lgr_key *key);
+struct smcr_lgr * __must_check
+smcr_lgr_find_client(struct net *net, const struct smcr_lgr_key *key, u32 qpn,
+		     struct smcr_link **link);
 /* Returns a group with a reference, or NULL; drops the one to @prev */
-struct smcr_lgr *smcr_lgr_next(struct net *net, struct smcr_lgr *prev);
+struct smcr_lgr * __must_check smcr_lgr_next(struct net *net,
+					     struct smcr_lgr *prev);
 
 /* Events from the link layer */
 void smcr_lgr_link_failed(struct smcr_link *link);

@@ -8,6 +8,7 @@
  */
 #include <linux/hashtable.h>
 #include <linux/jhash.h>
+#include <linux/lockdep.h>
 #include <linux/net.h>
 #include <net/ipv6.h>
 
@@ -51,6 +52,7 @@ static bool lgr_forming(const struct smcr_lgr *new,
 {
 	const struct smcr_lgr *lgr;
 
+	lockdep_assert_held(&smcr_pernet(new->net)->lgr_lock);
 	hlist_for_each_entry(lgr, chain, node)
 		if (lgr->role == SMCR_SERVER && new->role == SMCR_SERVER &&
 		    smcr_lgr_state(lgr) == SMCR_LGR_FORMING &&
@@ -124,9 +126,10 @@ bool smcr_lgr_unpublish(struct smcr_lgr *lgr)
 
 static bool lgr_has_room(const struct smcr_lgr *lgr)
 {
-	return READ_ONCE(lgr->n_conns) < smcr_lgr_conn_limit(lgr) &&
+	lockdep_assert_held(&lgr->conns_lock);
+	return lgr->n_conns < smcr_lgr_conn_limit(lgr) &&
 	       smcr_lgr_policy_has_room(lgr->dialect, lgr->n_conns,
-					lgr->n_rmbs);
+					READ_ONCE(lgr->n_rmbs));
 }
 
 /* A handshake joins a FORMING group even if that has no room, because there
@@ -141,7 +144,7 @@ static bool lgr_join(struct smcr_lgr *lgr)
 	may = lgr->state == SMCR_LGR_FORMING ||
 	      (lgr->state == SMCR_LGR_ACTIVE && lgr_has_room(lgr));
 	if (may)
-		lgr->n_joining++;
+		WRITE_ONCE(lgr->n_joining, lgr->n_joining + 1);
 	spin_unlock_bh(&lgr->conns_lock);
 	return may;
 }
@@ -223,7 +226,7 @@ static struct smcr_link *lgr_join_link(struct smcr_lgr *lgr,
 			found = smcr_link_get(link);
 	}
 	if (found)
-		lgr->n_joining++;
+		WRITE_ONCE(lgr->n_joining, lgr->n_joining + 1);
 	spin_unlock_bh(&lgr->conns_lock);
 	return found;
 }

@@ -48,6 +48,7 @@
  *   of a namespace, and so the unload of the module, waits for the last
  *   reference to the group.
  */
+#include <linux/lockdep.h>
 #include <linux/random.h>
 #include <linux/slab.h>
 
@@ -134,6 +135,7 @@ static int token_give(struct smcr_lgr *lgr, struct smcr_conn *conn)
 	struct smcr_lgr_tokens *tokens = tokens_locked(lgr);
 	u32 i, slot;
 
+	lockdep_assert_held(&lgr->conns_lock);
 	if (lgr->n_conns >= tokens->size / 2 && tokens->size < TOKENS_MAX)
 		return -EAGAIN;
 	for (i = 0; i < tokens->size; i++) {
@@ -161,7 +163,7 @@ u32 smcr_lgr_conn_limit(const struct smcr_lgr *lgr)
 {
 	u32 limit = READ_ONCE(smcr_pernet(lgr->net)->sysctl.max_conns_per_lgr);
 
-	if (lgr->dialect == SMCR_DIALECT_LINUX)
+	if (READ_ONCE(lgr->dialect) == SMCR_DIALECT_LINUX)
 		return min_t(u32, limit, SMCR_LINUX_MAX_CONNS);
 	return limit;
 }
@@ -297,6 +299,7 @@ static unsigned int count_rmbs(struct smcr_lgr *lgr, u32 size)
 	struct smcr_rmb *rmb;
 	unsigned int n = 0;
 
+	lockdep_assert_held(&lgr->mutex);
 	list_for_each_entry(rmb, &lgr->rmbs, list)
 		n += rmb->elem_size == size;
 	return n;
@@ -376,7 +379,7 @@ static int rmb_publish(struct smcr_lgr *lgr, struct smcr_rmb *rmb,
 	if (smcr_lgr_state(lgr) != SMCR_LGR_DEAD) {
 		rmb->confirmed = confirmed;
 		list_add_tail(&rmb->list, &lgr->rmbs);
-		lgr->n_rmbs++;
+		WRITE_ONCE(lgr->n_rmbs, lgr->n_rmbs + 1);
 		err = 0;
 	}
 	mutex_unlock(&lgr->mutex);
@@ -459,6 +462,7 @@ static void count_elems(struct smcr_lgr *lgr, u32 size, u32 *used, u32 *total)
 {
 	struct smcr_rmb *rmb;
 
+	lockdep_assert_held(&lgr->mutex);
 	*used = 0;
 	*total = 0;
 	list_for_each_entry(rmb, &lgr->rmbs, list) {
@@ -548,6 +552,7 @@ static struct smcr_rmb *rmb_unconfirmed(struct smcr_lgr *lgr)
 {
 	struct smcr_rmb *rmb;
 
+	lockdep_assert_held(&lgr->mutex);
 	list_for_each_entry(rmb, &lgr->rmbs, list)
 		if (!rmb->confirmed && !rmb->deleting)
 			return rmb;
@@ -569,7 +574,7 @@ void smcr_lgr_rmb_registered(struct smcr_lgr *lgr)
 
 	mutex_lock(&lgr->mutex);
 	rmb = rmb_unconfirmed(lgr);
-	if (rmb && rmb->maps[0].registered &&
+	if (rmb && READ_ONCE(rmb->maps[0].registered) &&
 	    !smcr_llc_confirm_rkey(lgr, rmb))
 		/* Another exchange is under way; try again after it. */
 		set_bit(SMCR_LGR_T_RMB_REG, &lgr->todo);
@@ -629,10 +634,11 @@ unsigned long smcr_lgr_rmb_idle_at(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
 {
 	const struct smcr_sysctl *ctl = &smcr_pernet(lgr->net)->sysctl;
 
+	lockdep_assert_held(&lgr->mutex);
 	if (list_is_first(&rmb->list, &lgr->rmbs) || !rmb->confirmed ||
 	    rmb->deleting || smcr_rmb_in_use(rmb))
 		return 0;
-	return (rmb->idle_since +
+	return (READ_ONCE(rmb->idle_since) +
 		msecs_to_jiffies(READ_ONCE(ctl->rmb_linger_ms))) ?: 1;
 }
 
@@ -642,7 +648,7 @@ static void rmb_drop(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
 {
 	mutex_lock(&lgr->mutex);
 	list_del_init(&rmb->list);
-	lgr->n_rmbs--;
+	WRITE_ONCE(lgr->n_rmbs, lgr->n_rmbs - 1);
 	mutex_unlock(&lgr->mutex);
 	rmb_discard(rmb);
 }
@@ -659,7 +665,7 @@ static void rmbs_drop(struct smcr_lgr *lgr, bool all)
 	list_for_each_entry_safe(rmb, tmp, &lgr->rmbs, list) {
 		if (all || rmb->forgotten) {
 			list_move_tail(&rmb->list, &gone);
-			lgr->n_rmbs--;
+			WRITE_ONCE(lgr->n_rmbs, lgr->n_rmbs - 1);
 		}
 	}
 	mutex_unlock(&lgr->mutex);

@@ -38,24 +38,27 @@ struct smcr_lgr_tokens {
 };
 
 /* Tokens */
-int smcr_lgr_tokens_init(struct smcr_lgr *lgr);
+int __must_check smcr_lgr_tokens_init(struct smcr_lgr *lgr);
 u32 smcr_lgr_conn_limit(const struct smcr_lgr *lgr);
-int smcr_lgr_conn_add(struct smcr_lgr *lgr, struct smcr_conn *conn);
+int __must_check smcr_lgr_conn_add(struct smcr_lgr *lgr,
+				   struct smcr_conn *conn);
 void smcr_lgr_conn_del(struct smcr_lgr *lgr, struct smcr_conn *conn);
-struct smcr_conn *smcr_lgr_conn_find(struct smcr_lgr *lgr, u32 token);
-struct smcr_conn *smcr_lgr_conn_next(struct smcr_lgr *lgr, u32 *slot);
+struct smcr_conn * __must_check smcr_lgr_conn_find(struct smcr_lgr *lgr,
+						   u32 token);
+struct smcr_conn * __must_check smcr_lgr_conn_next(struct smcr_lgr *lgr,
+						   u32 *slot);
 
 /* RMBs and their elements */
-int smcr_lgr_rmb_register(struct smcr_lgr *lgr);
+int __must_check smcr_lgr_rmb_register(struct smcr_lgr *lgr);
 bool smcr_lgr_rmb_ready(const struct smcr_conn *conn);
 void smcr_lgr_rmb_registered(struct smcr_lgr *lgr);
 void smcr_lgr_rmb_refused(struct smcr_lgr *lgr, struct smcr_rmb *rmb);
 void smcr_lgr_rmbs_deleted(struct smcr_lgr *lgr);
 unsigned long smcr_lgr_rmb_idle_at(struct smcr_lgr *lgr, struct smcr_rmb *rmb);
-int smcr_lgr_rmb_first(struct smcr_lgr *lgr, u32 elem_size);
+int __must_check smcr_lgr_rmb_first(struct smcr_lgr *lgr, u32 elem_size);
 void smcr_lgr_rmb_work(struct work_struct *work);
-struct smcr_rmb *smcr_lgr_elem_take(struct smcr_lgr *lgr, u32 elem_size,
-				    u8 *idx);
+struct smcr_rmb * __must_check smcr_lgr_elem_take(struct smcr_lgr *lgr,
+						  u32 elem_size, u8 *idx);
 void smcr_lgr_elem_return(struct smcr_lgr *lgr, struct smcr_rmb *rmb, u8 idx,
 			  u32 dirty, enum smcr_rmbe_end end,
 			  unsigned long release_at);

@@ -78,11 +78,11 @@ unsigned long smcr_llc_deadline(const struct smcr_lgr *lgr)
  */
 void smcr_llc_hurry(struct smcr_lgr *lgr)
 {
+	unsigned long deadline = READ_ONCE(lgr->llc.step_deadline);
 	unsigned long latest = smcr_llc_deadline(lgr);
 
-	if (lgr->llc.step_deadline &&
-	    time_after(lgr->llc.step_deadline, latest))
-		lgr->llc.step_deadline = latest;
+	if (deadline && time_after(deadline, latest))
+		WRITE_ONCE(lgr->llc.step_deadline, latest);
 }
 
 /* A server waits longer than its client, so that the client's Decline reaches
@@ -160,7 +160,7 @@ void smcr_llc_broken(struct smcr_link *link, const char *what)
 /* The exchanges of the first contact are over; data may flow (3.5.1.6). */
 static void llc_ready(struct smcr_lgr *lgr)
 {
-	lgr->llc.step_deadline = 0;
+	WRITE_ONCE(lgr->llc.step_deadline, 0);
 	smcr_lgr_event(lgr, SMCR_LGR_EV_READY);
 }
 
@@ -328,8 +328,8 @@ static void confirmed(struct smcr_lgr *lgr, struct smcr_link *link,
 		      const struct smcr_llc_confirm_link *msg)
 {
 	WRITE_ONCE(link->peer_uid, msg->link_uid);
-	lgr->max_links = smcr_lgr_policy_max_links(SMCR_MAX_LINKS,
-						   msg->max_links);
+	WRITE_ONCE(lgr->max_links,
+		   smcr_lgr_policy_max_links(SMCR_MAX_LINKS, msg->max_links));
 	smcr_link_event(link, SMCR_LINK_EV_CONFIRMED);
 	smcr_llc_step(lgr, SMCR_LLC_EV_CONFIRMED);
 	WRITE_ONCE(lgr->llc.step_deadline, first_deadline(lgr));
@@ -338,7 +338,8 @@ static void confirmed(struct smcr_lgr *lgr, struct smcr_link *link,
 /* A group has the Linux dialect if request and reply carry the Linux flags. */
 static void dialect_set(struct smcr_link *link, bool no_eye)
 {
-	link->lgr->dialect = no_eye ? SMCR_DIALECT_LINUX : SMCR_DIALECT_RFC;
+	WRITE_ONCE(link->lgr->dialect,
+		   no_eye ? SMCR_DIALECT_LINUX : SMCR_DIALECT_RFC);
 	if (no_eye)
 		smcr_wr_limit_sends(link);
 }
@@ -540,7 +541,7 @@ static void delete_done(struct smcr_lgr *lgr)
 	llc_drop_add_link(lgr);
 	if (smcr_lgr_state(lgr) == SMCR_LGR_FORMING)
 		llc_ready(lgr);
-	lgr->llc.step_deadline = 0;
+	WRITE_ONCE(lgr->llc.step_deadline, 0);
 }
 
 static void recv_delete_link(struct smcr_link *link,
@@ -783,7 +784,7 @@ void smcr_llc_delete_all(struct smcr_lgr *lgr, u32 reason)
 	struct smcr_link *link = lgr->links[0];
 
 	smcr_llc_step(lgr, SMCR_LLC_EV_CLOSE);
-	lgr->llc.step_deadline = smcr_llc_deadline(lgr);
+	WRITE_ONCE(lgr->llc.step_deadline, smcr_llc_deadline(lgr));
 	if (!link || smcr_link_state(link) != SMCR_LINK_ACTIVE ||
 	    smcr_llc_send(link, &msg, SMCR_LLC_COOKIE_DELETE_ALL))
 		smcr_lgr_terminate(lgr, SMCR_RESET_GROUP_DELETED, ECONNRESET);
@@ -794,7 +795,7 @@ void smcr_llc_delete_all(struct smcr_lgr *lgr, u32 reason)
 /* The exchange that changes links has reached its deadline (C.7.1). */
 static void step_timeout(struct smcr_lgr *lgr)
 {
-	lgr->llc.step_deadline = 0;
+	WRITE_ONCE(lgr->llc.step_deadline, 0);
 	WRITE_ONCE(lgr->llc.timed_out, true);
 	smcr_mib_inc(lgr->net, SMCR_MIB_LLCTIMEOUTS);
 	if (lgr->llc.flow.step == SMCR_LLC_CLOSING)
@@ -876,7 +877,8 @@ unsigned long smcr_llc_timers(struct smcr_lgr *lgr)
 	struct smcr_llc *llc = &lgr->llc;
 	unsigned long next;
 
-	if (llc->step_deadline && time_after_eq(jiffies, llc->step_deadline))
+	next = READ_ONCE(llc->step_deadline);
+	if (next && time_after_eq(jiffies, next))
 		step_timeout(lgr);
 	if (llc->rkey_deadline && time_after_eq(jiffies, llc->rkey_deadline)) {
 		llc->rkey_deadline = 0;
@@ -888,7 +890,7 @@ unsigned long smcr_llc_timers(struct smcr_lgr *lgr)
 		smcr_lgr_kick(lgr, SMCR_LGR_T_RMB_REG);
 	}
 	next = test_timer(lgr);
-	sooner(&next, llc->step_deadline);
+	sooner(&next, READ_ONCE(llc->step_deadline));
 	sooner(&next, llc->rkey_deadline);
 	sooner(&next, llc->rkey_retry_at);
 	return next;

@@ -90,10 +90,11 @@ void smcr_llc_flush(struct smcr_lgr *lgr);
 void smcr_llc_process(struct smcr_lgr *lgr);
 unsigned long smcr_llc_timers(struct smcr_lgr *lgr);
 void smcr_llc_first_contact(struct smcr_lgr *lgr);
-int smcr_llc_confirm_link(struct smcr_lgr *lgr);
+int __must_check smcr_llc_confirm_link(struct smcr_lgr *lgr);
 void smcr_llc_await_confirm(struct smcr_lgr *lgr);
-bool smcr_llc_confirm_rkey(struct smcr_lgr *lgr, struct smcr_rmb *rmb);
-bool smcr_llc_delete_rkeys(struct smcr_lgr *lgr);
+bool __must_check smcr_llc_confirm_rkey(struct smcr_lgr *lgr,
+					struct smcr_rmb *rmb);
+bool __must_check smcr_llc_delete_rkeys(struct smcr_lgr *lgr);
 void smcr_llc_test_now(struct smcr_lgr *lgr);
 void smcr_llc_delete_all(struct smcr_lgr *lgr, u32 reason);
 void smcr_llc_hurry(struct smcr_lgr *lgr);

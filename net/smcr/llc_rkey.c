@@ -4,6 +4,7 @@
  * ends of a link group tell each other about RMBs (RFC 7609 3.5.5.2, A.3.5,
  * A.3.7).
  */
+#include <linux/lockdep.h>
 #include <linux/slab.h>
 
 #include "conn.h"
@@ -102,7 +103,7 @@ static void confirm_rkey_done(struct smcr_lgr *lgr,
 	}
 	mutex_lock(&lgr->mutex);
 	rmb->confirmed = true;
-	rmb->idle_since = jiffies;
+	WRITE_ONCE(rmb->idle_since, jiffies);
 	mutex_unlock(&lgr->mutex);
 	/* The RMB may stay unused; its time to linger starts now. */
 	smcr_lgr_kick(lgr, SMCR_LGR_T_CLEAN);
@@ -243,6 +244,7 @@ bool smcr_llc_confirm_rkey(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
 		},
 	};
 
+	lockdep_assert_held(&lgr->mutex);
 	if (lgr->llc.rmb == rmb)
 		return true;
 	if (!smcr_llc_flow_may_start(&lgr->llc.flow))

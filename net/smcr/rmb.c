@@ -205,7 +205,7 @@ static int map_dma_pages(struct smcr_rmb *rmb, struct smcr_rmb_map *map,
 	}
 	spin_lock_bh(&rmb->lock);
 	map->dma = dma;
-	rmb->n_synced++;
+	WRITE_ONCE(rmb->n_synced, rmb->n_synced + 1);
 	spin_unlock_bh(&rmb->lock);
 	return 0;
 }
@@ -244,7 +244,7 @@ static void unmap_dma(struct smcr_rmb *rmb, struct smcr_rmb_map *map)
 	spin_lock_bh(&rmb->lock);
 	dma = map->dma;
 	map->dma = NULL;
-	rmb->n_synced -= !!dma;
+	WRITE_ONCE(rmb->n_synced, rmb->n_synced - !!dma);
 	spin_unlock_bh(&rmb->lock);
 	kvfree(dma);
 	ib_dma_unmap_sgtable_attrs(map->link->local.dev->ibdev, &map->sgt,
@@ -495,7 +495,7 @@ int smcr_rmb_elem_take(struct smcr_rmb *rmb, bool eye_catcher)
 	i = elem_find(rmb);
 	if (i >= 0) {
 		rmb->elems[i].state = SMCR_RMBE_USED;
-		rmb->n_free--;
+		WRITE_ONCE(rmb->n_free, rmb->n_free - 1);
 		rmb->hint = i + 1 < rmb->n_elems ? i + 1 : 0;
 	}
 	spin_unlock_bh(&rmb->lock);
@@ -551,21 +551,21 @@ bool smcr_rmb_elem_return(struct smcr_rmb *rmb, u8 idx, u32 dirty,
 	case SMCR_RMBE_END_ORDERLY:
 		if (!unclean) {
 			elem->state = SMCR_RMBE_FREE;
-			rmb->n_free++;
+			WRITE_ONCE(rmb->n_free, rmb->n_free + 1);
 			break;
 		}
-		rmb->n_unclean++;
+		WRITE_ONCE(rmb->n_unclean, rmb->n_unclean + 1);
 		elem->state = SMCR_RMBE_DIRTY;
 		elem->dirty = dirty;
 		break;
 	case SMCR_RMBE_END_ABNORMAL:
-		rmb->n_unclean++;
+		WRITE_ONCE(rmb->n_unclean, rmb->n_unclean + 1);
 		elem->state = SMCR_RMBE_QUARANTINE;
 		elem->dirty = rmb->elem_size;
 		elem->release_at = release_at;
 		break;
 	}
-	rmb->idle_since = jiffies;
+	WRITE_ONCE(rmb->idle_since, jiffies);
 	spin_unlock_bh(&rmb->lock);
 	smcr_mib_inc(rmb->net, SMCR_MIB_ELEMENTSRETURNED);
 	if (end == SMCR_RMBE_END_ABNORMAL)
@@ -616,8 +616,8 @@ unsigned long smcr_rmb_clean(struct smcr_rmb *rmb, u32 *freed)
 		elem_zero(rmb, i + 1, dirty);
 		spin_lock_bh(&rmb->lock);
 		rmb->elems[i].state = SMCR_RMBE_FREE;
-		rmb->n_free++;
-		rmb->n_unclean--;
+		WRITE_ONCE(rmb->n_free, rmb->n_free + 1);
+		WRITE_ONCE(rmb->n_unclean, rmb->n_unclean - 1);
 		spin_unlock_bh(&rmb->lock);
 		++*freed;
 		cond_resched();

@@ -127,18 +127,21 @@ struct smcr_rmb {
 	unsigned long		idle_since;
 };
 
-struct smcr_rmb *smcr_rmb_alloc(struct smcr_link *link, u32 elem_size,
-				u16 n_elems);
+struct smcr_rmb * __must_check smcr_rmb_alloc(struct smcr_link *link,
+					      u32 elem_size, u16 n_elems);
 void smcr_rmb_put(struct smcr_rmb *rmb);
-int smcr_rmb_map(struct smcr_rmb *rmb, struct smcr_link *link, int slot);
-int smcr_rmb_register(struct smcr_rmb *rmb, int slot,
-		      void (*done)(struct smcr_wr_reg *reg, int err));
+int __must_check smcr_rmb_map(struct smcr_rmb *rmb, struct smcr_link *link,
+			      int slot);
+int __must_check smcr_rmb_register(struct smcr_rmb *rmb, int slot,
+				   void (*done)(struct smcr_wr_reg *reg,
+						int err));
 void smcr_rmb_unmap(struct smcr_rmb *rmb, int slot);
 
-int smcr_rmb_elem_take(struct smcr_rmb *rmb, bool eye_catcher);
-bool smcr_rmb_elem_return(struct smcr_rmb *rmb, u8 idx, u32 dirty,
-			  enum smcr_rmbe_end end, unsigned long release_at);
-unsigned long smcr_rmb_clean(struct smcr_rmb *rmb, u32 *freed);
+int __must_check smcr_rmb_elem_take(struct smcr_rmb *rmb, bool eye_catcher);
+bool __must_check smcr_rmb_elem_return(struct smcr_rmb *rmb, u8 idx, u32 dirty,
+				       enum smcr_rmbe_end end,
+				       unsigned long release_at);
+unsigned long __must_check smcr_rmb_clean(struct smcr_rmb *rmb, u32 *freed);
 u16 smcr_rmb_in_use(const struct smcr_rmb *rmb);
 void *smcr_rmb_elem_addr(const struct smcr_rmb *rmb, u8 idx);
 void smcr_rmb_sync_for_cpu(struct smcr_rmb *rmb, u8 idx, u32 off, u32 len);
