@@ -5,7 +5,7 @@
 # kernel: turns load
 # nics: 1
 # timeout: 200
-# Law 18: elements are charged to the cgroup of the program that uses them.
+# Elements are charged to the cgroup of the program that uses them.
 # 2,000 sockets in a cgroup of 64 MB: what does not fit is TCP, nobody is
 # killed, and all is given back.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh

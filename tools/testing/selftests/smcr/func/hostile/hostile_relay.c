@@ -246,7 +246,9 @@ static int claim(const char *from, struct msg *accept)
 	return fd;
 }
 
-/* A peer ID, a GID and a MAC bind nothing: the address does (law 21). */
+/* A server does not take a peer ID, a GID or a MAC for proof: a group is bound to
+ * the client address of its first contact.
+ */
 static void group_binding(void)
 {
 	static const struct relay_case plain = OK_RDMA(CONFIRM, "", NULL);
