@@ -497,8 +497,8 @@ def boot_for(opt, kernel, test):
 
 
 class Boots:
-    """Tests that can share a boot, one after the other. A fault costs a boot,
-    and so does the second run of a test that failed."""
+    """Runs tests that can share a boot, one after the other. A fault costs a
+    boot, and so does the second run of a failed test."""
 
     def __init__(self, opt, kernel, tally):
         self.opt = opt
@@ -523,9 +523,9 @@ class Boots:
         return result
 
     def test(self, test, last):
-        """One test, and once more in a fresh boot if it failed: a failure of
-        both counts, one of the first makes it unstable. What the kernel
-        itself reported is a fault, whatever comes of a second run."""
+        """Run a test, and once more in a fresh boot if it failed. It fails if
+        both runs fail, and is unstable if only the first one does. A fault
+        that the kernel reports fails the test without a second run."""
         name = f"{test.name}-{self.kernel}"
         shutil.rmtree(os.path.join(OUT, f"{name}.again"), ignore_errors=True)
         result = self.once(test, last, self.opt.keep, name)
@@ -566,9 +566,9 @@ def turn_file():
 
 
 def this_turn(advance):
-    """The number that decides what is drawn: SMCR_SEED, or one more than the
-    last run's on this machine if it is to advance, or the day where none was
-    yet. It does not depend on what is tested."""
+    """The number that decides what is drawn: SMCR_SEED if it is set, else the
+    number of this machine's last run, plus one if it is to advance, else the
+    number of the day. It does not depend on what is tested."""
     if "SMCR_SEED" not in os.environ:
         try:
             with open(turn_file(), encoding="utf-8") as f:
@@ -586,8 +586,9 @@ def this_turn(advance):
 
 
 def has_turn(kernel, tests, turn):
-    """Tests that run on this kernel, of those that can: of each lot one, the
-    next in each turn. Says which, and when the others come."""
+    """The tests that run on this kernel in this turn: all without a lot, and
+    one of each lot. Prints which test that is, and in what order the others
+    follow."""
     lots = {}
     for test in tests:
         if test.lots[kernel]:

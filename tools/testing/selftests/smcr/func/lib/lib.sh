@@ -280,8 +280,8 @@ sysctl_for_now() {
 	check "$1 can be set to $2" sysctl -qw "$1=$2"
 }
 
-# program NAME COMMAND...: begin it in the background; back when it has said
-# "serving"
+# program NAME COMMAND...: begin a command in the background; return when it has
+# printed "serving"
 declare -A program_pid
 program() {
 	local name=$1 line='' end=$((SECONDS + DEADLINE))
@@ -302,8 +302,8 @@ program() {
 	return 1
 }
 
-# program_ended NAME: wait for its end; shows what it printed, and returns its
-# status. Not for check, whose subshell has no jobs.
+# program_ended NAME: wait for the end of a program; show what it printed and
+# return its exit status. "check" cannot call this, as its subshell has no jobs.
 program_ended() {
 	local rc=0
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# One file tells both hosts what to do. The bed runs a test's file on both:
-# what is above "client_leads" is run by both, what is below by the client
-# alone. The server then runs what "on server" asks for, in one shell that lives
-# as long as the test: its variables, background jobs, saved counters and
-# undo_later stay from one call to the next. Sourced by lib.sh.
+# One file tells both hosts what to do. Both hosts run a test's file down to the
+# line "client_leads"; the client alone runs the lines below it. From there on
+# one shell on the server runs the commands of "on server". It lives as long as
+# the test, so that variables, background jobs, saved counters and undo_later
+# stay from one call to the next. lib.sh sources this file.
 #
-# The bed passes a line of each direction on (vm/machine.py), without the
-# network under test:
+# The bed forwards lines between the two hosts (vm/machine.py) and does not use
+# the network under test for them:
 #
 #   to the server      words of a command, quoted for the shell
 #   to the client      =TEXT        a line of output
@@ -21,13 +21,13 @@
 
 SIDE=${BED_SIDE:-client}
 SESSION=/run/bed/session
-# A command on the server ends within this time, in seconds.
+# Time limit of a command on the server, in seconds.
 ON_LIMIT=${ON_LIMIT:-$((150 * SLOW))}
-# The bed takes lines that a pipe takes whole.
+# A longer line could be mixed with others in the pipe to the bed (PIPE_BUF).
 SESSION_LINE=3900
 session_asked=
 
-# client_leads: both hosts have come so far; only the client goes on
+# client_leads: wait until both hosts are here; only the client goes on
 client_leads() {
 	rm -f $SESSION
 	mkfifo $SESSION || exit 2
@@ -69,7 +69,8 @@ session_end() {
 	printf '\036exit\n'
 }
 
-# session_check ok|not_ok FACT: a check above client_leads would count nowhere
+# session_check ok|not_ok FACT: pass a check on to the client, which counts it.
+# Above client_leads there is no session, and the check would be lost.
 session_check() {
 	if [ -z "${session_open:-}" ]; then
 		echo "a check above client_leads: $2"
@@ -80,7 +81,7 @@ session_check() {
 
 # The client
 
-# session_lost WHY: the test cannot go on. A subshell leaves a note for the next
+# session_lost WHY: end the test. A subshell cannot; it leaves a note for the next
 # call or for "finish".
 session_lost() {
 	session_asked=
@@ -95,14 +96,14 @@ session_lost() {
 	finish
 }
 
-# session_found: report what a subshell has noted
+# session_found: fail if a subshell has left a note
 session_found() {
 	[ -s "$tmp/session.lost" ] || return 1
 	not_ok "server: $(<"$tmp/session.lost")"
 	: >"$tmp/session.lost"
 }
 
-# start server COMMAND...: begin it there and go on here until "join server"
+# start server COMMAND...: begin a command on the server, and do not wait for it
 start() {
 	local line
 
@@ -117,7 +118,8 @@ start() {
 	echo "call session pass $line" >/run/bed/ctl
 }
 
-# join server: what the started command printed and checked, and its status
+# join server: wait for the started command; print its output, count its checks
+# and return its exit status
 join() {
 	local line ended='' end=$((SECONDS + ON_LIMIT))
 
@@ -133,7 +135,7 @@ join() {
 			[ -z "${session_closing:-}" ] || return 0
 			session_lost "its shell ended in: $session_asked" ;;
 		ended)
-			# Its last output may still be on the way.
+			# The last output may still be on the way.
 			ended=1
 			end=$((SECONDS + 3)) ;;
 		"=# "*)	echo "# server: ${line#=# }" ;;
@@ -146,8 +148,8 @@ join() {
 	session_lost "did not end within $ON_LIMIT s: $session_asked"
 }
 
-# session_close: the server undoes what it did, and its shell ends. When the
-# client's script cannot ask for it, the bed does.
+# session_close: let the server run its undo_later commands and end its shell. If
+# the client's script is killed before this, the bed sends "ended" instead.
 session_close() {
 	[ -n "${session_open:-}" ] && [ -z "${session_gone:-}" ] &&
 		[ -z "$session_asked" ] && [ ! -e "$tmp/session.lost" ] ||
@@ -157,8 +159,8 @@ session_close() {
 	on server exit
 }
 
-# on server|client COMMAND...: run it in that host's shell; its output, its
-# checks and its exit status
+# on server|client COMMAND...: run a command in that host's shell; print its
+# output, count its checks and return its exit status
 on() {
 	if [ "$1" = client ]; then
 		"${@:2}"
@@ -168,7 +170,7 @@ on() {
 	fi
 }
 
-# both COMMAND...: here, and then on the server
+# both COMMAND...: run a command here, and then on the server
 both() {
 	local rc=0
 
