@@ -131,8 +131,8 @@ static void end_both(struct smcr_conn *conn)
 	if (!sk || sk->sk_state == TCP_CLOSE)
 		return;
 	switch (conn->fsm.state) {
-	case SMCR_CONN_APP_CLOSE_WAIT2:
-	case SMCR_CONN_APP_FIN_CLOSE_WAIT:
+	case SMCR_CONN_APPL_CLOSE_WAIT2:
+	case SMCR_CONN_APPL_FIN_CLOSE_WAIT:
 	case SMCR_CONN_PEER_CLOSE_WAIT2:
 	case SMCR_CONN_PEER_FIN_CLOSE_WAIT:
 		break;
@@ -313,9 +313,9 @@ static bool reason_is_link(enum smcr_reset_reason reason)
 static bool end_harmless(const struct smcr_conn *conn,
 			   enum smcr_reset_reason reason)
 {
-	if (conn->fsm.state != SMCR_CONN_APP_CLOSE_WAIT1 &&
-	    conn->fsm.state != SMCR_CONN_APP_CLOSE_WAIT2 &&
-	    conn->fsm.state != SMCR_CONN_APP_FIN_CLOSE_WAIT)
+	if (conn->fsm.state != SMCR_CONN_APPL_CLOSE_WAIT1 &&
+	    conn->fsm.state != SMCR_CONN_APPL_CLOSE_WAIT2 &&
+	    conn->fsm.state != SMCR_CONN_APPL_FIN_CLOSE_WAIT)
 		return false;
 	return conn->fsm.peer_closed && conn->tx.end == conn->rx.peer.cons &&
 	       (reason_is_link(reason) || reason == SMCR_RESET_TCP_RST ||

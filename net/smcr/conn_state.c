@@ -83,7 +83,7 @@ struct rule {
 	u32 actions;
 };
 
-#define SAME		SMCR_CONN_STATE_MAX
+#define SAME		SMCR_CONN_STATES
 
 /* Codes of the table, four letters each so that its columns line up */
 enum code {
@@ -127,16 +127,16 @@ static const struct rule rules[NR_CODES] = {
 	[FLSH] = { SAME, DO(FLUSH) },
 	[HURY] = { SAME, DO(FLUSH) | DO(START_TIMER) },
 	[D_P1] = { DO(PEER_CLOSE_WAIT1), DO(SEND_DONE) },
-	[D_A2] = { DO(APP_CLOSE_WAIT2), DO(SEND_DONE) },
+	[D_A2] = { DO(APPL_CLOSE_WAIT2), DO(SEND_DONE) },
 	[C_P1] = { DO(PEER_CLOSE_WAIT1), OUR_C | DO(START_TIMER) },
 	[C_ST] = { SAME, OUR_C | DO(START_TIMER) },
 	[C_PF] = { DO(PEER_FIN_CLOSE_WAIT), OUR_C | DO(START_TIMER) },
 	[C_LA] = { DO(CLOSED), OUR_C | DONE },
-	[PD_A] = { DO(APP_CLOSE_WAIT1), DO(EOF) },
+	[PD_A] = { DO(APPL_CLOSE_WAIT1), DO(EOF) },
 	[PD_P] = { DO(PEER_CLOSE_WAIT2), DO(EOF) },
-	[PC_A] = { DO(APP_CLOSE_WAIT1), PEER_C },
+	[PC_A] = { DO(APPL_CLOSE_WAIT1), PEER_C },
 	[PC_S] = { SAME, PEER_C },
-	[PC_F] = { DO(APP_FIN_CLOSE_WAIT), PEER_C },
+	[PC_F] = { DO(APPL_FIN_CLOSE_WAIT), PEER_C },
 	[PC_L] = { DO(CLOSED), DO(EOF) | DONE },
 	[ACTV] = { DO(PEER_ABORT_WAIT), BREAK | DO(SEND_ABORT) |
 					DO(START_TIMER) },
@@ -242,11 +242,11 @@ static enum row row_of(const struct smcr_conn_fsm *fsm)
 		return INIT;
 	case SMCR_CONN_ACTIVE:
 		return ACTIVE;
-	case SMCR_CONN_APP_CLOSE_WAIT1:
+	case SMCR_CONN_APPL_CLOSE_WAIT1:
 		return fsm->peer_closed ? APP_WAIT1_C : APP_WAIT1;
-	case SMCR_CONN_APP_CLOSE_WAIT2:
+	case SMCR_CONN_APPL_CLOSE_WAIT2:
 		return fsm->peer_closed ? APP_WAIT2_C : APP_WAIT2;
-	case SMCR_CONN_APP_FIN_CLOSE_WAIT:
+	case SMCR_CONN_APPL_FIN_CLOSE_WAIT:
 		return APP_FIN;
 	case SMCR_CONN_PEER_CLOSE_WAIT1:
 		return fsm->we_closed ? PEER_WAIT1_C : PEER_WAIT1;
@@ -328,61 +328,4 @@ bool smcr_conn_state_can_recv(const struct smcr_conn_fsm *fsm)
 	enum row row = row_of(fsm);
 
 	return row == ACTIVE || row == PEER_WAIT1 || row == PEER_WAIT1_C;
-}
-
-/**
- * smcr_conn_state_name() - get the RFC's name of a state
- * @state: any value
- *
- * Return: a name, never NULL.
- */
-const char *smcr_conn_state_name(enum smcr_conn_state state)
-{
-	static const char *const names[] = {
-		[SMCR_CONN_INIT]		= "Init",
-		[SMCR_CONN_ACTIVE]		= "Active",
-		[SMCR_CONN_APP_CLOSE_WAIT1]	= "AppCloseWait1",
-		[SMCR_CONN_APP_CLOSE_WAIT2]	= "AppCloseWait2",
-		[SMCR_CONN_APP_FIN_CLOSE_WAIT]	= "AppFinCloseWait",
-		[SMCR_CONN_PEER_CLOSE_WAIT1]	= "PeerCloseWait1",
-		[SMCR_CONN_PEER_CLOSE_WAIT2]	= "PeerCloseWait2",
-		[SMCR_CONN_PEER_FIN_CLOSE_WAIT]	= "PeerFinCloseWait",
-		[SMCR_CONN_PEER_ABORT_WAIT]	= "PeerAbortWait",
-		[SMCR_CONN_PROCESS_ABORT]	= "ProcessAbort",
-		[SMCR_CONN_CLOSED]		= "Closed",
-	};
-
-	if ((unsigned int)state >= SMCR_CONN_STATE_MAX)
-		return "unknown";
-	return names[state];
-}
-
-/**
- * smcr_conn_event_name() - get the name of an event
- * @event: any value
- *
- * Return: a name, never NULL.
- */
-const char *smcr_conn_event_name(enum smcr_conn_event event)
-{
-	static const char *const names[] = {
-		[SMCR_CONN_EV_ESTABLISHED]		= "established",
-		[SMCR_CONN_EV_APP_SHUTDOWN]		= "app-shutdown",
-		[SMCR_CONN_EV_APP_CLOSE]		= "app-close",
-		[SMCR_CONN_EV_FLUSH_DONE]		= "flushed-done",
-		[SMCR_CONN_EV_FLUSH_CLOSE]		= "flushed-close",
-		[SMCR_CONN_EV_PEER_DONE]		= "peer-done",
-		[SMCR_CONN_EV_PEER_CLOSED]		= "peer-closed",
-		[SMCR_CONN_EV_PEER_CLOSED_UNSENT]	= "peer-closed-early",
-		[SMCR_CONN_EV_PEER_ABORT]		= "peer-abort",
-		[SMCR_CONN_EV_LOCAL_ABORT]		= "local-abort",
-		[SMCR_CONN_EV_ABORT_SENT]		= "abort-sent",
-		[SMCR_CONN_EV_TIMEOUT]			= "timeout",
-		[SMCR_CONN_EV_LINK_LOST]		= "link-lost",
-		[SMCR_CONN_EV_PEER_GONE]		= "peer-gone",
-	};
-
-	if ((unsigned int)event >= SMCR_CONN_EV_MAX)
-		return "unknown";
-	return names[event];
 }

@@ -7,75 +7,54 @@
 #define _SMCR_CONN_STATE_H
 
 #include <linux/types.h>
+#include <uapi/linux/smcr_netlink.h>
 
-/**
- * enum smcr_conn_state - states of Figures 22 and 23
- * @SMCR_CONN_INIT: handshake in progress; the figures have no name for it
- * @SMCR_CONN_ACTIVE: bytes flow both ways
- * @SMCR_CONN_APP_CLOSE_WAIT1: peer sent D or C, we sent neither
- * @SMCR_CONN_APP_CLOSE_WAIT2: peer sent D or C, then we sent D
- * @SMCR_CONN_APP_FIN_CLOSE_WAIT: we sent D, then peer sent C; our C is due
- * @SMCR_CONN_PEER_CLOSE_WAIT1: we sent D or C, peer sent neither
- * @SMCR_CONN_PEER_CLOSE_WAIT2: we sent D or C, then peer sent D
- * @SMCR_CONN_PEER_FIN_CLOSE_WAIT: peer sent D, then we sent C; its C is due
- * @SMCR_CONN_PEER_ABORT_WAIT: we sent A; the peer's A is due
- * @SMCR_CONN_PROCESS_ABORT: our A waits to be posted; nothing else is awaited
- * @SMCR_CONN_CLOSED: final state
- * @SMCR_CONN_STATE_MAX: number of values
- */
-enum smcr_conn_state {
-	SMCR_CONN_INIT,
-	SMCR_CONN_ACTIVE,
-	SMCR_CONN_APP_CLOSE_WAIT1,
-	SMCR_CONN_APP_CLOSE_WAIT2,
-	SMCR_CONN_APP_FIN_CLOSE_WAIT,
-	SMCR_CONN_PEER_CLOSE_WAIT1,
-	SMCR_CONN_PEER_CLOSE_WAIT2,
-	SMCR_CONN_PEER_FIN_CLOSE_WAIT,
-	SMCR_CONN_PEER_ABORT_WAIT,
-	SMCR_CONN_PROCESS_ABORT,
-	SMCR_CONN_CLOSED,
-	SMCR_CONN_STATE_MAX
-};
+#include "genl_names.h"
 
-/**
- * enum smcr_conn_event - what can happen to a connection
- * @SMCR_CONN_EV_ESTABLISHED: the handshake is done, its last LLC step included
- * @SMCR_CONN_EV_APP_SHUTDOWN: shutdown(SHUT_WR) or shutdown(SHUT_RDWR)
- * @SMCR_CONN_EV_APP_CLOSE: close() without unread bytes; with unread bytes the
- *	caller raises %SMCR_CONN_EV_LOCAL_ABORT instead (3A)
- * @SMCR_CONN_EV_FLUSH_DONE: all accepted bytes are written after a shutdown
- * @SMCR_CONN_EV_FLUSH_CLOSE: all accepted bytes are written after a close
- * @SMCR_CONN_EV_PEER_DONE: D arrived
- * @SMCR_CONN_EV_PEER_CLOSED: C arrived, and all accepted bytes are written
- * @SMCR_CONN_EV_PEER_CLOSED_UNSENT: C arrived, and some accepted bytes are not
- *	written (4A)
- * @SMCR_CONN_EV_PEER_ABORT: A arrived
- * @SMCR_CONN_EV_LOCAL_ABORT: this end resets the connection: TCP RST, unread
- *	bytes at close, linger 0, a protocol violation of the peer, a limit
- * @SMCR_CONN_EV_ABORT_SENT: the CDC message with our A was posted
- * @SMCR_CONN_EV_TIMEOUT: the timer that %SMCR_CONN_START_TIMER started expired
- * @SMCR_CONN_EV_LINK_LOST: no link is left to send or receive on
- * @SMCR_CONN_EV_PEER_GONE: the peer sent C, its application has read every
- *	byte that we wrote, and now its link, its TCP connection or its element
- *	went away
- * @SMCR_CONN_EV_MAX: number of values
+/* Number of states */
+#define SMCR_CONN_STATES	(SMCR_CONN_MAX + 1)
+
+/*
+ * Events, and their names in traces:
+ *
+ * ESTABLISHED	the handshake is done, its last LLC step included
+ * APP_SHUTDOWN	shutdown(SHUT_WR) or shutdown(SHUT_RDWR)
+ * APP_CLOSE	close() without unread bytes; with unread bytes the caller
+ *		raises LOCAL_ABORT instead (3A)
+ * FLUSH_DONE	all accepted bytes are written after a shutdown
+ * FLUSH_CLOSE	all accepted bytes are written after a close
+ * PEER_DONE	D arrived
+ * PEER_CLOSED	C arrived, and all accepted bytes are written
+ * PEER_CLOSED_UNSENT
+ *		C arrived, and some accepted bytes are not written (4A)
+ * PEER_ABORT	A arrived
+ * LOCAL_ABORT	this end resets the connection: TCP RST, unread bytes at
+ *		close, linger 0, a protocol violation of the peer, a limit
+ * ABORT_SENT	the CDC message with our A was posted
+ * TIMEOUT	the timer that SMCR_CONN_START_TIMER started expired
+ * LINK_LOST	no link is left to send or receive on
+ * PEER_GONE	the peer sent C, its application has read every byte that we
+ *		wrote, and now its link, its TCP connection or its element went
+ *		away
  */
+#define SMCR_CONN_EVENT_NAMES(X)					\
+	X(SMCR_CONN_EV_ESTABLISHED, "established")			\
+	X(SMCR_CONN_EV_APP_SHUTDOWN, "app-shutdown")			\
+	X(SMCR_CONN_EV_APP_CLOSE, "app-close")				\
+	X(SMCR_CONN_EV_FLUSH_DONE, "flush-done")			\
+	X(SMCR_CONN_EV_FLUSH_CLOSE, "flush-close")			\
+	X(SMCR_CONN_EV_PEER_DONE, "peer-done")				\
+	X(SMCR_CONN_EV_PEER_CLOSED, "peer-closed")			\
+	X(SMCR_CONN_EV_PEER_CLOSED_UNSENT, "peer-closed-unsent")	\
+	X(SMCR_CONN_EV_PEER_ABORT, "peer-abort")			\
+	X(SMCR_CONN_EV_LOCAL_ABORT, "local-abort")			\
+	X(SMCR_CONN_EV_ABORT_SENT, "abort-sent")			\
+	X(SMCR_CONN_EV_TIMEOUT, "timeout")				\
+	X(SMCR_CONN_EV_LINK_LOST, "link-lost")				\
+	X(SMCR_CONN_EV_PEER_GONE, "peer-gone")
+
 enum smcr_conn_event {
-	SMCR_CONN_EV_ESTABLISHED,
-	SMCR_CONN_EV_APP_SHUTDOWN,
-	SMCR_CONN_EV_APP_CLOSE,
-	SMCR_CONN_EV_FLUSH_DONE,
-	SMCR_CONN_EV_FLUSH_CLOSE,
-	SMCR_CONN_EV_PEER_DONE,
-	SMCR_CONN_EV_PEER_CLOSED,
-	SMCR_CONN_EV_PEER_CLOSED_UNSENT,
-	SMCR_CONN_EV_PEER_ABORT,
-	SMCR_CONN_EV_LOCAL_ABORT,
-	SMCR_CONN_EV_ABORT_SENT,
-	SMCR_CONN_EV_TIMEOUT,
-	SMCR_CONN_EV_LINK_LOST,
-	SMCR_CONN_EV_PEER_GONE,
+	SMCR_CONN_EVENT_NAMES(SMCR_ENUM_VALUE)
 	SMCR_CONN_EV_MAX
 };
 
@@ -137,7 +116,5 @@ int smcr_conn_state_step(struct smcr_conn_fsm *fsm, enum smcr_conn_event event,
 			 u32 *actions);
 bool smcr_conn_state_can_send(const struct smcr_conn_fsm *fsm);
 bool smcr_conn_state_can_recv(const struct smcr_conn_fsm *fsm);
-const char *smcr_conn_state_name(enum smcr_conn_state state);
-const char *smcr_conn_event_name(enum smcr_conn_event event);
 
 #endif /* _SMCR_CONN_STATE_H */

@@ -16,6 +16,7 @@
 #include <uapi/linux/smcr.h>
 
 #include "clc.h"
+#include "genl_names.h"
 #include "ib.h"
 
 struct sock;
@@ -43,17 +44,20 @@ struct smcr_link;
  * step LLC it has to become ACTIVE. Step DECLINE sends a Decline, after which
  * the connection falls back to TCP.
  */
+#define SMCR_HS_STEP_NAMES(X)			\
+	X(SMCR_HS_TCP, "tcp")			\
+	X(SMCR_HS_PROPOSE, "propose")		\
+	X(SMCR_HS_PROPOSAL, "proposal")		\
+	X(SMCR_HS_GROUP, "group")		\
+	X(SMCR_HS_ACCEPT, "accept")		\
+	X(SMCR_HS_REG, "reg")			\
+	X(SMCR_HS_CONFIRM, "confirm")		\
+	X(SMCR_HS_LLC, "llc")			\
+	X(SMCR_HS_DECLINE, "decline")		\
+	X(SMCR_HS_DONE, "done")
+
 enum smcr_hs_step {
-	SMCR_HS_TCP,
-	SMCR_HS_PROPOSE,
-	SMCR_HS_PROPOSAL,
-	SMCR_HS_GROUP,
-	SMCR_HS_ACCEPT,
-	SMCR_HS_REG,
-	SMCR_HS_CONFIRM,
-	SMCR_HS_LLC,
-	SMCR_HS_DECLINE,
-	SMCR_HS_DONE,
+	SMCR_HS_STEP_NAMES(SMCR_ENUM_VALUE)
 	SMCR_HS_STEPS
 };
 

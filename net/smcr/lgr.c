@@ -47,8 +47,7 @@
 /* Retry interval of what waits for the end of an LLC exchange */
 #define LGR_TICK		(HZ / 2)
 
-static const enum smcr_lgr_state
-next_state[SMCR_LGR_N_STATES][SMCR_LGR_N_EVENTS] = {
+static const enum smcr_lgr_state next_state[][SMCR_LGR_N_EVENTS] = {
 	[SMCR_LGR_FORMING] = {
 		[SMCR_LGR_EV_READY]   = SMCR_LGR_ACTIVE,
 		[SMCR_LGR_EV_CLOSE]   = SMCR_LGR_CLOSING,
@@ -78,22 +77,6 @@ next_state[SMCR_LGR_N_STATES][SMCR_LGR_N_EVENTS] = {
 		[SMCR_LGR_EV_GIVE_UP] = SMCR_LGR_DEAD,
 	},
 };
-
-/**
- * smcr_lgr_state_name() - return a state's name
- * @state: any value
- */
-const char *smcr_lgr_state_name(enum smcr_lgr_state state)
-{
-	static const char *const names[SMCR_LGR_N_STATES] = {
-		[SMCR_LGR_FORMING]	= "forming",
-		[SMCR_LGR_ACTIVE]	= "active",
-		[SMCR_LGR_CLOSING]	= "closing",
-		[SMCR_LGR_DEAD]		= "dead",
-	};
-
-	return state < SMCR_LGR_N_STATES ? names[state] : "unknown";
-}
 
 /* A connection or handshake joins under the same lock: before the event, which
  * is then refused, or after it, when the group is CLOSING.

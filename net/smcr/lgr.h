@@ -14,6 +14,7 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
+#include "genl_names.h"
 #include "lgr_mem.h"
 #include "lgr_policy.h"
 #include "link.h"
@@ -45,22 +46,19 @@ struct smcr_rmb;
  * CLOSING  no connection may join; DELETE LINK (all) is under way (3.5.4), or
  *	    the first contact has failed
  * DEAD     off the namespace's list; links are stopped, connections are reset
+ *
+ * Event IDLE is refused while the group is in use, GIVE_UP once it is ACTIVE.
  */
-enum smcr_lgr_state {
-	SMCR_LGR_FORMING,
-	SMCR_LGR_ACTIVE,
-	SMCR_LGR_CLOSING,
-	SMCR_LGR_DEAD,
-	SMCR_LGR_N_STATES,
-};
+#define SMCR_LGR_EVENT_NAMES(X)			\
+	X(SMCR_LGR_EV_READY, "ready")		\
+	X(SMCR_LGR_EV_CLOSE, "close")		\
+	X(SMCR_LGR_EV_DEAD, "dead")		\
+	X(SMCR_LGR_EV_IDLE, "idle")		\
+	X(SMCR_LGR_EV_GIVE_UP, "give-up")
 
 enum smcr_lgr_event {
-	SMCR_LGR_EV_READY,
-	SMCR_LGR_EV_CLOSE,
-	SMCR_LGR_EV_DEAD,
-	SMCR_LGR_EV_IDLE,	/* refused while the group is in use */
-	SMCR_LGR_EV_GIVE_UP,	/* refused once the group is ACTIVE */
-	SMCR_LGR_N_EVENTS,
+	SMCR_LGR_EVENT_NAMES(SMCR_ENUM_VALUE)
+	SMCR_LGR_N_EVENTS
 };
 
 /* Bits of smcr_lgr.todo: what the works of the group have to do */
@@ -225,7 +223,6 @@ void smcr_lgr_unwait(struct smcr_lgr *lgr, struct smcr_hs *hs);
 void smcr_lgr_wake(struct smcr_lgr *lgr);
 void smcr_lgr_wake_elems(struct smcr_lgr *lgr, u32 size, u32 n);
 void smcr_lgr_wake_rmb(struct smcr_lgr *lgr, const struct smcr_rmb *rmb);
-const char *smcr_lgr_state_name(enum smcr_lgr_state state);
 
 /* lgr_find.c */
 int __must_check smcr_lgr_publish(struct smcr_lgr *lgr);

@@ -58,7 +58,7 @@
  * state; an entry that names the state itself means that nothing happens.
  */
 #define TO(state) (SMCR_LINK_##state + 1)
-static const u8 link_next[SMCR_LINK_N_STATES][SMCR_LINK_N_EVENTS] = {
+static const u8 link_next[][SMCR_LINK_N_EVENTS] = {
 	[SMCR_LINK_INIT] = {
 		[SMCR_LINK_EV_CONNECTED]	= TO(READY),
 		[SMCR_LINK_EV_FAIL]		= TO(FAILED),

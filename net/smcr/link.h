@@ -13,6 +13,7 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
+#include "genl_names.h"
 #include "ib.h"
 #include "wire.h"
 
@@ -37,21 +38,15 @@ struct smcr_wr_cq;
  * FAILED  the posting gate is closed, the QP is in ERR or on its way there
  * DEAD    the QP is drained: no further completion can come
  */
-enum smcr_link_state {
-	SMCR_LINK_INIT,
-	SMCR_LINK_READY,
-	SMCR_LINK_ACTIVE,
-	SMCR_LINK_FAILED,
-	SMCR_LINK_DEAD,
-	SMCR_LINK_N_STATES,
-};
+#define SMCR_LINK_EVENT_NAMES(X)		\
+	X(SMCR_LINK_EV_CONNECTED, "connected")	\
+	X(SMCR_LINK_EV_CONFIRMED, "confirmed")	\
+	X(SMCR_LINK_EV_FAIL, "fail")		\
+	X(SMCR_LINK_EV_DRAINED, "drained")
 
 enum smcr_link_event {
-	SMCR_LINK_EV_CONNECTED,
-	SMCR_LINK_EV_CONFIRMED,
-	SMCR_LINK_EV_FAIL,
-	SMCR_LINK_EV_DRAINED,
-	SMCR_LINK_N_EVENTS,
+	SMCR_LINK_EVENT_NAMES(SMCR_ENUM_VALUE)
+	SMCR_LINK_N_EVENTS
 };
 
 /* Bits of smcr_link.flags */

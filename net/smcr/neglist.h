@@ -15,11 +15,6 @@
 
 struct net;
 
-enum smcr_neglist_kind {
-	SMCR_NEGLIST_DESTINATION,	/* echoed the option, then broke CLC */
-	SMCR_NEGLIST_PATH,		/* CLC worked, RDMA did not */
-};
-
 /**
  * struct smcr_neglist_key - a destination or path
  * @addr: the peer's TCP address, IPv4 as a mapped address. Part of a path too:

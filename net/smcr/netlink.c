@@ -23,19 +23,9 @@
 #include "smcr.h"
 #include "sock.h"
 
-/* The values in netlink messages are those of the module's enumerations. */
-static_assert((int)SMCR_NL_LINKGROUP_ROLE_SERVER == (int)SMCR_SERVER);
-static_assert((int)SMCR_NL_LINKGROUP_STATE_FORMING == (int)SMCR_LGR_FORMING);
-static_assert((int)SMCR_NL_LINKGROUP_STATE_DEAD == (int)SMCR_LGR_DEAD);
-static_assert((int)SMCR_NL_LINK_STATE_INIT == (int)SMCR_LINK_INIT);
-static_assert((int)SMCR_NL_LINK_STATE_DEAD == (int)SMCR_LINK_DEAD);
-static_assert((int)SMCR_NL_DIALECT_LINUX == (int)SMCR_DIALECT_LINUX);
+/* The values in netlink messages are those of the module's definitions. */
 static_assert((int)SMCR_NL_GID_TYPE_V2 == SMCR_GID_T_V2);
 static_assert((int)SMCR_NL_GID_TYPE_V1_LINK_LOCAL == SMCR_GID_T_V1_LINK_LOCAL);
-static_assert((int)SMCR_NL_CONN_STATE_INIT == (int)SMCR_CONN_INIT);
-static_assert((int)SMCR_NL_CONN_STATE_PEER_ABORT_WAIT ==
-	      (int)SMCR_CONN_PEER_ABORT_WAIT);
-static_assert((int)SMCR_NL_CONN_STATE_CLOSED == (int)SMCR_CONN_CLOSED);
 
 static struct genl_family smcr_nl_family;
 
@@ -673,8 +663,6 @@ int smcr_nl_stats_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 }
 
 /* Negative list */
-
-static_assert((int)SMCR_NL_NEGATIVE_KIND_PATH == (int)SMCR_NEGLIST_PATH);
 
 static int negative_fill(struct msg *msg, const struct smcr_neglist_info *info)
 {

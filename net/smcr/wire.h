@@ -11,6 +11,7 @@
 
 #include <linux/build_bug.h>
 #include <linux/types.h>
+#include <uapi/linux/smcr_netlink.h>
 
 /* TCP option, section A.1: kind 254, length 6, ExID "SMCR" in IBM-1047 */
 #define SMCR_TCPOPT_KIND		254
@@ -31,21 +32,6 @@
 #define SMCR_MAX_PREFIXES		8
 #define SMCR_QPN_MAX			0xFFFFFF
 #define SMCR_PSN_MASK			0xFFFFFF
-
-/**
- * enum smcr_role - this host's role in a link group's first contact
- * @SMCR_CLIENT: this host sent the Proposal
- * @SMCR_SERVER: this host sent the Accept, and manages the links (2.2.3)
- */
-enum smcr_role { SMCR_CLIENT, SMCR_SERVER };
-
-/**
- * enum smcr_dialect - dialect of a link group, fixed at CONFIRM LINK
- * @SMCR_DIALECT_RFC: 4-byte eye catcher in each RMBE, cursors begin at 4 (A.4)
- * @SMCR_DIALECT_LINUX: no eye catcher, cursors begin at 0, and two more
- *	reserved bytes in ADD LINK; both ends set 0x03 in CONFIRM LINK
- */
-enum smcr_dialect { SMCR_DIALECT_RFC, SMCR_DIALECT_LINUX };
 
 /* Section 4.4.1: a pattern at the start of each RMBE that shows whether the
  * peer has overwritten it; only the RMBE's owner reads it

@@ -12,84 +12,46 @@
 #include <linux/smcr.h>
 #include <rdma/rdma_netlink.h>
 
+#include "genl_names.h"
 #include "schema.h"
 
+#define NAME(value, name)	[value] = name,
+#define BIT_NAME(bit, name)	[__builtin_ctz(bit)] = name,
+
 static const char *const role_names[] = {
-	[SMCR_NL_LINKGROUP_ROLE_CLIENT] = "client",
-	[SMCR_NL_LINKGROUP_ROLE_SERVER] = "server",
-	NULL
+	SMCR_LINKGROUP_ROLE_NAMES(NAME) NULL
 };
 
 static const char *const linkgroup_state_names[] = {
-	[SMCR_NL_LINKGROUP_STATE_FORMING] = "forming",
-	[SMCR_NL_LINKGROUP_STATE_ACTIVE] = "active",
-	[SMCR_NL_LINKGROUP_STATE_CLOSING] = "closing",
-	[SMCR_NL_LINKGROUP_STATE_DEAD] = "dead",
-	NULL
+	SMCR_LINKGROUP_STATE_NAMES(NAME) NULL
 };
 
 static const char *const link_state_names[] = {
-	[SMCR_NL_LINK_STATE_INIT] = "init",
-	[SMCR_NL_LINK_STATE_READY] = "ready",
-	[SMCR_NL_LINK_STATE_ACTIVE] = "active",
-	[SMCR_NL_LINK_STATE_FAILED] = "failed",
-	[SMCR_NL_LINK_STATE_DEAD] = "dead",
-	NULL
+	SMCR_LINK_STATE_NAMES(NAME) NULL
 };
 
 static const char *const dialect_names[] = {
-	[SMCR_NL_DIALECT_RFC] = "rfc",
-	[SMCR_NL_DIALECT_LINUX] = "linux",
-	NULL
+	SMCR_DIALECT_NAMES(NAME) NULL
 };
 
 static const char *const port_state_names[] = {
-	[SMCR_NL_PORT_STATE_DOWN] = "down",
-	[SMCR_NL_PORT_STATE_ACTIVE] = "active",
-	NULL
-};
-
-static const char *const gid_type_names[] = {
-	"v2", "v2-link-local", "v1", "v1-link-local", NULL
+	SMCR_PORT_STATE_NAMES(NAME) NULL
 };
 
 static const char *const conn_state_names[] = {
-	[SMCR_NL_CONN_STATE_INIT] = "init",
-	[SMCR_NL_CONN_STATE_ACTIVE] = "active",
-	[SMCR_NL_CONN_STATE_APPL_CLOSE_WAIT1] = "appl-close-wait1",
-	[SMCR_NL_CONN_STATE_APPL_CLOSE_WAIT2] = "appl-close-wait2",
-	[SMCR_NL_CONN_STATE_APPL_FIN_CLOSE_WAIT] = "appl-fin-close-wait",
-	[SMCR_NL_CONN_STATE_PEER_CLOSE_WAIT1] = "peer-close-wait1",
-	[SMCR_NL_CONN_STATE_PEER_CLOSE_WAIT2] = "peer-close-wait2",
-	[SMCR_NL_CONN_STATE_PEER_FIN_CLOSE_WAIT] = "peer-fin-close-wait",
-	[SMCR_NL_CONN_STATE_PEER_ABORT_WAIT] = "peer-abort-wait",
-	[SMCR_NL_CONN_STATE_PROCESS_ABORT] = "process-abort",
-	[SMCR_NL_CONN_STATE_CLOSED] = "closed",
-	NULL
+	SMCR_CONN_STATE_NAMES(NAME) NULL
 };
 
 static const char *const reset_names[] = {
-	[SMCR_RESET_NONE] = "none",
-	[SMCR_RESET_PEER_ABORT] = "peer-abort",
-	[SMCR_RESET_TCP_RST] = "tcp-rst",
-	[SMCR_RESET_UNREAD_DATA] = "unread-data",
-	[SMCR_RESET_LINGER] = "linger",
-	[SMCR_RESET_LINK_DOWN] = "link-down",
-	[SMCR_RESET_GROUP_DELETED] = "group-deleted",
-	[SMCR_RESET_CDC_INVALID] = "cdc-invalid",
-	[SMCR_RESET_EYE_CATCHER] = "eye-catcher",
-	[SMCR_RESET_CLOSE_TIMEOUT] = "close-timeout",
-	[SMCR_RESET_ORPHAN_TIMEOUT] = "orphan-timeout",
-	[SMCR_RESET_RMBE_CONFLICT] = "rmbe-conflict",
-	[SMCR_RESET_DEVICE_REMOVED] = "device-removed",
-	[SMCR_RESET_NETNS_EXIT] = "netns-exit",
-	[SMCR_RESET_UNLOAD] = "unload",
-	[SMCR_RESET_HANDSHAKE] = "handshake",
-	[SMCR_RESET_DISCONNECT] = "disconnect",
-	[SMCR_RESET_PEER_CLOSED] = "peer-closed",
-	[SMCR_RESET_ORPHAN_LIMIT] = "orphan-limit",
-	[SMCR_RESET_TCP_DATA] = "tcp-data",
-	NULL
+	SMCR_RESET_REASON_NAMES(NAME) NULL
+};
+
+static const char *const negative_kind_names[] = {
+	SMCR_NEGATIVE_KIND_NAMES(NAME) NULL
+};
+
+static const char *const gid_type_names[] = {
+	SMCR_GID_TYPE_NAMES(BIT_NAME) NULL
 };
 
 static const struct column device_columns[] = {
@@ -163,12 +125,6 @@ static const struct column conn_columns[] = {
 	{ "reset-reason", SMCR_A_CONN_RESET_REASON, COL_ENUM, COL_DETAIL,
 	  reset_names },
 	{ NULL, 0, 0, 0, NULL }
-};
-
-static const char *const negative_kind_names[] = {
-	[SMCR_NL_NEGATIVE_KIND_DESTINATION] = "destination",
-	[SMCR_NL_NEGATIVE_KIND_PATH] = "path",
-	NULL
 };
 
 static const struct column negative_columns[] = {

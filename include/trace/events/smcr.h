@@ -3,8 +3,8 @@
  * Tracepoints of SMC-R sockets. They identify objects by the numbers that
  * smcr-ctl shows, and never print keys, memory addresses or alert tokens.
  *
- * All arguments are plain integers. trace.c checks that the lists of names
- * match their enumerations.
+ * All arguments are plain integers. The names of states, events and steps are
+ * those of the lists that also declare their enumerations.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM smcr
@@ -14,83 +14,36 @@
 
 #include <linux/tracepoint.h>
 
-#define smcr_show_role(val)						\
-	__print_symbolic(val,						\
-		{ 0, "client" },					\
-		{ 1, "server" })
+/* perf and trace-cmd learn the values from these. Only trace.c, which has the
+ * lists, reads this header more than once.
+ */
+#ifdef TRACE_HEADER_MULTI_READ
+#define EM(value, name)		TRACE_DEFINE_ENUM(value);
+SMCR_LINKGROUP_ROLE_NAMES(EM)
+SMCR_HS_STEP_NAMES(EM)
+SMCR_CONN_STATE_NAMES(EM)
+SMCR_CONN_EVENT_NAMES(EM)
+SMCR_LINKGROUP_STATE_NAMES(EM)
+SMCR_LGR_EVENT_NAMES(EM)
+SMCR_LINK_STATE_NAMES(EM)
+SMCR_LINK_EVENT_NAMES(EM)
+#undef EM
+#endif
 
-#define smcr_show_step(val)						\
-	__print_symbolic(val,						\
-		{ 0, "tcp" },						\
-		{ 1, "propose" },					\
-		{ 2, "proposal" },					\
-		{ 3, "group" },						\
-		{ 4, "accept" },					\
-		{ 5, "reg" },						\
-		{ 6, "confirm" },					\
-		{ 7, "llc" },						\
-		{ 8, "decline" },					\
-		{ 9, "done" })
+#define SMCR_SHOW(value, name)	{ value, name },
 
-#define smcr_show_conn_state(val)					\
-	__print_symbolic(val,						\
-		{ 0, "init" },						\
-		{ 1, "active" },					\
-		{ 2, "appl-close-wait1" },				\
-		{ 3, "appl-close-wait2" },				\
-		{ 4, "appl-fin-close-wait" },				\
-		{ 5, "peer-close-wait1" },				\
-		{ 6, "peer-close-wait2" },				\
-		{ 7, "peer-fin-close-wait" },				\
-		{ 8, "peer-abort-wait" },				\
-		{ 9, "process-abort" },					\
-		{ 10, "closed" })
+/* The last entry ends a list, whose other entries end in a comma. */
+#define smcr_show(val, names)						\
+	__print_symbolic(val, names(SMCR_SHOW) { -1, "unknown" })
 
-#define smcr_show_conn_event(val)					\
-	__print_symbolic(val,						\
-		{ 0, "established" },					\
-		{ 1, "app-shutdown" },					\
-		{ 2, "app-close" },					\
-		{ 3, "flush-done" },					\
-		{ 4, "flush-close" },					\
-		{ 5, "peer-done" },					\
-		{ 6, "peer-closed" },					\
-		{ 7, "peer-closed-unsent" },				\
-		{ 8, "peer-abort" },					\
-		{ 9, "local-abort" },					\
-		{ 10, "abort-sent" },					\
-		{ 11, "timeout" },					\
-		{ 12, "link-lost" })
-
-#define smcr_show_lgr_state(val)					\
-	__print_symbolic(val,						\
-		{ 0, "forming" },					\
-		{ 1, "active" },					\
-		{ 2, "closing" },					\
-		{ 3, "dead" })
-
-#define smcr_show_lgr_event(val)					\
-	__print_symbolic(val,						\
-		{ 0, "ready" },						\
-		{ 1, "close" },						\
-		{ 2, "dead" },						\
-		{ 3, "idle" },						\
-		{ 4, "give-up" })
-
-#define smcr_show_link_state(val)					\
-	__print_symbolic(val,						\
-		{ 0, "init" },						\
-		{ 1, "ready" },						\
-		{ 2, "active" },					\
-		{ 3, "failed" },					\
-		{ 4, "dead" })
-
-#define smcr_show_link_event(val)					\
-	__print_symbolic(val,						\
-		{ 0, "connected" },					\
-		{ 1, "confirmed" },					\
-		{ 2, "fail" },						\
-		{ 3, "drained" })
+#define smcr_show_role(val)     smcr_show(val, SMCR_LINKGROUP_ROLE_NAMES)
+#define smcr_show_step(val)     smcr_show(val, SMCR_HS_STEP_NAMES)
+#define smcr_show_conn_state(val)smcr_show(val, SMCR_CONN_STATE_NAMES)
+#define smcr_show_conn_event(val)smcr_show(val, SMCR_CONN_EVENT_NAMES)
+#define smcr_show_lgr_state(val)smcr_show(val, SMCR_LINKGROUP_STATE_NAMES)
+#define smcr_show_lgr_event(val)smcr_show(val, SMCR_LGR_EVENT_NAMES)
+#define smcr_show_link_state(val)smcr_show(val, SMCR_LINK_STATE_NAMES)
+#define smcr_show_link_event(val)smcr_show(val, SMCR_LINK_EVENT_NAMES)
 
 /* Flags of a CDC message (RFC 7609 A.4) */
 #define smcr_show_cdc_flags(val)					\

@@ -140,82 +140,102 @@ enum smcr_reset_reason {
 };
 
 /**
- * enum smcr_nl_linkgroup_role - role of this host in the link group's first
- *   contact
+ * enum smcr_role - role of this host in the link group's first contact
+ * @SMCR_CLIENT: this host sent the Proposal
+ * @SMCR_SERVER: this host sent the Accept, and manages the links (2.2.3)
  */
-enum smcr_nl_linkgroup_role {
-	SMCR_NL_LINKGROUP_ROLE_CLIENT,
-	SMCR_NL_LINKGROUP_ROLE_SERVER,
+enum smcr_role {
+	SMCR_CLIENT,
+	SMCR_SERVER,
 };
 
 /**
- * enum smcr_nl_linkgroup_state
- * @SMCR_NL_LINKGROUP_STATE_FORMING: first contact is under way
- * @SMCR_NL_LINKGROUP_STATE_ACTIVE: new connections may use it
- * @SMCR_NL_LINKGROUP_STATE_CLOSING: no new connection may use it
- * @SMCR_NL_LINKGROUP_STATE_DEAD: its links stop and its connections are reset
+ * enum smcr_lgr_state - states of a link group
+ * @SMCR_LGR_FORMING: first contact is under way
+ * @SMCR_LGR_ACTIVE: new connections may use it
+ * @SMCR_LGR_CLOSING: no new connection may use it
+ * @SMCR_LGR_DEAD: its links stop and its connections are reset
  */
-enum smcr_nl_linkgroup_state {
-	SMCR_NL_LINKGROUP_STATE_FORMING,
-	SMCR_NL_LINKGROUP_STATE_ACTIVE,
-	SMCR_NL_LINKGROUP_STATE_CLOSING,
-	SMCR_NL_LINKGROUP_STATE_DEAD,
+enum smcr_lgr_state {
+	SMCR_LGR_FORMING,
+	SMCR_LGR_ACTIVE,
+	SMCR_LGR_CLOSING,
+	SMCR_LGR_DEAD,
 };
 
 /**
- * enum smcr_nl_link_state
- * @SMCR_NL_LINK_STATE_INIT: the peer's queue pair is not known yet
- * @SMCR_NL_LINK_STATE_READY: the queue pair is up, CONFIRM LINK is not
- *   exchanged yet
- * @SMCR_NL_LINK_STATE_ACTIVE: connections may use it
- * @SMCR_NL_LINK_STATE_FAILED: no work request can be posted any more
- * @SMCR_NL_LINK_STATE_DEAD: its queue pair is drained
+ * enum smcr_link_state - states of a link
+ * @SMCR_LINK_INIT: the peer's queue pair is not known yet
+ * @SMCR_LINK_READY: the queue pair is up, CONFIRM LINK is not exchanged yet
+ * @SMCR_LINK_ACTIVE: connections may use it
+ * @SMCR_LINK_FAILED: no work request can be posted any more
+ * @SMCR_LINK_DEAD: its queue pair is drained
  */
-enum smcr_nl_link_state {
-	SMCR_NL_LINK_STATE_INIT,
-	SMCR_NL_LINK_STATE_READY,
-	SMCR_NL_LINK_STATE_ACTIVE,
-	SMCR_NL_LINK_STATE_FAILED,
-	SMCR_NL_LINK_STATE_DEAD,
+enum smcr_link_state {
+	SMCR_LINK_INIT,
+	SMCR_LINK_READY,
+	SMCR_LINK_ACTIVE,
+	SMCR_LINK_FAILED,
+	SMCR_LINK_DEAD,
 };
 
 /**
- * enum smcr_nl_dialect
- * @SMCR_NL_DIALECT_RFC: as RFC 7609 specifies it
- * @SMCR_NL_DIALECT_LINUX: as Linux's AF_SMC implements it, without eye
- *   catchers
+ * enum smcr_dialect - dialect of a link group, fixed at CONFIRM LINK
+ * @SMCR_DIALECT_RFC: as RFC 7609 specifies it: each RMB element begins with an
+ *   eye catcher of 4 bytes, and cursors begin at 4 (A.4)
+ * @SMCR_DIALECT_LINUX: as Linux's AF_SMC implements it: no eye catcher,
+ *   cursors begin at 0, and ADD LINK has two more reserved bytes
  */
-enum smcr_nl_dialect {
-	SMCR_NL_DIALECT_RFC,
-	SMCR_NL_DIALECT_LINUX,
+enum smcr_dialect {
+	SMCR_DIALECT_RFC,
+	SMCR_DIALECT_LINUX,
 };
 
 /**
- * enum smcr_nl_conn_state - states of RFC 7609, Figures 22 and 23
+ * enum smcr_conn_state - states of a connection (RFC 7609, Figures 22 and 23).
+ *   C, D and A are the close, done and abort flags of CDC messages
+ * @SMCR_CONN_INIT: handshake in progress; the figures have no name for it
+ * @SMCR_CONN_ACTIVE: bytes flow both ways
+ * @SMCR_CONN_APPL_CLOSE_WAIT1: the peer sent D or C, this end sent neither
+ * @SMCR_CONN_APPL_CLOSE_WAIT2: the peer sent D or C, then this end sent D
+ * @SMCR_CONN_APPL_FIN_CLOSE_WAIT: this end sent D, then the peer sent C; C of
+ *   this end is due
+ * @SMCR_CONN_PEER_CLOSE_WAIT1: this end sent D or C, the peer sent neither
+ * @SMCR_CONN_PEER_CLOSE_WAIT2: this end sent D or C, then the peer sent D
+ * @SMCR_CONN_PEER_FIN_CLOSE_WAIT: the peer sent D, then this end sent C; C of
+ *   the peer is due
+ * @SMCR_CONN_PEER_ABORT_WAIT: this end sent A; A of the peer is due
+ * @SMCR_CONN_PROCESS_ABORT: A of this end waits to be posted; nothing else is
+ *   awaited
+ * @SMCR_CONN_CLOSED: final state
  */
-enum smcr_nl_conn_state {
-	SMCR_NL_CONN_STATE_INIT,
-	SMCR_NL_CONN_STATE_ACTIVE,
-	SMCR_NL_CONN_STATE_APPL_CLOSE_WAIT1,
-	SMCR_NL_CONN_STATE_APPL_CLOSE_WAIT2,
-	SMCR_NL_CONN_STATE_APPL_FIN_CLOSE_WAIT,
-	SMCR_NL_CONN_STATE_PEER_CLOSE_WAIT1,
-	SMCR_NL_CONN_STATE_PEER_CLOSE_WAIT2,
-	SMCR_NL_CONN_STATE_PEER_FIN_CLOSE_WAIT,
-	SMCR_NL_CONN_STATE_PEER_ABORT_WAIT,
-	SMCR_NL_CONN_STATE_PROCESS_ABORT,
-	SMCR_NL_CONN_STATE_CLOSED,
+enum smcr_conn_state {
+	SMCR_CONN_INIT,
+	SMCR_CONN_ACTIVE,
+	SMCR_CONN_APPL_CLOSE_WAIT1,
+	SMCR_CONN_APPL_CLOSE_WAIT2,
+	SMCR_CONN_APPL_FIN_CLOSE_WAIT,
+	SMCR_CONN_PEER_CLOSE_WAIT1,
+	SMCR_CONN_PEER_CLOSE_WAIT2,
+	SMCR_CONN_PEER_FIN_CLOSE_WAIT,
+	SMCR_CONN_PEER_ABORT_WAIT,
+	SMCR_CONN_PROCESS_ABORT,
+	SMCR_CONN_CLOSED,
+
+	/* private: */
+	__SMCR_CONN_MAX,
+	SMCR_CONN_MAX = (__SMCR_CONN_MAX - 1)
 };
 
 /**
- * enum smcr_nl_negative_kind - why connections to a peer use TCP for a while
- * @SMCR_NL_NEGATIVE_KIND_DESTINATION: the peer agreed on SMC-R and then broke
- *   the CLC handshake
- * @SMCR_NL_NEGATIVE_KIND_PATH: the CLC handshake succeeded, RDMA failed
+ * enum smcr_neglist_kind - why connections to a peer use TCP for a while
+ * @SMCR_NEGLIST_DESTINATION: the peer agreed on SMC-R and then broke the CLC
+ *   handshake
+ * @SMCR_NEGLIST_PATH: the CLC handshake succeeded, RDMA failed
  */
-enum smcr_nl_negative_kind {
-	SMCR_NL_NEGATIVE_KIND_DESTINATION,
-	SMCR_NL_NEGATIVE_KIND_PATH,
+enum smcr_neglist_kind {
+	SMCR_NEGLIST_DESTINATION,
+	SMCR_NEGLIST_PATH,
 };
 
 enum smcr_nl_port_state {

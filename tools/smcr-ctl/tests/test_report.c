@@ -64,7 +64,7 @@ static void use_link(void)
 
 	use("link");
 	set_u32("link", 3);
-	set_u32("state", SMCR_NL_LINK_STATE_ACTIVE);
+	set_u32("state", SMCR_LINK_ACTIVE);
 	set_u32("qpn", 4711);
 	set("gid", gid, sizeof(gid));
 	set("mac", mac, sizeof(mac));
@@ -79,8 +79,7 @@ static void report_conns(unsigned int n)
 	unsigned int i;
 
 	for (i = 1; i <= n; i++) {
-		use_conn(i, i % 3 ? SMCR_NL_CONN_STATE_ACTIVE :
-				    SMCR_NL_CONN_STATE_CLOSED);
+		use_conn(i, i % 3 ? SMCR_CONN_ACTIVE : SMCR_CONN_CLOSED);
 		rows_add(obj, row, &rows);
 	}
 	rows_end(&rows, obj);
@@ -139,7 +138,7 @@ static void test_anon_rows(void)
 {
 	struct anon anon = { 0 };
 
-	use_conn(1, SMCR_NL_CONN_STATE_ACTIVE);
+	use_conn(1, SMCR_CONN_ACTIVE);
 	report_row(&anon);
 	tap(has("local address-1:40000 peer address-2:7600") && !has("10.9"),
 	    "report__pseudonyms");

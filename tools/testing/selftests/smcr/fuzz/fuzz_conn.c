@@ -93,8 +93,7 @@ static void event(struct smcr_conn_fsm *fsm, struct seen *seen, enum smcr_conn_e
 		return;
 	}
 	note_event(seen, ev);
-	HOLDS(fsm->state < SMCR_CONN_STATE_MAX);
-	HOLDS(strcmp(smcr_conn_state_name(fsm->state), "unknown"));
+	HOLDS(fsm->state < SMCR_CONN_STATES);
 	if (before.state == SMCR_CONN_CLOSED)
 		HOLDS(fsm->state == SMCR_CONN_CLOSED && !now);
 	check_orders(seen, now);
@@ -121,7 +120,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (i = 0; i < size; i++) {
 		enum smcr_conn_event ev = data[i] % (SMCR_CONN_EV_MAX + 1);
 
-		HOLDS((ev == SMCR_CONN_EV_MAX) == !strcmp(smcr_conn_event_name(ev), "unknown"));
 		event(&fsm, &seen, ev);
 	}
 	return 0;
