@@ -455,37 +455,3 @@ u64 smcr_clc_rmbe_addr(const struct smcr_clc_accept *msg)
 	return msg->vaddr +
 	       (u64)(msg->rmbe_idx - 1) * smcr_bsize_to_bytes(msg->bsize);
 }
-
-/**
- * smcr_clc_fault_name() - name of a fault, for logs and traces
- * @fault: any value
- *
- * Return: a name, never NULL.
- */
-const char *smcr_clc_fault_name(enum smcr_clc_fault fault)
-{
-	static const char *const names[] = {
-		[SMCR_CLC_OK]		= "ok",
-		[SMCR_CLC_SHORT]	= "short",
-		[SMCR_CLC_BAD_EYE]	= "eye-catcher",
-		[SMCR_CLC_BAD_TYPE]	= "type",
-		[SMCR_CLC_BAD_LENGTH]	= "length",
-		[SMCR_CLC_BAD_VERSION]	= "version",
-		[SMCR_CLC_BAD_OFFSET]	= "area-offset",
-		[SMCR_CLC_BAD_SUBNET]	= "subnet-length",
-		[SMCR_CLC_BAD_PREFIXES]	= "prefix-count",
-		[SMCR_CLC_BAD_RMBE]	= "rmbe",
-		[SMCR_CLC_LATE_VALUE]	= "late-value",
-		[SMCR_CLC_NO_SMCR]	= "no-smcr",
-		[SMCR_CLC_BAD_PEER_ID]	= "peer-id",
-		[SMCR_CLC_BAD_GID]	= "gid",
-		[SMCR_CLC_BAD_MAC]	= "mac",
-		[SMCR_CLC_BAD_QPN]	= "qpn",
-		[SMCR_CLC_BAD_BSIZE]	= "bsize",
-		[SMCR_CLC_BAD_MTU]	= "mtu",
-	};
-
-	if ((unsigned int)fault >= SMCR_CLC_FAULT_MAX)
-		return "unknown";
-	return names[fault];
-}

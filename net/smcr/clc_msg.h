@@ -193,6 +193,5 @@ int smcr_clc_decline_encode(u8 *buf, size_t cap,
 			    const struct smcr_clc_decline *in);
 
 u64 smcr_clc_rmbe_addr(const struct smcr_clc_accept *msg);
-const char *smcr_clc_fault_name(enum smcr_clc_fault fault);
 
 #endif /* _SMCR_CLC_MSG_H */

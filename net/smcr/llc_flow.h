@@ -119,7 +119,5 @@ int smcr_llc_flow_step(struct smcr_llc_flow *flow, enum smcr_llc_event event);
 bool smcr_llc_flow_may_start(const struct smcr_llc_flow *flow);
 int smcr_llc_countdown_next(struct smcr_llc_countdown *cd, u8 nr_left,
 			    u8 per_msg);
-const char *smcr_llc_step_name(enum smcr_llc_step step);
-const char *smcr_llc_verdict_name(enum smcr_llc_verdict verdict);
 
 #endif /* _SMCR_LLC_FLOW_H */

@@ -628,15 +628,6 @@ static void format_first(void)
 	EXPECT_EQ(decode(buf, 52, 1, &out), SMCR_CLC_BAD_SUBNET);
 }
 
-static void names(void)
-{
-	int i;
-
-	for (i = 0; i < SMCR_CLC_FAULT_MAX; i++)
-		EXPECT(smcr_clc_fault_name(i) && *smcr_clc_fault_name(i));
-	EXPECT(!strcmp(smcr_clc_fault_name(SMCR_CLC_FAULT_MAX), "unknown"));
-}
-
 static const struct fact facts[] = {
 	{ "IPv4 Proposal has the bytes of Figure 26", proposal_v4_bytes },
 	{ "IPv6 Proposal has the bytes of Figures 26 and 27", proposal_v6_bytes },
@@ -660,7 +651,6 @@ static const struct fact facts[] = {
 	{ "a subsequent contact does not check the MTU and allows no Decline", subsequent },
 	{ "RMBE index 0 and wrapping addresses are format faults", rmbe },
 	{ "a format fault outweighs a bad value", format_first },
-	{ "each fault has a name", names },
 };
 
 int main(void)
