@@ -142,15 +142,22 @@ struct smcr_hs *smcr_hs_get(struct smcr_hs *hs);
 void smcr_hs_put(struct smcr_hs *hs);
 void smcr_hs_event(struct sock *sk);
 void smcr_hs_arm(struct smcr_hs *hs, unsigned int msecs);
-void smcr_hs_decline(struct smcr_hs *hs, enum smcr_fallback_reason reason);
-void smcr_hs_decline_sync(struct smcr_hs *hs);
 void smcr_hs_drop_group(struct smcr_hs *hs);
-void smcr_hs_declined(struct smcr_hs *hs);
-bool smcr_hs_decline_more(struct smcr_hs *hs);
 void smcr_hs_unlock(struct smcr_hs *hs);
 void smcr_hs_queue(struct smcr_hs *hs);
 void smcr_hs_trace(const struct smcr_hs *hs, int err);
 void smcr_hs_cancel(struct smcr_hs *hs);
+void smcr_hs_fallback(struct smcr_hs *hs, enum smcr_fallback_reason reason,
+		      u32 diagnosis);
+void smcr_hs_fail(struct smcr_hs *hs, int err);
+void smcr_hs_done(struct smcr_hs *hs);
+void smcr_hs_abort(struct sock *sk);
+
+/* hs_step.c */
+void smcr_hs_decline(struct smcr_hs *hs, enum smcr_fallback_reason reason);
+void smcr_hs_decline_sync(struct smcr_hs *hs);
+void smcr_hs_declined(struct smcr_hs *hs);
+bool smcr_hs_decline_more(struct smcr_hs *hs);
 int __must_check smcr_hs_recv(struct smcr_hs *hs, enum smcr_clc_type want);
 int __must_check smcr_hs_send(struct smcr_hs *hs);
 int __must_check smcr_hs_conn(struct smcr_hs *hs);
@@ -162,11 +169,6 @@ bool smcr_hs_registered(struct smcr_hs *hs);
 bool smcr_hs_from_here(const struct smcr_hs *hs);
 bool smcr_hs_gid_credible(const struct smcr_hs *hs, const u8 *gid);
 bool smcr_hs_llc(struct smcr_hs *hs);
-void smcr_hs_fallback(struct smcr_hs *hs, enum smcr_fallback_reason reason,
-		      u32 diagnosis);
-void smcr_hs_fail(struct smcr_hs *hs, int err);
-void smcr_hs_done(struct smcr_hs *hs);
-void smcr_hs_abort(struct sock *sk);
 
 /* hs_peer.c */
 bool smcr_hs_path_blocked(struct smcr_hs *hs, const struct smcr_lgr_key *key);

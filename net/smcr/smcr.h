@@ -6,8 +6,8 @@
  *      | sock.c sock_ops.c sock_io.c sockopt.c    the socket's calls
  *      | inner.c inner_listen.c fallback.c close.c transparent.c
  *      |                                          TCP below it, its end
- *   connect.c listen.c hs.c hs_peer.c path.c clc.c clc_msg.c
- *      | neglist.c peers.c                        rendezvous over TCP
+ *   connect.c listen.c hs.c hs_step.c hs_peer.c path.c
+ *      | clc.c clc_msg.c neglist.c peers.c        rendezvous over TCP
  *   conn.c conn_end.c conn_state.c tx.c tx_plan.c rx.c cursor.h
  *      | cdc.c cdc_msg.c                          one connection
  *   lgr.c lgr_find.c lgr_mem.c lgr_policy.c rmb.c rtoken.c
