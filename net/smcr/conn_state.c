@@ -151,89 +151,93 @@ static const struct rule rules[NR_CODES] = {
 	[ENDA] = { DO(CLOSED), DO(FREE) },
 };
 
-/*
- * Columns in the order of enum smcr_conn_event. First line of a row:
- * ESTABLISHED, APP_SHUTDOWN, APP_CLOSE, FLUSH_DONE, FLUSH_CLOSE; second:
- * PEER_DONE, PEER_CLOSED, PEER_CLOSED_UNSENT, PEER_ABORT, LOCAL_ABORT,
- * ABORT_SENT, TIMEOUT, LINK_LOST, PEER_GONE.
- */
+/* A row of the table: what the events of this end do, then the others */
+#define APP(estd, shut, clos, fl_d, fl_c)				\
+	[SMCR_CONN_EV_ESTABLISHED]	= estd,				\
+	[SMCR_CONN_EV_APP_SHUTDOWN]	= shut,				\
+	[SMCR_CONN_EV_APP_CLOSE]	= clos,				\
+	[SMCR_CONN_EV_FLUSH_DONE]	= fl_d,				\
+	[SMCR_CONN_EV_FLUSH_CLOSE]	= fl_c
+
+#define NET(pe_d, pe_c, pe_u, pe_a, lo_a, a_st, time, lost, gone)	\
+	[SMCR_CONN_EV_PEER_DONE]	= pe_d,				\
+	[SMCR_CONN_EV_PEER_CLOSED]	= pe_c,				\
+	[SMCR_CONN_EV_PEER_CLOSED_UNSENT] = pe_u,			\
+	[SMCR_CONN_EV_PEER_ABORT]	= pe_a,				\
+	[SMCR_CONN_EV_LOCAL_ABORT]	= lo_a,				\
+	[SMCR_CONN_EV_ABORT_SENT]	= a_st,				\
+	[SMCR_CONN_EV_TIMEOUT]		= time,				\
+	[SMCR_CONN_EV_LINK_LOST]	= lost,				\
+	[SMCR_CONN_EV_PEER_GONE]	= gone
+
 static const u8 table[NR_ROWS][SMCR_CONN_EV_MAX] = {
+	/*	    estd  shut  clos  fl_d  fl_c
+	 *	    pe_d  pe_c  pe_u  pe_a  lo_a  a_st  time  lost  gone
+	 */
 	[INIT] = {
-		OPEN, SKIP, QUIT, NEVR, NEVR,
-		NEVR, NEVR, NEVR, NEVR, QUIT, NEVR, QUIT, QUIT,
-		NEVR,
+		APP(OPEN, SKIP, QUIT, NEVR, NEVR),
+		NET(NEVR, NEVR, NEVR, NEVR, QUIT, NEVR, QUIT, QUIT, NEVR),
 	},
 	[ACTIVE] = {
-		NEVR, FLSH, HURY, D_P1, C_P1,
-		PD_A, PC_A, PASV, PASV, ACTV, NEVR, ACTV, QUIT,
-		NEVR,
+		APP(NEVR, FLSH, HURY, D_P1, C_P1),
+		NET(PD_A, PC_A, PASV, PASV, ACTV, NEVR, ACTV, QUIT, NEVR),
 	},
 	[APP_WAIT1] = {
-		NEVR, FLSH, HURY, D_A2, C_PF,
-		SKIP, PC_S, PASV, PASV, ACTV, NEVR, ACTV, QUIT,
-		NEVR,
+		APP(NEVR, FLSH, HURY, D_A2, C_PF),
+		NET(SKIP, PC_S, PASV, PASV, ACTV, NEVR, ACTV, QUIT, NEVR),
 	},
 	[APP_WAIT1_C] = {
-		NEVR, FLSH, HURY, D_A2, C_LA,
-		SKIP, SKIP, SKIP, SKIP, PASV, NEVR, PASV, CLEN,
-		GONE,
+		APP(NEVR, FLSH, HURY, D_A2, C_LA),
+		NET(SKIP, SKIP, SKIP, SKIP, PASV, NEVR, PASV, CLEN, GONE),
 	},
 	[APP_WAIT2] = {
-		NEVR, SKIP, HURY, NEVR, C_PF,
-		SKIP, PC_S, PASV, PASV, ACTV, NEVR, ACTV, QUIT,
-		NEVR,
+		APP(NEVR, SKIP, HURY, NEVR, C_PF),
+		NET(SKIP, PC_S, PASV, PASV, ACTV, NEVR, ACTV, QUIT, NEVR),
 	},
 	[APP_WAIT2_C] = {
-		NEVR, SKIP, HURY, NEVR, C_LA,
-		SKIP, SKIP, SKIP, SKIP, PASV, NEVR, PASV, CLEN,
-		GONE,
+		APP(NEVR, SKIP, HURY, NEVR, C_LA),
+		NET(SKIP, SKIP, SKIP, SKIP, PASV, NEVR, PASV, CLEN, GONE),
 	},
 	[APP_FIN] = {
-		NEVR, SKIP, HURY, NEVR, C_LA,
-		SKIP, SKIP, SKIP, SKIP, PASV, NEVR, PASV, CLEN,
-		GONE,
+		APP(NEVR, SKIP, HURY, NEVR, C_LA),
+		NET(SKIP, SKIP, SKIP, SKIP, PASV, NEVR, PASV, CLEN, GONE),
 	},
 	[PEER_WAIT1] = {
-		NEVR, SKIP, HURY, NEVR, C_ST,
-		PD_P, PC_F, PASV, PASV, ACTV, NEVR, ACTV, QUIT,
-		NEVR,
+		APP(NEVR, SKIP, HURY, NEVR, C_ST),
+		NET(PD_P, PC_F, PASV, PASV, ACTV, NEVR, ACTV, QUIT, NEVR),
 	},
 	[PEER_WAIT1_C] = {
-		NEVR, SKIP, SKIP, NEVR, NEVR,
-		PD_P, PC_L, PC_L, CLEN, QUIT, NEVR, QUIT, QUIT,
-		NEVR,
+		APP(NEVR, SKIP, SKIP, NEVR, NEVR),
+		NET(PD_P, PC_L, PC_L, CLEN, QUIT, NEVR, QUIT, QUIT, NEVR),
 	},
 	[PEER_WAIT2] = {
-		NEVR, SKIP, HURY, NEVR, C_ST,
-		SKIP, PC_F, PASV, PASV, ACTV, NEVR, ACTV, QUIT,
-		NEVR,
+		APP(NEVR, SKIP, HURY, NEVR, C_ST),
+		NET(SKIP, PC_F, PASV, PASV, ACTV, NEVR, ACTV, QUIT, NEVR),
 	},
 	[PEER_WAIT2_C] = {
-		NEVR, SKIP, SKIP, NEVR, NEVR,
-		SKIP, PC_L, PC_L, CLEN, QUIT, NEVR, QUIT, QUIT,
-		NEVR,
+		APP(NEVR, SKIP, SKIP, NEVR, NEVR),
+		NET(SKIP, PC_L, PC_L, CLEN, QUIT, NEVR, QUIT, QUIT, NEVR),
 	},
 	[PEER_FIN] = {
-		NEVR, SKIP, SKIP, NEVR, NEVR,
-		SKIP, PC_L, PC_L, CLEN, QUIT, NEVR, QUIT, QUIT,
-		NEVR,
+		APP(NEVR, SKIP, SKIP, NEVR, NEVR),
+		NET(SKIP, PC_L, PC_L, CLEN, QUIT, NEVR, QUIT, QUIT, NEVR),
 	},
 	[ABORT_WAIT] = {
-		NEVR, SKIP, SKIP, SKIP, SKIP,
-		SKIP, ENDF, ENDF, ENDF, SKIP, SKIP, ENDQ, ENDQ,
-		SKIP,
+		APP(NEVR, SKIP, SKIP, SKIP, SKIP),
+		NET(SKIP, ENDF, ENDF, ENDF, SKIP, SKIP, ENDQ, ENDQ, SKIP),
 	},
 	[ABORT] = {
-		NEVR, SKIP, SKIP, SKIP, SKIP,
-		SKIP, SKIP, SKIP, SKIP, SKIP, ENDA, SKIP, ENDA,
-		SKIP,
+		APP(NEVR, SKIP, SKIP, SKIP, SKIP),
+		NET(SKIP, SKIP, SKIP, SKIP, SKIP, ENDA, SKIP, ENDA, SKIP),
 	},
 	[CLOSED] = {
-		NEVR, SKIP, SKIP, SKIP, SKIP,
-		SKIP, SKIP, SKIP, SKIP, SKIP, SKIP, SKIP, SKIP,
-		SKIP,
+		APP(NEVR, SKIP, SKIP, SKIP, SKIP),
+		NET(SKIP, SKIP, SKIP, SKIP, SKIP, SKIP, SKIP, SKIP, SKIP),
 	},
 };
+
+#undef APP
+#undef NET
 
 static enum row row_of(const struct smcr_conn_fsm *fsm)
 {

@@ -117,8 +117,7 @@ static bool step_tcp(struct smcr_hs *hs)
 	}
 	smcr_hs_arm(hs, READ_ONCE(smcr_pernet(sock_net(hs->sk))
 				  ->sysctl.handshake_timeout_ms));
-	hs->step = SMCR_HS_PROPOSE;
-	return true;
+	return smcr_hs_step(hs, SMCR_HS_PROPOSE);
 }
 
 /* Step PROPOSE: send the Proposal (3.5.1.2). */
@@ -146,8 +145,7 @@ static bool step_propose(struct smcr_hs *hs)
 	}
 	if (!smcr_hs_send(hs))
 		return false;
-	hs->step = SMCR_HS_ACCEPT;
-	return true;
+	return smcr_hs_step(hs, SMCR_HS_ACCEPT);
 }
 
 static void accept_key(const struct smcr_clc_accept *msg,
@@ -209,8 +207,7 @@ static bool first_contact(struct smcr_hs *hs, const struct smcr_lgr_key *key)
 		decline(hs, errno_reason(err));
 		return false;
 	}
-	hs->step = SMCR_HS_REG;
-	return true;
+	return smcr_hs_step(hs, SMCR_HS_REG);
 }
 
 /* Subsequent contact: peer ID, GID, MAC and QPN name the link, whatever the
@@ -225,8 +222,7 @@ static bool subsequent_contact(struct smcr_hs *hs,
 		smcr_hs_decline_sync(hs);
 		return false;
 	}
-	hs->step = SMCR_HS_GROUP;
-	return true;
+	return smcr_hs_step(hs, SMCR_HS_GROUP);
 }
 
 /* Step ACCEPT: wait for the Accept (3.5.1.3). */
@@ -284,8 +280,7 @@ static bool step_group(struct smcr_hs *hs)
 		decline(hs, errno_reason(err));
 		return false;
 	}
-	hs->step = SMCR_HS_CONFIRM;
-	return true;
+	return smcr_hs_step(hs, SMCR_HS_CONFIRM);
 }
 
 /* Step REG: wait until the first RMB is registered; then send the Confirm. */
@@ -298,8 +293,7 @@ static bool step_reg(struct smcr_hs *hs)
 	if (!smcr_hs_registered(hs))
 		return false;
 	smcr_llc_await_confirm(hs->lgr);
-	hs->step = SMCR_HS_CONFIRM;
-	return true;
+	return smcr_hs_step(hs, SMCR_HS_CONFIRM);
 }
 
 /* Step CONFIRM: send the Confirm (3.5.1.4, 3.5.2.4). After it, data may flow
@@ -313,8 +307,7 @@ static bool step_confirm(struct smcr_hs *hs)
 		smcr_hs_done(hs);
 		return false;
 	}
-	hs->step = SMCR_HS_LLC;
-	return true;
+	return smcr_hs_step(hs, SMCR_HS_LLC);
 }
 
 /* Steps of a client; each runs under the outer sock lock. */

@@ -126,6 +126,72 @@ void smcr_hs_trace(const struct smcr_hs *hs, int err)
 	trace_smcr_handshake(smcr_sk(hs->sk)->id, hs->client, hs->step, err);
 }
 
+/*
+ * Steps that may follow each step. DECLINE follows wherever no message of this
+ * side waits for an answer (C.1); any step may be the last one.
+ *
+ *   client   TCP -> PROPOSE -> ACCEPT -+-> REG ----+-> CONFIRM -> LLC
+ *                                      +-> GROUP --+
+ *   server   PROPOSAL -> GROUP -> ACCEPT -> CONFIRM -> REG -> LLC
+ *
+ *   DECLINE  from each but TCP, a client's CONFIRM and a server's ACCEPT
+ *   DONE     from each
+ */
+#define TO(step)	BIT(SMCR_HS_##step)
+static const u16 hs_next[][SMCR_HS_STEPS] = {
+	[SMCR_CLIENT] = {
+		[SMCR_HS_TCP]	   = TO(PROPOSE) | TO(DONE),
+		[SMCR_HS_PROPOSE]  = TO(ACCEPT) | TO(DECLINE) | TO(DONE),
+		[SMCR_HS_ACCEPT]   = TO(REG) | TO(GROUP) | TO(DECLINE) |
+				     TO(DONE),
+		[SMCR_HS_GROUP]	   = TO(CONFIRM) | TO(DECLINE) | TO(DONE),
+		[SMCR_HS_REG]	   = TO(CONFIRM) | TO(DECLINE) | TO(DONE),
+		[SMCR_HS_CONFIRM]  = TO(LLC) | TO(DONE),
+		[SMCR_HS_LLC]	   = TO(DECLINE) | TO(DONE),
+		[SMCR_HS_DECLINE]  = TO(DONE),
+	},
+	[SMCR_SERVER] = {
+		[SMCR_HS_PROPOSAL] = TO(GROUP) | TO(DECLINE) | TO(DONE),
+		[SMCR_HS_GROUP]	   = TO(ACCEPT) | TO(DECLINE) | TO(DONE),
+		[SMCR_HS_ACCEPT]   = TO(CONFIRM) | TO(DONE),
+		[SMCR_HS_CONFIRM]  = TO(REG) | TO(DECLINE) | TO(DONE),
+		[SMCR_HS_REG]	   = TO(LLC) | TO(DECLINE) | TO(DONE),
+		[SMCR_HS_LLC]	   = TO(DECLINE) | TO(DONE),
+		[SMCR_HS_DECLINE]  = TO(DONE),
+	},
+};
+
+#undef TO
+
+/* Change the step. No other function does. */
+static int __must_check hs_move(struct smcr_hs *hs, enum smcr_hs_step next)
+{
+	enum smcr_role role = hs->client ? SMCR_CLIENT : SMCR_SERVER;
+
+	sock_owned_by_me(hs->sk);
+	if (!(hs_next[role][hs->step] & BIT(next)))
+		return -EPROTO;
+	hs->step = next;
+	return 0;
+}
+
+/**
+ * smcr_hs_step() - go to the next step
+ * @hs: the handshake; ends if the step may not follow, which is a bug
+ * @next: the step
+ *
+ * Context: process, outer sock lock held.
+ * Return: true if the step may run at once, false if the handshake has ended.
+ */
+bool smcr_hs_step(struct smcr_hs *hs, enum smcr_hs_step next)
+{
+	int err = hs_move(hs, next);
+
+	if (WARN_ON_ONCE(err))
+		smcr_hs_fail(hs, err);
+	return !err;
+}
+
 static void hs_timer(struct timer_list *timer)
 {
 	struct smcr_hs *hs = from_timer(hs, timer, timer);
@@ -323,7 +389,7 @@ static void hs_release(struct smcr_hs *hs)
 	struct sock *sk = hs->sk;
 
 	sock_owned_by_me(hs->sk);
-	hs->step = SMCR_HS_DONE;
+	WARN_ON_ONCE(hs_move(hs, SMCR_HS_DONE));
 	if (timer_delete(&hs->timer))
 		smcr_hs_put(hs);
 	smcr_hs_drop_group(hs);

@@ -78,7 +78,7 @@ enum smcr_hs_event_bit {
  *	been given to it or dropped
  * @listen_node: entry in the listener's list, under its accept_lock
  * @client: true for a client
- * @step: current step, see above
+ * @step: current step, see above; hs.c's hs_move() alone changes it
  * @events: enum smcr_hs_event_bit; atomic bits, set in any context
  * @work: runs the steps under the outer sock lock; waits neither for that lock
  *	nor for a peer
@@ -144,6 +144,7 @@ void smcr_hs_event(struct sock *sk);
 void smcr_hs_arm(struct smcr_hs *hs, unsigned int msecs);
 void smcr_hs_drop_group(struct smcr_hs *hs);
 void smcr_hs_unlock(struct smcr_hs *hs);
+bool __must_check smcr_hs_step(struct smcr_hs *hs, enum smcr_hs_step next);
 void smcr_hs_queue(struct smcr_hs *hs);
 void smcr_hs_trace(const struct smcr_hs *hs, int err);
 void smcr_hs_cancel(struct smcr_hs *hs);

@@ -48,13 +48,14 @@ static void hs_decline(struct smcr_hs *hs, enum smcr_fallback_reason reason,
 	};
 
 	sock_owned_by_me(hs->sk);
+	if (!smcr_hs_step(hs, SMCR_HS_DECLINE))
+		return;
 	memcpy(msg.peer_id, smcr_pernet(sock_net(hs->sk))->peer_id,
 	       SMCR_PEER_ID_LEN);
 	hs->clc.tx_len = smcr_clc_decline_encode(hs->clc.tx,
 						 sizeof(hs->clc.tx), &msg);
 	hs->clc.tx_off = 0;
 	hs->reason = reason;
-	hs->step = SMCR_HS_DECLINE;
 	smcr_hs_decline_more(hs);
 }
 

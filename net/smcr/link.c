@@ -84,7 +84,8 @@ static const u8 link_next[][SMCR_LINK_N_EVENTS] = {
 /* Change the state, and open or close the posting gate with it. No other
  * function does.
  */
-static int link_event(struct smcr_link *link, enum smcr_link_event event)
+static int __must_check link_event(struct smcr_link *link,
+				   enum smcr_link_event event)
 {
 	enum smcr_link_state old = link->state;
 	u8 next = link_next[old][event];
@@ -135,7 +136,7 @@ bool smcr_link_fail_locked(struct smcr_link *link, int err)
 	enum smcr_link_state old = link->state;
 
 	lockdep_assert_held(&link->tx_lock);
-	link_event(link, SMCR_LINK_EV_FAIL);
+	WARN_ON_ONCE(link_event(link, SMCR_LINK_EV_FAIL));
 	if (link->state == old)
 		return false;
 	link->fail_errno = err;
@@ -642,7 +643,7 @@ void smcr_link_stop(struct smcr_link *link)
 	link_leave_device(link);
 	link_destroy_verbs(link);
 	link_uncount(link->lgr->net);
-	smcr_link_event(link, SMCR_LINK_EV_DRAINED);
+	WARN_ON_ONCE(smcr_link_event(link, SMCR_LINK_EV_DRAINED));
 	smcr_link_verbs_put(link);
 	complete_all(&link->stopped);
 }

@@ -148,7 +148,8 @@ struct smcr_link * __must_check
 smcr_link_alloc(struct smcr_lgr *lgr, const struct smcr_port *port, u8 num);
 int __must_check smcr_link_connect(struct smcr_link *link,
 				   const struct smcr_link_peer *peer);
-int smcr_link_event(struct smcr_link *link, enum smcr_link_event event);
+int __must_check smcr_link_event(struct smcr_link *link,
+				 enum smcr_link_event event);
 void smcr_link_fail(struct smcr_link *link, int err);
 bool smcr_link_fail_locked(struct smcr_link *link, int err);
 void smcr_link_report(struct smcr_link *link);

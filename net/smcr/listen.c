@@ -404,8 +404,7 @@ static bool step_proposal(struct smcr_hs *hs)
 		smcr_hs_decline(hs, reason);
 		return false;
 	}
-	hs->step = SMCR_HS_GROUP;
-	return true;
+	return smcr_hs_step(hs, SMCR_HS_GROUP);
 }
 
 static void proposal_key(struct smcr_hs *hs, struct smcr_lgr_key *key)
@@ -499,8 +498,7 @@ static bool step_group(struct smcr_hs *hs)
 		smcr_hs_decline(hs, group_reason(err));
 		return false;
 	}
-	hs->step = SMCR_HS_ACCEPT;
-	return true;
+	return smcr_hs_step(hs, SMCR_HS_ACCEPT);
 }
 
 /* Step ACCEPT: send the Accept (3.5.1.2, 3.5.2.1). A Decline must not chase it
@@ -510,8 +508,7 @@ static bool step_accept(struct smcr_hs *hs)
 {
 	if (!smcr_hs_send_accept(hs, SMCR_CLC_ACCEPT))
 		return false;
-	hs->step = SMCR_HS_CONFIRM;
-	return true;
+	return smcr_hs_step(hs, SMCR_HS_CONFIRM);
 }
 
 /* Does the Confirm name the link of this handshake? The client may choose any
@@ -560,8 +557,7 @@ static bool confirm_first(struct smcr_hs *hs,
 		smcr_hs_decline(hs, SMCR_FALLBACK_QP);
 		return false;
 	}
-	hs->step = SMCR_HS_REG;
-	return true;
+	return smcr_hs_step(hs, SMCR_HS_REG);
 }
 
 /* Step CONFIRM: wait for the Confirm (3.5.1.4, 3.5.2.3). */
@@ -609,8 +605,7 @@ static bool step_reg(struct smcr_hs *hs)
 		smcr_hs_decline(hs, SMCR_FALLBACK_CONFIRM_LINK);
 		return false;
 	}
-	hs->step = SMCR_HS_LLC;
-	return true;
+	return smcr_hs_step(hs, SMCR_HS_LLC);
 }
 
 /* Steps of a server; each runs under the outer sock lock. */

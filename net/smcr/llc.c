@@ -330,7 +330,9 @@ static void confirmed(struct smcr_lgr *lgr, struct smcr_link *link,
 	WRITE_ONCE(link->peer_uid, msg->link_uid);
 	WRITE_ONCE(lgr->max_links,
 		   smcr_lgr_policy_max_links(SMCR_MAX_LINKS, msg->max_links));
-	smcr_link_event(link, SMCR_LINK_EV_CONFIRMED);
+	/* Refused if the link has failed meanwhile */
+	if (smcr_link_event(link, SMCR_LINK_EV_CONFIRMED))
+		smcr_link_fail(link, -EPROTO);
 	smcr_llc_step(lgr, SMCR_LLC_EV_CONFIRMED);
 	WRITE_ONCE(lgr->llc.step_deadline, first_deadline(lgr));
 }
