@@ -3,7 +3,7 @@
 """A TCP server in front of which something echoes the SMC-R option.
 
 It knows nothing of SMC-R, so it hangs up on a Proposal; everything else it
-echoes. Says "serving" when it listens; ends with its input.
+echoes. Says "serving" when it listens, and serves until it is killed.
 
 usage: deaf.py ADDRESS PORT      (synopt.ko is loaded)
 """
@@ -25,24 +25,18 @@ def serve(conn):
             data = conn.recv(4096)
 
 
-def accept_all(listener):
-    """A thread for each."""
-    while True:
-        conn, _ = listener.accept()
-        threading.Thread(target=serve, args=(conn,), daemon=True).start()
-
-
 def main():
-    """Listen, and accept until there is no more input."""
+    """Listen, and serve each connection in a thread of its own."""
     listener = socket.socket()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.bind((sys.argv[1], int(sys.argv[2])))
     with open("/dev/synopt", "rb") as dev:
         fcntl.ioctl(dev, SYNOPT_MARK, listener.fileno())
     listener.listen()
-    threading.Thread(target=accept_all, args=(listener,), daemon=True).start()
     print("serving", flush=True)
-    sys.stdin.read()
+    while True:
+        conn, _ = listener.accept()
+        threading.Thread(target=serve, args=(conn,), daemon=True).start()
 
 
 main()

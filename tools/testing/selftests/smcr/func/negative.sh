@@ -4,9 +4,9 @@
 # fact: After a failed first contact, connections to that place are TCP
 # kernel: turns load
 # timeout: 120
-# The negative list: after one failure that RFC 7609 knows no way back from,
-# connections to the same place are plain TCP, until SMC-R works there again. A
-# server whose process is killed is no such place.
+# The negative list: after one failure for which RFC 7609 knows no fallback,
+# connections to the same destination or path are plain TCP, until SMC-R works
+# there again. A server whose process is killed is not listed.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
@@ -20,8 +20,8 @@ echoes() {
 		burst/burst $kind "$SERVER" "$1" send "$2" >/dev/null
 }
 
-# first_contact: fails or falls back, as the queue pair gives up after or
-# before the message that it was to carry counts as sent
+# first_contact: it fails or falls back: the queue pair ends after or before the
+# message that it was to carry counts as sent
 first_contact() {
 	if io $kind "$SERVER" seq -n 1 >"$tmp/first" 2>&1; then
 		ok "a first contact without RDMA falls back"
@@ -43,8 +43,30 @@ no_group() {
 	[ "$(value LinkGroups)" = "$(value LinkGroupsFreed)" ]
 }
 
+# synopt_loaded: sockets of this host may echo the option without smcr
+synopt_loaded() {
+	undo_later rmmod synopt
+	check "synopt is loaded" insmod /share/synopt.ko
+}
+
+# end_of_server: kill it under its handshakes, and begin another one
+end_of_server() {
+	wait_until "4 handshakes are under way" \
+		grew_to killed HandshakesStarted 4
+	check "the server is killed" kill -KILL "${program_pid[serve]}"
+	wait "${program_pid[serve]}" 2>/dev/null
+	serve "$kind" "$SERVER"
+}
+
+client_leads
+
+on server synopt_loaded
 sysctl_for_now net.smcr.negative_ms $((10000 * SLOW))
-together ready
+on server sysctl_for_now net.smcr.negative_ms 0
+# The next connection is a first contact again.
+on server sysctl_for_now net.smcr.lgr_linger_ms 0
+on server save begin
+on server serve $kind "$SERVER"
 
 # A firewall on RoCE
 undo_later wire clear
@@ -62,46 +84,48 @@ io_check "SMC-R is tried again, and works" $kind "$SERVER" stream -u 100k
 by_rdma healed 102400 0
 check_not "the path is listed no more" listed path
 
-# A server that is killed under a first contact, which hangs, and under those
-# that wait for it: its host has answered before
-patient_qps
-together killed
-wait_until "there is no group" no_group
+# A server is killed under a first contact, which hangs, and under the contacts
+# that wait for it; its host has answered before.
+both patient_qps
+both wait_until "there is no group" no_group
 check "RoCE is cut once more" wire fault server0 client0 cut 1 only roce
-save killed
+both save killed
 for i in 1 2 3 4; do
 	io $kind "$SERVER" seq -n 1 2>"$tmp/killed.$i" &
 	killed[i]=$!
 	jobs_started+=("${killed[i]}")
 done
 wait_until "4 handshakes are under way here" grew_to killed HandshakesStarted 4
-together kill
+on server end_of_server
 for i in 1 2 3 4; do
 	wait "${killed[i]}"
 	check "handshake $i is reset" grep -q ECONNRESET "$tmp/killed.$i"
 done
 wire clear
-calm_timers
-together again
+both calm_timers
 grew killed NegativeForgiven -eq 4
 grew killed NegativeAdded -eq 0
 save killed
 io_check "a new server serves" $kind "$SERVER" stream -u 100k
 by_rdma killed 102400 0
 
-# The same as the server sees it
-together server
+# The same for the list of the server
 sysctl_for_now net.smcr.negative_ms 0
-wait_until "there is no group" no_group
+on server sysctl_for_now net.smcr.negative_ms 600000
+both wait_until "there is no group" no_group
 check "RoCE is cut again" wire fault server0 client0 cut 1 only roce
-save server
+both save server
 first_contact
 grew server NegativeAdded -eq 0
 io_check "the next 3 connections work" $kind "$SERVER" seq -n 3
 grew server FallbackPeerDeclined -ge 3
+on server grew server FallbackNegPath -eq 3
+on server grew server NegativeAdded -eq 1
 wire clear
 
 # A peer that echoes the option and does not know CLC
+on server program deaf7700 ./deaf.py "$SERVER" 7700
+on server program deaf7701 ./deaf.py "$SERVER" 7701
 sysctl_for_now net.smcr.negative_ms 600000
 save deaf
 check_not "a destination that breaks CLC" echoes 7700 1
@@ -112,9 +136,7 @@ check "the next 3 connections work" echoes 7700 3
 grew deaf FallbackNegDestination -eq 3
 check_not "its other port is another destination" echoes 7701 1
 grew deaf NegativeAdded -eq 2
-together deaf
-together counted
 io_check "end of the server" $kind "$SERVER" quit
-no_conn_left
-together end
+on server served
+both no_conn_left
 finish

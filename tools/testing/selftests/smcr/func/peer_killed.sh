@@ -10,15 +10,27 @@
 
 kind=smcr4
 addresses $kind
-together server.ready
-save server
+
+# end_of_server: kill it under the streams
+end_of_server() {
+	wait_until "the streams run" grew_to server RxBytes 2000000
+	check "the server is killed" kill -KILL "${program_pid[serve]}"
+	wait "${program_pid[serve]}" 2>/dev/null
+	no_conn_left
+}
+
+client_leads
+
+both save server
+on server serve $kind "$SERVER"
+start server end_of_server
 IO_TIMEOUT=60 io_check "the server is killed under 20 streams: each ends" \
 	$kind "$SERVER" flood -n 20
+join server
 no_conn_left
 no_fallback server
-together server.end
 
-together client.ready
+on server serve $kind "$SERVER"
 save client
 "$IO" $kind "$SERVER" "$PORT" flood -n 20 2>"$tmp/flood.err" &
 pid=$!
@@ -30,5 +42,6 @@ no_conn_left
 io_check "the server lives and serves by RDMA" $kind "$SERVER" stream
 no_fallback client
 io_check "end of the server" $kind "$SERVER" quit
-together end
+on server served
+on server no_conn_left
 finish

@@ -8,12 +8,13 @@
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
-together ready
-sysctl_for_now net.smcr.transparent 1
+client_leads
+
+both sysctl_for_now net.smcr.transparent 1
 for kind in tcp4 tcp6; do
 	addresses $kind
-	together $kind.ready
-	save $kind
+	both save $kind
+	on server serve $kind "$SERVER"
 	io_check "$kind: 4 MB each way" $kind "$SERVER" stream -u 4m -d 4m -H
 	io_check "$kind: 50 streams at once" \
 		$kind "$SERVER" many -n 50 -u 50k -d 50k -E
@@ -26,12 +27,17 @@ for kind in tcp4 tcp6; do
 	grew excluded ActiveOpens -eq 0
 	grew excluded RdmaWrites -eq 0
 	io_check "$kind: end of the server" $kind "$SERVER" quit
-	no_conn_left
-	together $kind.end
+	on server served
+	on server grew $kind RxBytes -ge 6600000
+	on server grew $kind TxBytes -ge 6600000
+	# The SYN of the excluded program, and of no other, had no option.
+	on server grew $kind FallbackNoOption -eq 1
+	on server grew $kind Fallbacks -eq 1
+	both no_conn_left
 done
 
 addresses tcp4
-together held.ready
+on server serve tcp4 "$SERVER"
 save held
 hold tcp4 "$SERVER" 3
 check "the sysctl is turned off" sysctl -qw net.smcr.transparent=0
@@ -42,6 +48,6 @@ io_check "a socket made after is TCP" tcp4 "$SERVER" stream
 grew off ActiveOpens -eq 0
 grew off RdmaWrites -eq 0
 io_check "end of the server" tcp4 "$SERVER" quit
-no_conn_left
-together end
+on server served
+both no_conn_left
 finish

@@ -17,7 +17,15 @@ unreferenced() {
 	[ "$(cat /sys/module/smcr/refcnt)" = 0 ]
 }
 
-together ready
+# shellcheck disable=SC2317 # called through wait_until
+groups_freed() {
+	[ "$(delta begin LinkGroupsFreed)" -ge 3 ]
+}
+
+client_leads
+
+on server save begin
+on server serve $kind "$SERVER"
 hold $kind "$SERVER" 5
 check_not "rmmod is refused while connections are open" rmmod smcr
 check "the module is there" test -d /sys/module/smcr
@@ -46,12 +54,17 @@ for round in 1 2 3; do
 	no_conn_left
 done
 io_check "end of the server" $kind "$SERVER" quit
-no_conn_left
+on server served
+on server grew begin FirstContacts -ge 4
+on server wait_until "the groups of the unloaded peer are freed" groups_freed
+on server no_fallback begin
+both no_conn_left
 
-# A peer that says nothing any more, and times that would let it.
+# The peer is silent, and the deadlines are too long to notice it.
 check "patient timers" patient_qps
 check "an hour for an LLC message" sysctl -qw net.smcr.llc_timeout_ms=3600000
-together silent
+on server save silent
+on server serve $kind "$SERVER"
 io_check "a stream" $kind "$SERVER" stream
 no_conn_left
 undo_later wire clear
@@ -67,6 +80,7 @@ save silent
 io_check "a stream after it" $kind "$SERVER" stream
 io_check "end of the server" $kind "$SERVER" quit
 by_rdma silent 1 1
-no_conn_left
-together end
+on server served
+on server no_fallback silent
+both no_conn_left
 finish

@@ -6,17 +6,20 @@
 # kernel: turns more
 # nics: 1
 # Connections of a link group have one VLAN (RFC 7609 2.2): two hosts that meet
-# in two VLANs and without a tag, over one adapter each, have three groups; so
-# they do by their link-local addresses and GIDs, which are the same in each.
-# Not all of the latter would be link-local if that kind were not preferred.
+# in two VLANs and without a tag, over one adapter each, have three groups, and
+# three more by their link-local addresses and GIDs, which are the same in each
+# VLAN. net.smcr.gid_kind makes all of the latter GIDs link-local.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source-path=SCRIPTDIR source=lib/vlan_lib.sh
 . "$FUNC_DIR/lib/vlan_lib.sh"
 
+client_leads
+
+on server vlans 1
 vlans 2
-together ready
-save begin
+both save begin
+on server serve smcr6 ::
 groups=0
 kind=smcr4
 for address in 10.9.0.1 10.31.0.1 10.32.0.1 \
@@ -35,8 +38,10 @@ for address in 10.9.0.1 10.31.0.1 10.32.0.1 \
 	grew begin SubsequentContacts -eq $groups
 	grew begin LinkGroups -eq $groups
 done
-by_rdma begin 1966080 1966080
 io_check "end of the server" "$kind" "$address" quit
-no_conn_left
-together end
+on server served
+on server grew begin LinkGroups -eq 6
+on server grew begin SubsequentContacts -ge 6
+both by_rdma begin 1966080 1966080
+both no_conn_left
 finish

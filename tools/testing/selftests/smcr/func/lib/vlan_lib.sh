@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# What vlan.sh and its server's side share. To be sourced after lib.sh.
+# What tests with VLANs share. To be sourced after lib.sh.
 
 VLANS="31 32"
 
