@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A small TAP harness. A test program is a list of facts; each has a function
- * that checks it with EXPECT() and EXPECT_EQ().
+ * A small test harness. A test file is a list of facts; each has a function
+ * that checks it with EXPECT() and EXPECT_EQ(), and PROVE() is the last line of
+ * the file. The same files run in two places: tap_user.h makes each a program
+ * that prints TAP, tap_kunit.h makes each a KUnit suite of smcr_kunit.ko. What
+ * both front ends provide:
+ *
+ *   tap_fail()		fails the fact that is being checked, and says why
+ *   note()		prints a comment
+ *   tap_seed()		seed of the random numbers
+ *   zalloc(), release()	zeroed memory, whose bounds a sanitizer checks
+ *   steps()		how many of so many random steps to take
+ *   SPARSE		distance between the values that a long loop tries; 1
+ *			for all of them
+ *   PROVE()		the facts of a file, and what to call before, or NULL
  */
 #ifndef _SMCR_UNIT_TAP_H
 #define _SMCR_UNIT_TAP_H
-
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 #include <linux/types.h>
 
@@ -19,13 +25,20 @@ struct fact {
 	void (*check)(void);
 };
 
+/* Misses of the fact that is being checked */
 static unsigned int tap_misses;
+
+#ifdef __KERNEL__
+#include "tap_kunit.h"
+#else
+#include "tap_user.h"
+#endif
 
 /* Print only the first few misses of a fact */
 static inline bool tap_miss(const char *file, int line, const char *what)
 {
 	if (++tap_misses <= 5)
-		printf("# %s:%d: %s\n", file, line, what);
+		tap_fail(file, line, what);
 	return tap_misses <= 5;
 }
 
@@ -35,24 +48,26 @@ static inline bool tap_miss(const char *file, int line, const char *what)
 			tap_miss(__FILE__, __LINE__, #cond);		\
 	} while (0)
 
+static inline void tap_equal(const char *file, int line, const char *what,
+			     long long got, long long want)
+{
+	if (got != want && tap_miss(file, line, what))
+		note("  got %lld, want %lld", got, want);
+}
+
 #define EXPECT_EQ(got, want)						\
-	do {								\
-		long long got_ = (long long)(got);			\
-		long long want_ = (long long)(want);			\
-									\
-		if (got_ != want_ &&					\
-		    tap_miss(__FILE__, __LINE__, #got " == " #want))	\
-			printf("#   got %lld, want %lld\n", got_, want_);\
-	} while (0)
+	tap_equal(__FILE__, __LINE__, #got " == " #want,		\
+		  (long long)(got), (long long)(want))
 
 static inline void tap_hex(const char *what, const u8 *p, size_t len)
 {
-	size_t i;
+	char text[240] = "";
+	size_t i, at = 0;
 
-	printf("#   %s", what);
-	for (i = 0; i < len; i++)
-		printf("%s%02x", i % 4 ? "" : " ", p[i]);
-	printf("\n");
+	for (i = 0; i < len && at < sizeof(text) - 4; i++)
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%02x",
+				       i % 4 ? "" : " ", p[i]);
+	note("  %s%s", what, text);
 }
 
 static inline void tap_bytes(const char *file, int line, const char *what,
@@ -67,39 +82,14 @@ static inline void tap_bytes(const char *file, int line, const char *what,
 #define EXPECT_BYTES(got, want, len)					\
 	tap_bytes(__FILE__, __LINE__, #got " == " #want, got, want, len)
 
-static inline int tap_run(const struct fact *facts, unsigned int nr)
-{
-	unsigned int i, bad = 0;
-
-	printf("TAP version 13\n1..%u\n", nr);
-	for (i = 0; i < nr; i++) {
-		tap_misses = 0;
-		facts[i].check();
-		bad += !!tap_misses;
-		printf("%sok %u %s\n", tap_misses ? "not " : "", i + 1,
-		       facts[i].says);
-		fflush(stdout);
-	}
-	return bad ? 1 : 0;
-}
-
-/* Random numbers: xorshift64*, seeded by SEED or the clock. The seed is
- * printed, so that a run can be repeated.
+/* Random numbers: xorshift64*. The front ends print the seed, so that a run
+ * can be repeated.
  */
 static u64 rnd_state;
 
-static inline void rnd_init(void)
+static inline void rnd_init(u64 seed)
 {
-	const char *env = getenv("SEED");
-	struct timespec ts;
-
-	clock_gettime(CLOCK_REALTIME, &ts);
-	rnd_state = (u64)ts.tv_sec * 1000000000ULL + (u64)ts.tv_nsec;
-	if (env && *env)
-		rnd_state = strtoull(env, NULL, 0);
-	printf("# SEED=%llu\n", (unsigned long long)rnd_state);
-	if (!rnd_state)
-		rnd_state = 1;
+	rnd_state = seed ? seed : 1;
 }
 
 static inline u64 rnd(void)
@@ -121,26 +111,27 @@ static inline u32 rnd_below(u32 n)
  */
 static inline u8 *exact_copy(const void *p, size_t len)
 {
-	u8 *copy = malloc(len ? len : 1);
+	u8 *copy = zalloc(len ? len : 1);
 
-	if (!copy)
-		abort();
 	memcpy(copy, p, len);
 	return copy;
+}
+
+static inline u8 tap_digit(char c)
+{
+	return (u8)(c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
 }
 
 /* Convert hex digits to bytes; blanks are skipped */
 static inline size_t unhex(u8 *out, const char *text)
 {
-	char pair[3] = "";
 	size_t len = 0;
 
 	for (; *text; text++) {
 		if (*text == ' ')
 			continue;
-		pair[0] = text[0];
-		pair[1] = *++text;
-		out[len++] = (u8)strtoul(pair, NULL, 16);
+		out[len] = (u8)(tap_digit(*text++) << 4);
+		out[len++] |= tap_digit(*text);
 	}
 	return len;
 }

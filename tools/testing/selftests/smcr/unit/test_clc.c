@@ -16,7 +16,7 @@
 #define VADDR	"c1c2c3c4c5c6c7c8 "
 #define FILL	"7777777777777777777777777777777777777777 "
 
-/* Filled by main() */
+/* Filled by fill_goldens() */
 static u8 proposal_v4[52], proposal_v6[86], proposal_linux[92];
 static u8 accept_first[68], decline_sync[28];
 static u8 eye[4], eye_d[4], peer_id[8], gid[16], mac[6];
@@ -58,7 +58,6 @@ union any {
 	struct smcr_clc_proposal proposal;
 	struct smcr_clc_accept accept;
 	struct smcr_clc_decline decline;
-	u8 raw[512];
 };
 
 /* Decode a copy with a guarded end; an Accept counts as a first contact's */
@@ -84,7 +83,7 @@ static enum smcr_clc_fault decode(const u8 *buf, size_t len, u8 type,
 	default:
 		fault = smcr_clc_decline_decode(copy, len, &out->decline);
 	}
-	free(copy);
+	release(copy);
 	return fault;
 }
 
@@ -97,7 +96,7 @@ static enum smcr_clc_fault with(const u8 *msg, size_t len, size_t at, u8 val)
 
 	copy[at] = val;
 	fault = decode(copy, len, msg[4], &out);
-	free(copy);
+	release(copy);
 	return fault;
 }
 
@@ -238,8 +237,8 @@ static void encoders_write_all(void)
 {
 	struct smcr_clc_decline d = { .diagnosis = 1 };
 	struct smcr_clc_proposal p = { 0 };
+	static u8 x[256], y[256];
 	struct smcr_clc_accept a;
-	u8 x[256], y[256];
 	int len;
 
 	fill_accept(&a);
@@ -317,7 +316,7 @@ static void mutate(const u8 *msg, size_t len, const u8 *reserved,
 		for (i = 0; i < nr_reserved; i++)
 			spare |= reserved[i] == at;
 		memcpy(copy, msg, len);
-		for (val = 0; val < 256; val++) {
+		for (val = rnd_below(SPARSE); val < 256; val += SPARSE) {
 			copy[at] = (u8)val;
 			if (val == msg[at])
 				continue;
@@ -430,9 +429,7 @@ static enum smcr_clc_fault shaped(u8 version, u16 length, u16 offset,
 	u8 *buf;
 	int i;
 
-	buf = calloc(1, 8192);
-	if (!buf)
-		abort();
+	buf = zalloc(8192);
 	memcpy(buf, proposal_v4, 38);
 	buf[5] = (u8)(length >> 8);
 	buf[6] = (u8)length;
@@ -446,7 +443,7 @@ static enum smcr_clc_fault shaped(u8 version, u16 length, u16 offset,
 	}
 	memcpy(buf + length - 4, eye, 4);
 	fault = decode(buf, length, SMCR_CLC_PROPOSAL, &out);
-	free(buf);
+	release(buf);
 	return fault;
 }
 
@@ -653,8 +650,4 @@ static const struct fact facts[] = {
 	{ "a format fault outweighs a bad value", format_first },
 };
 
-int main(void)
-{
-	fill_goldens();
-	return tap_run(facts, ARRAY_SIZE(facts));
-}
+PROVE(facts, fill_goldens);

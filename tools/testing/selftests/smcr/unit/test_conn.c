@@ -79,9 +79,9 @@ static void whole_table(void)
 			if (got == leads[i][ev])
 				continue;
 			EXPECT(!"table entry");
-			printf("#   place %u %s: %s leads to %c, not %c\n", i,
-			       states[places[i].state], events[ev], got,
-			       leads[i][ev]);
+			note("  place %u %s: %s leads to %c, not %c", i,
+			     states[places[i].state], events[ev], got,
+			     leads[i][ev]);
 		}
 	}
 }
@@ -491,9 +491,10 @@ static void two_ends(void)
 	int me, what;
 	bool quiet;
 
-	seen = calloc(20001, sizeof(*seen));
-	if (!seen)
-		abort();
+	nr_seen = 0;
+	nr_ends = 0;
+	nr_orderly = 0;
+	seen = zalloc(20001 * sizeof(*seen));
 	memset(&w, 0, sizeof(w));
 	w.end[0].fsm.state = ST(ACTIVE);
 	w.end[1].fsm.state = ST(ACTIVE);
@@ -513,9 +514,9 @@ static void two_ends(void)
 		if (quiet)
 			examine_end(&seen[at]);
 	}
-	printf("# %u situations, %u ends\n", nr_seen, nr_ends);
+	note("%u situations, %u ends", nr_seen, nr_ends);
 	EXPECT(nr_orderly > 0);
-	free(seen);
+	release(seen);
 }
 
 static const struct fact facts[] = {
@@ -532,7 +533,4 @@ static const struct fact facts[] = {
 	{ "two ends close, whatever crosses, and neither frees what the other may write", two_ends },
 };
 
-int main(void)
-{
-	return tap_run(facts, ARRAY_SIZE(facts));
-}
+PROVE(facts, NULL);

@@ -95,8 +95,8 @@ static void one_role(enum smcr_role role, const char *const *rows)
 				if (got == want)
 					continue;
 				EXPECT(!"table entry");
-				printf("#   %s in step %u: %c, not %c\n", kinds[k].name,
-				       step, got, want);
+				note("  %s in step %u: %c, not %c",
+				     kinds[k].name, step, got, want);
 			}
 		}
 	}
@@ -116,12 +116,12 @@ static enum smcr_llc_verdict verdict(enum smcr_role role,
 				     enum smcr_llc_step step, bool rkey,
 				     const char *name)
 {
-	unsigned int k;
+	unsigned int k = 0;
 
-	for (k = 0; k < ARRAY_SIZE(kinds); k++)
-		if (!strcmp(kinds[k].name, name))
-			return ask(role, step, rkey, &kinds[k]);
-	abort();
+	while (k < ARRAY_SIZE(kinds) - 1 && strcmp(kinds[k].name, name))
+		k++;
+	EXPECT(!strcmp(kinds[k].name, name));
+	return ask(role, step, rkey, &kinds[k]);
 }
 
 #define SERVER(step, rkey, name)	verdict(SMCR_SERVER, step, rkey, name)
@@ -339,7 +339,4 @@ static const struct fact facts[] = {
 	{ "counts of continued exchanges go down without gaps", countdown },
 };
 
-int main(void)
-{
-	return tap_run(facts, ARRAY_SIZE(facts));
-}
+PROVE(facts, NULL);

@@ -201,7 +201,4 @@ static const struct fact facts[] = {
 	{ "each port has the types of its GIDs", types },
 };
 
-int main(void)
-{
-	return tap_run(facts, ARRAY_SIZE(facts));
-}
+PROVE(facts, NULL);

@@ -194,7 +194,4 @@ static const struct fact facts[] = {
 	{ "another RMB is wanted when 75 % are used and less than 64 are free", watermark },
 };
 
-int main(void)
-{
-	return tap_run(facts, ARRAY_SIZE(facts));
-}
+PROVE(facts, NULL);

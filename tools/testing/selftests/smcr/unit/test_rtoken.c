@@ -9,11 +9,7 @@ static struct smcr_rtoken_table tbl;
 
 static struct smcr_rtoken *fresh(void)
 {
-	struct smcr_rtoken *rt = calloc(1, sizeof(*rt));
-
-	if (!rt)
-		abort();
-	return rt;
+	return zalloc(sizeof(struct smcr_rtoken));
 }
 
 /* Add an RMB, and free its memory if the table did not take it */
@@ -23,7 +19,7 @@ static int add(u8 link, u32 rkey, u64 vaddr)
 	int ret = smcr_rtoken_add(&tbl, rt, link, rkey, vaddr);
 
 	if (!rt->id)
-		free(rt);
+		release(rt);
 	else
 		EXPECT(ret == rt->id && tbl.slot[ret] == rt);
 	return ret;
@@ -34,7 +30,7 @@ static void clear(void)
 	unsigned int id;
 
 	for (id = 1; id <= SMCR_MAX_RMBS; id++)
-		free(smcr_rtoken_del(&tbl, (u8)id));
+		release(smcr_rtoken_del(&tbl, (u8)id));
 	EXPECT_EQ(tbl.nr, 0);
 }
 
@@ -114,7 +110,7 @@ static void full(void)
 	EXPECT_EQ(add(0, 5 << 8, 5), smcr_rtoken_find(&tbl, 0, 5 << 8));
 	rt = smcr_rtoken_del(&tbl, 77);
 	EXPECT(rt && !rt->id);
-	free(rt);
+	release(rt);
 	EXPECT_EQ(add(0, 0xFFFFFF, 0), 77);
 	EXPECT(!smcr_rtoken_del(&tbl, 0));
 	smcr_rtoken_drop_link(&tbl, 0);
@@ -213,13 +209,13 @@ static void random_set(u8 id, u8 link, u32 rkey, u64 vaddr)
 
 static void random_history(void)
 {
-	unsigned int i, id;
+	unsigned int i, id, all = steps(300000);
 	u64 vaddr;
 	u32 rkey;
 	u8 link;
 
 	memset(model, 0, sizeof(model));
-	for (i = 0; i < 300000; i++) {
+	for (i = 0; i < all; i++) {
 		link = (u8)rnd_below(SMCR_MAX_LINKS);
 		rkey = rnd_below(400) * 0x101;
 		vaddr = rnd_below(2);
@@ -231,7 +227,7 @@ static void random_history(void)
 				model[id].links &= (u8)~(1 << link);
 			break;
 		case 1 ... 20:
-			free(smcr_rtoken_del(&tbl, (u8)id));
+			release(smcr_rtoken_del(&tbl, (u8)id));
 			memset(&model[id], 0, sizeof(model[id]));
 			break;
 		case 21 ... 60:
@@ -256,8 +252,4 @@ static const struct fact facts[] = {
 	{ "300,000 random changes agree with a plain list", random_history },
 };
 
-int main(void)
-{
-	rnd_init();
-	return tap_run(facts, ARRAY_SIZE(facts));
-}
+PROVE(facts, NULL);

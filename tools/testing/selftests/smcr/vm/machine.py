@@ -18,7 +18,7 @@ APPEND = ("console=ttyS0 loglevel=5 oops=panic panic_on_warn=1 panic=-1 "
           "nokaslr mitigations=off random.trust_cpu=on tsc=reliable "
           "no_timer_check watchdog_thresh=60 net.ifnames=0 biosdevname=0 "
           "rcupdate.rcu_cpu_stall_timeout=120 workqueue.watchdog_thresh=120 "
-          "cgroup_no_v1=all")
+          "cgroup_no_v1=all kunit.enable=1")
 MEMORY = {"release": 1024, "debug": 1536}
 # How long a server script may go on after the client's has ended.
 GRACE = 10
