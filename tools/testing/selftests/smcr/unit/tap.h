@@ -13,7 +13,6 @@
  *   steps()		how many of so many random steps to take
  *   SPARSE		distance between the values that a long loop tries; 1
  *			for all of them
- *   PROVE()		the facts of a file, and what to call before, or NULL
  */
 #ifndef _SMCR_UNIT_TAP_H
 #define _SMCR_UNIT_TAP_H
@@ -25,8 +24,52 @@ struct fact {
 	void (*check)(void);
 };
 
+/**
+ * struct tap_file - what PROVE() says about a test file
+ * @facts: its facts
+ * @nr: number of them
+ * @prepare: called before the first, or NULL
+ */
+struct tap_file {
+	const struct fact *facts;
+	unsigned int nr;
+	void (*prepare)(void);
+};
+
+/* Defined by PROVE() at the end of the file */
+static const struct tap_file tap_file;
+
+#define PROVE(list, before)						\
+	static const struct tap_file tap_file = {			\
+		.facts = (list), .nr = ARRAY_SIZE(list), .prepare = before,\
+	}
+
 /* Misses of the fact that is being checked */
 static unsigned int tap_misses;
+
+/* Random numbers: xorshift64*. The front ends print the seed, so that a run
+ * can be repeated.
+ */
+static u64 rnd_state;
+
+static inline void rnd_init(u64 seed)
+{
+	rnd_state = seed ? seed : 1;
+}
+
+static inline u64 rnd(void)
+{
+	rnd_state ^= rnd_state >> 12;
+	rnd_state ^= rnd_state << 25;
+	rnd_state ^= rnd_state >> 27;
+	return rnd_state * 0x2545F4914F6CDD1DULL;
+}
+
+/* A number from 0 to n-1 */
+static inline u32 rnd_below(u32 n)
+{
+	return (u32)((rnd() >> 32) * n >> 32);
+}
 
 #ifdef __KERNEL__
 #include "tap_kunit.h"
@@ -81,30 +124,6 @@ static inline void tap_bytes(const char *file, int line, const char *what,
 
 #define EXPECT_BYTES(got, want, len)					\
 	tap_bytes(__FILE__, __LINE__, #got " == " #want, got, want, len)
-
-/* Random numbers: xorshift64*. The front ends print the seed, so that a run
- * can be repeated.
- */
-static u64 rnd_state;
-
-static inline void rnd_init(u64 seed)
-{
-	rnd_state = seed ? seed : 1;
-}
-
-static inline u64 rnd(void)
-{
-	rnd_state ^= rnd_state >> 12;
-	rnd_state ^= rnd_state << 25;
-	rnd_state ^= rnd_state >> 27;
-	return rnd_state * 0x2545F4914F6CDD1DULL;
-}
-
-/* A number from 0 to n-1 */
-static inline u32 rnd_below(u32 n)
-{
-	return (u32)((rnd() >> 32) * n >> 32);
-}
 
 /* A copy in an allocation of its own size, so that the sanitizer sees a read
  * beyond it

@@ -49,7 +49,7 @@ static inline void release(void *p)
 
 static inline unsigned int steps(unsigned int all)
 {
-	note("1 of %d random steps: %u", SPARSE, all / SPARSE);
+	note("a loop of %u, cut to %u", all, all / SPARSE);
 	return all / SPARSE;
 }
 
@@ -61,32 +61,40 @@ static void check_fact(struct kunit *test)
 	fact->check();
 }
 
-#define PROVE(facts, prepare)						\
-KUNIT_ARRAY_PARAM_DESC(fact, facts, says);				\
-									\
-static struct kunit_case tap_cases[] = {				\
-	KUNIT_CASE_PARAM(check_fact, fact_gen_params),			\
-	{}								\
-};									\
-									\
-static int tap_prepare(struct kunit_suite *suite)			\
-{									\
-	void (*before)(void) = prepare;					\
-	u64 seed = smcr_kunit_seed();					\
-									\
-	kunit_info(suite, "SEED=%llu\n", seed);				\
-	rnd_init(seed);							\
-	if (before)							\
-		before();						\
-	return 0;							\
-}									\
-									\
-static struct kunit_suite tap_suite = {					\
-	.name		= "smcr_" KBUILD_BASENAME,			\
-	.suite_init	= tap_prepare,					\
-	.test_cases	= tap_cases,					\
-};									\
-									\
-kunit_test_suite(tap_suite)
+static const void *next_fact(const void *prev, char *desc)
+{
+	const struct fact *fact = tap_file.facts;
+
+	if (prev)
+		fact = (const struct fact *)prev + 1;
+	if (fact == tap_file.facts + tap_file.nr)
+		return NULL;
+	strscpy(desc, fact->says, KUNIT_PARAM_DESC_SIZE);
+	return fact;
+}
+
+static int tap_prepare(struct kunit_suite *suite)
+{
+	u64 seed = smcr_kunit_seed();
+
+	kunit_info(suite, "SEED=%llu\n", seed);
+	rnd_init(seed);
+	if (tap_file.prepare)
+		tap_file.prepare();
+	return 0;
+}
+
+static struct kunit_case tap_cases[] = {
+	KUNIT_CASE_PARAM(check_fact, next_fact),
+	{}
+};
+
+static struct kunit_suite tap_suite = {
+	.name		= "smcr_" KBUILD_BASENAME,
+	.suite_init	= tap_prepare,
+	.test_cases	= tap_cases,
+};
+
+kunit_test_suite(tap_suite);
 
 #endif

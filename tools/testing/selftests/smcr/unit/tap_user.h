@@ -51,7 +51,7 @@ static inline unsigned int steps(unsigned int all)
 	return all;
 }
 
-static inline int tap_run(const struct fact *facts, unsigned int nr)
+static int tap_run(const struct fact *facts, unsigned int nr)
 {
 	unsigned int i, bad = 0;
 
@@ -67,17 +67,15 @@ static inline int tap_run(const struct fact *facts, unsigned int nr)
 	return bad ? 1 : 0;
 }
 
-#define PROVE(facts, prepare)						\
-int main(void)								\
-{									\
-	void (*before)(void) = prepare;					\
-	u64 seed = tap_seed();						\
-									\
-	note("SEED=%llu", seed);					\
-	rnd_init(seed);							\
-	if (before)							\
-		before();						\
-	return tap_run(facts, ARRAY_SIZE(facts));			\
+int main(void)
+{
+	u64 seed = tap_seed();
+
+	note("SEED=%llu", seed);
+	rnd_init(seed);
+	if (tap_file.prepare)
+		tap_file.prepare();
+	return tap_run(tap_file.facts, tap_file.nr);
 }
 
 #endif
