@@ -354,7 +354,7 @@ static int lgr_first_link(struct smcr_lgr *lgr, const struct smcr_port *port)
 
 	if (lgr->role == SMCR_SERVER)
 		num = smcr_link_nums_next(&lgr->nums, NULL, 0);
-	link = smcr_link_alloc(lgr, port, num);
+	link = smcr_link_create(lgr, port, num);
 	if (IS_ERR(link))
 		return PTR_ERR(link);
 	/* lgr_end() does not stop a link that comes after the state DEAD. */
@@ -389,8 +389,8 @@ static void lgr_make_room(struct net *net)
 	spin_unlock_bh(&sn->lgr_lock);
 }
 
-static struct smcr_lgr *lgr_make(struct net *net, enum smcr_role role,
-				 const struct smcr_lgr_key *key)
+static struct smcr_lgr *lgr_alloc_counted(struct net *net, enum smcr_role role,
+					  const struct smcr_lgr_key *key)
 {
 	struct smcr_net *sn = smcr_pernet(net);
 	struct smcr_lgr *lgr;
@@ -428,7 +428,7 @@ struct smcr_lgr *smcr_lgr_create(struct net *net, enum smcr_role role,
 	struct smcr_lgr *lgr;
 	int err;
 
-	lgr = lgr_make(net, role, key);
+	lgr = lgr_alloc_counted(net, role, key);
 	if (IS_ERR(lgr))
 		return lgr;
 	smcr_llc_first_contact(lgr);

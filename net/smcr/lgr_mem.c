@@ -334,12 +334,13 @@ static struct smcr_rmb *rmb_try(struct smcr_link *link, u32 size, u16 elems)
 	return ERR_PTR(err);
 }
 
-/* Make an RMB and map it; it is not registered and on no list. A driver may
- * need contiguous memory for the tables of a large region, and a host that has
- * been up for long may have none. Halve the number of elements until it works.
+/* Create an RMB: allocate and map it. It is not registered and on no list.
+ * A driver may need contiguous memory for the tables of a large region, and a
+ * host that has been up for long may have none. Halve the number of elements
+ * until it works.
  */
-static struct smcr_rmb *rmb_make(struct smcr_lgr *lgr, struct smcr_link *link,
-				 u32 size)
+static struct smcr_rmb *rmb_create(struct smcr_lgr *lgr, struct smcr_link *link,
+				   u32 size)
 {
 	int n = count_wanted(lgr, link, size);
 	struct smcr_rmb *rmb;
@@ -386,7 +387,7 @@ static int rmb_publish(struct smcr_lgr *lgr, struct smcr_rmb *rmb,
 	return err;
 }
 
-/* Make an RMB and add it to the group's list. Making it may take long, and
+/* Create an RMB and add it to the group's list. That may take long, and
  * handshakes take elements of other RMBs meanwhile, so no lock is held. Called
  * by the handshake of a first contact and by the RMB work.
  */
@@ -397,7 +398,7 @@ static struct smcr_rmb *rmb_add(struct smcr_lgr *lgr, u32 size, bool confirmed)
 
 	if (!link)
 		return ERR_PTR(-ESHUTDOWN);
-	rmb = rmb_make(lgr, link, size);
+	rmb = rmb_create(lgr, link, size);
 	if (!IS_ERR(rmb) && rmb_publish(lgr, rmb, confirmed)) {
 		rmb_discard(rmb);
 		rmb = ERR_PTR(-ESHUTDOWN);

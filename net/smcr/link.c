@@ -433,8 +433,8 @@ static void link_free_work(struct work_struct *work)
 	link_free(link);
 }
 
-static struct smcr_link *link_new(struct smcr_lgr *lgr,
-				  const struct smcr_port *port, u8 num)
+static struct smcr_link *link_alloc(struct smcr_lgr *lgr,
+				    const struct smcr_port *port, u8 num)
 {
 	struct smcr_link *link = kzalloc(sizeof(*link), GFP_KERNEL);
 
@@ -509,7 +509,7 @@ static void link_uncount(struct net *net)
 }
 
 /**
- * smcr_link_alloc() - build the local end of a link
+ * smcr_link_create() - create the local end of a link
  * @lgr: its group; the link takes a reference
  * @port: local port; the link takes references to its device
  * @num: link number
@@ -523,8 +523,8 @@ static void link_uncount(struct net *net)
  * small, -ENODEV if the device is being removed, -ENOMEM, or the device's
  * error.
  */
-struct smcr_link *smcr_link_alloc(struct smcr_lgr *lgr,
-				  const struct smcr_port *port, u8 num)
+struct smcr_link *smcr_link_create(struct smcr_lgr *lgr,
+				   const struct smcr_port *port, u8 num)
 {
 	struct smcr_port local = *port;
 	struct smcr_link *link;
@@ -534,7 +534,7 @@ struct smcr_link *smcr_link_alloc(struct smcr_lgr *lgr,
 		return ERR_PTR(-ENODEV);
 	if (!link_count(lgr->net))
 		goto err_port;
-	link = link_new(lgr, port, num);
+	link = link_alloc(lgr, port, num);
 	if (!link) {
 		link_uncount(lgr->net);
 		err = -ENOMEM;

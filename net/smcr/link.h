@@ -145,7 +145,7 @@ struct smcr_link {
 };
 
 struct smcr_link * __must_check
-smcr_link_alloc(struct smcr_lgr *lgr, const struct smcr_port *port, u8 num);
+smcr_link_create(struct smcr_lgr *lgr, const struct smcr_port *port, u8 num);
 int __must_check smcr_link_connect(struct smcr_link *link,
 				   const struct smcr_link_peer *peer);
 int __must_check smcr_link_event(struct smcr_link *link,

@@ -374,7 +374,7 @@ static int offer_link(struct smcr_lgr *lgr, struct smcr_link *link)
 	struct smcr_llc_msg msg = { .type = SMCR_LLC_ADD_LINK };
 	struct smcr_link *new;
 
-	new = smcr_link_alloc(lgr, &link->local, num);
+	new = smcr_link_create(lgr, &link->local, num);
 	if (IS_ERR(new))
 		return PTR_ERR(new);
 	lgr->llc.add_link = new;

@@ -80,7 +80,7 @@ static int leave_create(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
-/* smcr_link_alloc(struct smcr_lgr *, const struct smcr_port *, u8) */
+/* smcr_link_create(struct smcr_lgr *, const struct smcr_port *, u8) */
 static int enter_link(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct smcr_port *port = (void *)regs_get_kernel_argument(regs, 1);
@@ -136,7 +136,7 @@ static struct kretprobe create = {
 };
 
 static struct kretprobe build = {
-	.kp.symbol_name	= "smcr_link_alloc",
+	.kp.symbol_name	= "smcr_link_create",
 	.entry_handler	= enter_link,
 	.handler	= leave_link,
 	.data_size	= sizeof(struct call),
