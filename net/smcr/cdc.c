@@ -85,7 +85,7 @@ static void cdc_take(struct smcr_conn *conn, const struct smcr_cdc_result *res)
 	 */
 	if (more && cdc_unwanted(conn))
 		smcr_conn_end_reset_locked(conn, SMCR_RESET_UNREAD_DATA,
-					ECONNRESET);
+					   ECONNRESET);
 	if (res->raised)
 		cdc_flags(conn, res);
 	if (more && conn->sk)

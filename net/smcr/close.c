@@ -9,7 +9,8 @@
  * it, in a copy that may stall, smcr_sock_own() has the work item queued again
  * when the reader releases it. Nothing waits for the work item either: before
  * it needs the sock lock it has removed the connection from group, link and
- * device. So a stalled reader delays the end of its own socket and nothing else.
+ * device. So a stalled reader delays the end of its own socket and nothing
+ * else.
  */
 #include <linux/lockdep.h>
 #include <linux/net.h>
@@ -50,8 +51,8 @@ static void assert_sock_stays(const struct sock *sk)
  * smcr_close_tcp_event() - TCP may have seen a FIN, a RST or an error
  * @sk: outer socket in mode RDMA
  *
- * Context: any; TCP's events come under the inner socket's sk_callback_lock, but
- * not all of them under its slock; process context, outer sock lock held.
+ * Context: any; TCP's events come under the inner socket's sk_callback_lock,
+ * but not all of them under its slock; process context, outer sock lock held.
  */
 void smcr_close_tcp_event(struct sock *sk)
 {
@@ -112,13 +113,15 @@ static void close_tcp(struct smcr_conn *conn, struct sock *sk)
 	if (smcr_conn_end_over(conn))
 		goto out;
 	if (end == SMCR_INNER_FAILED && conn->fsm.peer_closed)
-		smcr_conn_end_reset_locked(conn, SMCR_RESET_TCP_RST, ECONNRESET);
+		smcr_conn_end_reset_locked(conn, SMCR_RESET_TCP_RST,
+					   ECONNRESET);
 	else if (end == SMCR_INNER_FAILED &&
 		 !test_and_set_bit(SMCR_CONN_F_TCP_RST, &conn->flags))
 		smcr_conn_end_arm(conn, CLOSE_RST_GRACE_MS +
-			  smcr_sysctl_qp_repeat_ms(conn->lgr->net));
+				  smcr_sysctl_qp_repeat_ms(conn->lgr->net));
 	else if (test_bit(SMCR_CONN_F_TCP_DATA, &conn->flags))
-		smcr_conn_end_reset_locked(conn, SMCR_RESET_TCP_DATA, ECONNRESET);
+		smcr_conn_end_reset_locked(conn, SMCR_RESET_TCP_DATA,
+					   ECONNRESET);
 	else if (end == SMCR_INNER_FIN && !conn->fsm.peer_closed)
 		smcr_conn_end_wait(conn);
 out:
@@ -269,8 +272,8 @@ static bool close_orphan(struct smcr_conn *conn, const struct sock *sk)
  * has closed, too, or a timer says that the peer never will; and, if the peer
  * closed first, until the peer's FIN has come. If there are more orphans than
  * net.smcr.max_orphans, it is reset instead. If smcr_sk(sk)->conn is still set
- * on return, smcr_close_work() releases the inner socket and drops the connection's
- * reference to @sk; otherwise the caller ends the inner socket.
+ * on return, smcr_close_work() releases the inner socket and drops the
+ * connection's reference to @sk; otherwise the caller ends the inner socket.
  *
  * Context: process, outer sock lock held; released while waiting.
  */
@@ -293,8 +296,9 @@ void smcr_close_release(struct sock *sk, long timeout)
 	conn->tx.hold = false;
 	WRITE_ONCE(sk->sk_shutdown, SHUTDOWN_MASK);
 	if (abort && !smcr_conn_end_over(conn))
-		smcr_conn_end_reset_locked(conn, unread ? SMCR_RESET_UNREAD_DATA :
-					SMCR_RESET_LINGER, ECONNRESET);
+		smcr_conn_end_reset_locked(conn, unread ?
+					   SMCR_RESET_UNREAD_DATA :
+					   SMCR_RESET_LINGER, ECONNRESET);
 	else
 		smcr_conn_end_event(conn, SMCR_CONN_EV_APP_CLOSE);
 	spin_unlock_bh(&conn->lock);

@@ -183,7 +183,7 @@ static void close_overtaken(struct smcr_conn *conn)
 	spin_lock_bh(&conn->lock);
 	if (!conn->fsm.we_closed)
 		smcr_conn_end_reset_locked(conn, SMCR_RESET_RMBE_CONFLICT,
-					ECONNRESET);
+					   ECONNRESET);
 	spin_unlock_bh(&conn->lock);
 }
 

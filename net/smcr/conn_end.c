@@ -270,7 +270,7 @@ void smcr_conn_end_event(struct smcr_conn *conn, enum smcr_conn_event event)
 }
 
 /**
- * smcr_conn_end_flushed() - go on with a close if all accepted bytes are written
+ * smcr_conn_end_flushed() - go on with a close if all bytes are written
  * @conn: the connection
  *
  * The RFC lets a pending shutdown or close go on when the writes have completed
@@ -311,7 +311,7 @@ static bool reason_is_link(enum smcr_reset_reason reason)
  * disturb the slow reader here.
  */
 static bool end_harmless(const struct smcr_conn *conn,
-			   enum smcr_reset_reason reason)
+			 enum smcr_reset_reason reason)
 {
 	if (conn->fsm.state != SMCR_CONN_APPL_CLOSE_WAIT1 &&
 	    conn->fsm.state != SMCR_CONN_APPL_CLOSE_WAIT2 &&
@@ -333,7 +333,7 @@ static bool end_harmless(const struct smcr_conn *conn,
  * Context: any, conn->lock held.
  */
 void smcr_conn_end_reset_locked(struct smcr_conn *conn,
-			     enum smcr_reset_reason reason, int err)
+				enum smcr_reset_reason reason, int err)
 {
 	lockdep_assert_held(&conn->lock);
 	if (end_harmless(conn, reason)) {
@@ -349,7 +349,7 @@ void smcr_conn_end_reset_locked(struct smcr_conn *conn,
 }
 
 /**
- * smcr_conn_end_reset() - like smcr_conn_end_reset_locked(), but takes conn->lock
+ * smcr_conn_end_reset() - smcr_conn_end_reset_locked() that takes conn->lock
  * @conn: the connection
  * @reason: counted and traced
  * @err: errno for the application, positive
@@ -357,7 +357,7 @@ void smcr_conn_end_reset_locked(struct smcr_conn *conn,
  * Context: any, conn->lock not held.
  */
 void smcr_conn_end_reset(struct smcr_conn *conn, enum smcr_reset_reason reason,
-		      int err)
+			 int err)
 {
 	spin_lock_bh(&conn->lock);
 	smcr_conn_end_reset_locked(conn, reason, err);
@@ -410,8 +410,10 @@ void smcr_conn_end_timeout(struct smcr_conn *conn)
 	if (!test_and_clear_bit(SMCR_CONN_F_TIMEOUT, &conn->flags))
 		return;
 	spin_lock_bh(&conn->lock);
-	if (test_bit(SMCR_CONN_F_TCP_RST, &conn->flags) && !smcr_conn_end_over(conn)) {
-		smcr_conn_end_reset_locked(conn, SMCR_RESET_TCP_RST, ECONNRESET);
+	if (test_bit(SMCR_CONN_F_TCP_RST, &conn->flags) &&
+	    !smcr_conn_end_over(conn)) {
+		smcr_conn_end_reset_locked(conn, SMCR_RESET_TCP_RST,
+					   ECONNRESET);
 	} else if (conn->flush == SMCR_CONN_FLUSH_CLOSE &&
 		   conn->tx.una != conn->last_una) {
 		smcr_conn_end_wait(conn);

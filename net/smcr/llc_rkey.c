@@ -154,7 +154,7 @@ static void abort_users(struct smcr_lgr *lgr, u8 id)
 		spin_unlock_bh(&lgr->rtoken_lock);
 		if (hit)
 			smcr_conn_end_lost(conn, SMCR_RESET_RMBE_CONFLICT,
-					 ECONNRESET);
+					   ECONNRESET);
 		smcr_conn_put(conn);
 	}
 }

@@ -99,8 +99,9 @@ static u32 wr_room(const struct smcr_wr *wr)
 	/* Pairs with the release in slots_reclaim(), which has read the slots
 	 * before @tail
 	 */
-	return wr->sq_depth -
-	       (READ_ONCE(wr->head) - smp_load_acquire(&wr->tail));
+	u32 tail = smp_load_acquire(&wr->tail);
+
+	return wr->sq_depth - (READ_ONCE(wr->head) - tail);
 }
 
 static u32 wr_unacked(const struct smcr_wr *wr)
@@ -250,12 +251,12 @@ static bool wr_may_post(struct smcr_link *link, const struct smcr_conn *conn,
  * smcr_wr_wake() - let the connections that wait post, one batch each
  * @link: the link
  *
- * A connection that finds no room puts itself on the list under tx_lock. So this
- * function looks at the list under tx_lock, too: @tail moves without the lock,
- * and a look that came after @tail has moved, but before the connection is on
- * the list, would miss it, perhaps with the last completion outstanding. Before
- * each wake-up there is room for the largest batch: no connection is woken in
- * vain, and the loop ends.
+ * A connection that finds no room puts itself on the list under tx_lock. So
+ * this function looks at the list under tx_lock, too: @tail moves without the
+ * lock, and a look that came after @tail has moved, but before the connection
+ * is on the list, would miss it, perhaps with the last completion outstanding.
+ * Before each wake-up there is room for the largest batch: no connection is
+ * woken in vain, and the loop ends.
  *
  * Context: softirq or process; no lock of a connection held.
  */

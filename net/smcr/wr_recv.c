@@ -227,8 +227,8 @@ static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	}
 	rbuf_free(link, rbuf, false);
 	/* A consumer cursor may have shown that the peer has handled SENDs.
-	 * smcr_wr_consumed() noted that under tx_lock, so the list is read after
-	 * any connection that did not see it has been added.
+	 * smcr_wr_consumed() noted that under tx_lock, so the list is read
+	 * after any connection that did not see it has been added.
 	 */
 	if (!list_empty(&link->wr->waiters))
 		smcr_wr_wake(link);

@@ -87,8 +87,8 @@ static void take_extack(struct nl *nl, const struct nlmsghdr *nlh,
 static int fail(struct nl *nl, int err)
 {
 	if (!nl->error[0])
-		snprintf(nl->error, sizeof(nl->error), "netlink request failed: %s",
-			 strerror(err));
+		snprintf(nl->error, sizeof(nl->error),
+			 "netlink request failed: %s", strerror(err));
 	return -err;
 }
 

@@ -141,7 +141,7 @@ report_is_whole() {
 			"rmem $(sysctl -n net.smcr.rmem)" \
 			'device rxe0/1 state active .* gid [^ ]* mac [^ ]* .*' \
 			"linkgroup [0-9]* role client .* peer-id [0-9a-f]*" \
-			'.* net.smcr: with .*handshake_timeout_ms must be .*' \
+			'.* smcr: with .*handshake_timeout_ms must be .*' \
 			"($conns: $conns active; only the first 50 are listed)" &&
 		[ "$(section Connections | grep -c '^conn ')" = 50 ]
 }

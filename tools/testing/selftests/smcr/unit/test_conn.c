@@ -530,7 +530,7 @@ static const struct fact facts[] = {
 	{ "TCP is closed or reset exactly once, and reset with the readers", tcp_fate },
 	{ "a timer or a dead link ends each state", no_stranding },
 	{ "sending and receiving are possible until the flags end them", can },
-	{ "two ends close, whatever crosses, and neither frees what the other may write", two_ends },
+	{ "two ends close, whatever crosses, and neither frees memory in use", two_ends },
 };
 
 PROVE(facts, NULL);
