@@ -7,17 +7,26 @@
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
-addresses smcr4
-for pair in fastopen/Fastopen repair/Repair md5/Md5; do
-	option=${pair%/*}
-	together "$option.ready"
-	save "$option"
-	io_check "$option: streams of 1 byte to 16 MB" \
-		smcr4 "$SERVER" sizes -O "$option"
-	io_check "$option: end of the server" \
-		smcr4 "$SERVER" quit -O "$option"
-	by_tcp "$option" "${pair#*/}" 27
-	no_conn_left
-	together "$option.end"
-done
+kind=smcr4
+addresses $kind
+
+# asked OPTION CLIENT_REASON SERVER_REASON [SERVER_OPTIONS...]: connections of a
+# client that sets OPTION are plain TCP, each host for its reason
+asked() {
+	both save "$1"
+	on server serve $kind "$SERVER" "${@:4}"
+	io_check "$1: streams of 1 byte to 16 MB" \
+		$kind "$SERVER" sizes -O "$1"
+	io_check "$1: end of the server" $kind "$SERVER" quit -O "$1"
+	on server served
+	by_tcp "$1" "$2" 27
+	on server by_tcp "$1" "$3" 27
+	both no_conn_left
+}
+
+client_leads
+
+asked fastopen Fastopen NoOption
+asked repair Repair NoOption
+asked md5 Md5 Md5 -O md5 -P "$CLIENT"
 finish

@@ -10,24 +10,30 @@
 . "$(dirname "$0")/lib/lib.sh"
 
 addresses smcr4
-together server.ready
-save server
+client_leads
+
+on server without_rnic
+both save server
+on server serve smcr4 "$SERVER"
 io_check "the server has no RNIC" smcr4 "$SERVER" many -n 10 -e
 io_check "end of the server" smcr4 "$SERVER" quit
+on server served
 grew server Fallbacks -eq 11
 grew server RdmaWrites -eq 0
 show_deltas server Fallback
-no_conn_left
-together server.end
+on server by_tcp server NoRnic 11
+both no_conn_left
+on server undo_now
 
 without_rnic
-together client.ready
-save client
+both save client
+on server agent
 same_semantics fall4 tcp4
 grew client FallbackNoRnic -gt 100
 grew client RdmaWrites -eq 0
 no_conn_left
-addresses smcr4
-check "end of the agent" "$SEMANTICS" --stop "$SERVER" "$PORT"
-together client.end
+agent_stop
+on server grew client FallbackNoOption -gt 100
+on server grew client RdmaWrites -eq 0
+on server no_conn_left
 finish

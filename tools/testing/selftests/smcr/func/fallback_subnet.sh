@@ -5,42 +5,57 @@
 # rfc: 3.2, 3.5.1.2
 # kernel: turns fallback
 # nics: 1
-# Addresses of different subnets: the server declines, both go on as TCP. A
-# virtual address of a client on its LAN is no reason, but with strict_subnet.
+# A server declines a client whose address is of another subnet, and both go on
+# as TCP. It accepts a client that is on its LAN and connects from a virtual
+# address, unless net.smcr.strict_subnet is set.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
 addresses smcr4
-dev=$(netdev_of "$CLIENT")
-undo_later ip addr del 10.78.0.1/24 dev "$dev"
-check "an address of another subnet" ip addr add 10.78.0.1/24 dev "$dev"
-undo_later ip route del 10.77.0.1/32
-check "a route to the server's" \
-	ip route add 10.77.0.1/32 dev "$dev" src 10.78.0.1
-together ready
-save begin
+
+# also_at OWN ADDRESS PEER [FLAG]: the device of the address OWN gets ADDRESS
+# too, and this host connects to PEER from it
+also_at() {
+	local dev
+
+	dev=$(netdev_of "$1")
+	undo_later ip addr del "$2" dev "$dev"
+	check "$2 is an address of this host" \
+		ip addr add "$2" dev "$dev" "${@:4}"
+	undo_later ip route del "$3"
+	check "$3 is reached from it" \
+		ip route add "$3" dev "$dev" src "${2%/*}"
+}
+
+client_leads
+
+also_at "$CLIENT4" 10.78.0.1/24 10.77.0.1/32
+on server also_at "$SERVER4" 10.77.0.1/24 10.78.0.1/32
+both save begin
+on server serve smcr4 10.77.0.1
 io_check "10 streams at once" smcr4 10.77.0.1 many -n 10 -e
 io_check "end of the server" smcr4 10.77.0.1 quit
+on server served
 by_tcp begin PeerDeclined 11
-no_conn_left
+on server by_tcp begin Subnet 11
+both no_conn_left
 
-# The client names the prefixes of its device, of which fd09:: is the server's.
-addresses smcr6
-undo_later ip addr del fd77::2/128 dev "$dev"
-check "a virtual address" ip addr add fd77::2/128 dev "$dev" nodad
-undo_later ip route del fd78::1/128
-check "a route from it" \
-	ip route add fd78::1/128 dev "$dev" src fd77::2
-together virtual
-save loose
-io_check "a stream from it" smcr6 fd78::1 stream
+# A Proposal lists the prefixes of the client's device, and the server's fd09::
+# is one of them.
+also_at "$CLIENT4" fd77::2/128 fd78::1/128 nodad
+on server also_at "$SERVER4" fd78::1/128 fd77::2/128 nodad
+both save loose
+on server serve smcr6 fd78::1
+io_check "a stream from a virtual address" smcr6 fd78::1 stream
 by_rdma loose 1 1
-together strict.set
-together strict
-save strict
-io_check "a stream from it" smcr6 fd78::1 stream
+on server no_fallback loose
+
+both save strict
+on server sysctl_for_now net.smcr.strict_subnet 1
+io_check "a stream from it with strict_subnet" smcr6 fd78::1 stream
 io_check "end of the server" smcr6 fd78::1 quit
+on server served
 by_tcp strict PeerDeclined 2
-no_conn_left
-together end
+on server by_tcp strict Subnet 2
+both no_conn_left
 finish

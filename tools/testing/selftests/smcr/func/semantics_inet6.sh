@@ -9,4 +9,7 @@
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
+client_leads
+
 compared inet6 tcp6
+finish

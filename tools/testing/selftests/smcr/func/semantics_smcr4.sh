@@ -10,4 +10,7 @@
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
+client_leads
+
 compared smcr4 tcp4
+finish

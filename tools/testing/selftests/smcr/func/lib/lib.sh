@@ -437,40 +437,34 @@ released() {
 	exec 6<&-
 }
 
-# agent: begin to execute the server's side of compared runs
+# agent: begin to execute the server's steps of compared runs
 agent() {
 	program agent "$SEMANTICS" --agent "$SERVER" "$PORT"
 }
 
-# agent_ended: it was told to, and had nothing to complain about
 agent_ended() {
 	program_ended agent
 	check "no complaint of the server's agent" test ! -s "$tmp/agent.err"
 }
 
-# compared KIND LIKE: a whole test of same_semantics(), the client's side
+# agent_stop: the client ends the server's agent
+agent_stop() {
+	check "end of the agent" "$SEMANTICS" --stop "$SERVER" "$PORT"
+	on server agent_ended
+}
+
+# compared KIND LIKE: a whole test of same_semantics()
 compared() {
-	together ready
-	save begin
+	both addresses "$1"
+	both save begin
+	on server agent
 	same_semantics "$1" "$2"
 	grew begin ActiveOpens -gt 100
 	grew begin RdmaWrites -gt 100
 	no_fallback begin
 	no_conn_left
-	addresses "$1"
-	check "end of the agent" "$SEMANTICS" --stop "$SERVER" "$PORT"
-	together end
-	finish
-}
-
-# compared_agent KIND: the server's
-compared_agent() {
-	addresses "$1"
-	save begin
-	agent
-	together ready
-	agent_ended
-	grew begin PassiveOpens -gt 100
-	no_fallback begin
-	all_over
+	agent_stop
+	on server grew begin PassiveOpens -gt 100
+	on server no_fallback begin
+	on server no_conn_left
 }
