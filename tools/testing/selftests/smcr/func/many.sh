@@ -10,14 +10,16 @@
 
 kind=smcr4
 addresses $kind
-together ready
-save begin
+client_leads
+
+both save begin
+on server serve $kind "$SERVER"
 io_check "200 streams at once, level triggered" \
 	$kind "$SERVER" many -n 200 -u 100k -d 100k -e
 io_check "200 streams at once, edge triggered, sizes from 1 to 65536" \
 	$kind "$SERVER" many -n 200 -u 100k -d 100k -E -x 5
 io_check "end of the server" $kind "$SERVER" quit
-by_rdma begin 40000000 40000000
-no_conn_left
-together end
+on server served
+both by_rdma begin 40000000 40000000
+both no_conn_left
 finish

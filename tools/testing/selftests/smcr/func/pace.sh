@@ -10,8 +10,10 @@
 
 kind=smcr4
 addresses $kind
-together ready
-save begin
+client_leads
+
+both save begin
+on server serve $kind "$SERVER"
 io_check "a reader slower than its sender" \
 	$kind "$SERVER" stream -u 4m -d 4m -D 2000
 io_check "a reader of 1000 bytes at a time" \
@@ -22,7 +24,7 @@ io_check "all up, end of file, then all down" \
 	$kind "$SERVER" half -u 8m -d 8m
 io_check "nothing but ends of file" $kind "$SERVER" stream -u 0 -d 0 -H
 io_check "end of the server" $kind "$SERVER" quit
-by_rdma begin 10000000 10000000
-no_conn_left
-together end
+on server served
+both by_rdma begin 10000000 10000000
+both no_conn_left
 finish

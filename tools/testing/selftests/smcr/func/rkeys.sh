@@ -4,37 +4,57 @@
 # fact: RMBs are confirmed and deleted while their group lives on
 # kernel: turns bounds
 # nics: 1
-# RMBs come and go with the connections: CONFIRM RKEY for each after the first,
-# DELETE RKEY when nobody has used one for a while, in a group that lives on.
+# RMBs come and go with the connections: each after the first costs a CONFIRM
+# RKEY, and one that no connection has used for net.smcr.rmb_linger_ms costs a
+# DELETE RKEY. The group lives on.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source=lib/crowd_lib.sh
 . "$(dirname "$0")/lib/crowd_lib.sh"
-# shellcheck source=lib/rkeys_lib.sh
-. "$(dirname "$0")/lib/rkeys_lib.sh"
 
 kind=smcr4
 addresses $kind
-sysctl_for_now net.smcr.rmb_linger_ms 300
-together ready
+
+# rmbs_made SINCE: 30 elements of 128 KB need more than RMBs of 4 and 16
+rmbs_made() {
+	grew "$1" ConfirmRkeySent -ge 2
+	grew "$1" RmbsCreated -ge "$(delta "$1" ConfirmRkeySent)"
+}
+
+# rmbs_gone SINCE: this host has deleted all RMBs but the first
+rmbs_gone() {
+	wait_until "only the first RMB is left" one_rmb
+	grew "$1" DeleteRkeySent -ge 1
+	wait_until "and only its memory region" one_mr
+}
+
+one_rmb() {
+	[ "$(value RmbsCreated)" = $(($(value RmbsFreed) + 1)) ]
+}
+
+one_mr() {
+	[ "$(value MrRegistrations)" = $(($(value MrFrees) + 1)) ]
+}
+
+client_leads
+
+both sysctl_for_now net.smcr.rmb_linger_ms 300
+on server crowd_serve $kind "$SERVER"
 crowd_begin $kind "$SERVER"
 for round in first second; do
-	save $round
+	both save $round
 	crowd_is "$round: 30 connections" 30 open "$((30 - ${number:-0}))"
-	crowd_is "$round: and right" 30 all 5000
-	together $round.open
-	rmbs_made $round
-	together $round.close
+	crowd_is "$round: their bytes are right" 30 all 5000
+	both rmbs_made $round
 	crowd_is "$round: all but one are closed" 1 close 29
-	rmbs_gone $round
-	together $round.gone
-	crowd_is "$round: the last one has what it needs" 1 all 60000
+	both rmbs_gone $round
+	crowd_is "$round: the last one carries its bytes" 1 all 60000
 	number=1
 	grew $round LinkGroupsFreed -eq 0
-	grew $round Aborts -eq 0
+	both grew $round Aborts -eq 0
 	no_fallback $round
 done
 crowd_end
+on server crowd_served
 no_conn_left
-together end
 finish

@@ -325,23 +325,6 @@ served() {
 	check "the server saw every byte in its place" test $rc -eq 0
 }
 
-# serve_all: a server from the beginning to its end, counted since "begin"
-serve_all() {
-	kind=smcr4
-	addresses $kind
-	save begin
-	serve $kind "$SERVER"
-	together ready
-	served
-}
-
-# all_over: no connection outlives its socket for long, and both hosts are done
-all_over() {
-	no_conn_left
-	together end
-	finish
-}
-
 # io KIND ADDRESS MODE [OPTIONS...]: client
 io() {
 	timeout $((${IO_TIMEOUT:-120} * SLOW)) "$IO" "$1" "$2" "$PORT" "${@:3}"
