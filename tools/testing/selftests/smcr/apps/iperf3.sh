@@ -6,9 +6,12 @@
 # nics: 1
 # shellcheck source-path=SCRIPTDIR source=../func/lib/lib.sh
 . "$(dirname "$0")/../func/lib/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=../func/lib/app_lib.sh
+. "$FUNC_DIR/lib/app_lib.sh"
 
-# run FACT OPTIONS...: a run of iperf3 that moves 16 MB
-# shellcheck disable=SC2317 # called through check
+addresses tcp4
+
+# run OPTIONS...: a run of iperf3 that moves 16 MB
 run() {
 	timeout $((60 * SLOW)) iperf3 -c "$SERVER" -p "$PORT" -n 16M -J "$@" \
 		>"$tmp/iperf3.json" || {
@@ -26,10 +29,11 @@ moved() {
 	END
 }
 
-addresses tcp4
-sysctl_for_now net.smcr.transparent 1
-together ready
-save begin
+client_leads
+
+both sysctl_for_now net.smcr.transparent 1
+both save begin
+on server app_begin iperf3 iperf3 -s -B "$SERVER" -p "$PORT"
 check "16 MB up" run
 # iperf3's server drops what is still under way when the client has sent all.
 check "16 MB were sent" test "$(moved sum_sent)" -ge 16777216
@@ -38,5 +42,7 @@ check "16 MB came down" test "$(moved sum_received)" -ge 16777216
 check "16 MB up on 4 connections" run -P 4
 by_rdma begin 20000000 16777216
 no_conn_left
-together end
+on server app_end iperf3 TERM
+on server by_rdma begin 16777216 20000000
+on server no_conn_left
 finish
