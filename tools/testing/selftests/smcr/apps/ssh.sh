@@ -6,25 +6,61 @@
 # nics: 1
 # shellcheck source-path=SCRIPTDIR source=../func/lib/lib.sh
 . "$(dirname "$0")/../func/lib/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=../func/lib/app_lib.sh
+. "$FUNC_DIR/lib/app_lib.sh"
 
 addresses tcp4
-sysctl_for_now net.smcr.transparent 1
-together ready
-save begin
-cp "$SHARED/key" "$tmp/key"
+
+# sshd_begin: with a key for the client
+sshd_begin() {
+	check "a key for the client" \
+		ssh-keygen -q -t ed25519 -N '' -f "$tmp/key"
+	check "a key of the host" ssh-keygen -q -t ed25519 -N '' -f "$tmp/host"
+	cp "$tmp/key.pub" "$tmp/authorized"
+	chmod 755 "$tmp"
+	mkdir -p /run/sshd
+	cat >"$tmp/sshd.conf" <<-END
+		ListenAddress $SERVER:$PORT
+		HostKey $tmp/host
+		AuthorizedKeysFile $tmp/authorized
+		PidFile none
+		PermitRootLogin yes
+		StrictModes no
+		UsePAM no
+		UseDNS no
+		Subsystem sftp internal-sftp
+	END
+	app_begin sshd /usr/sbin/sshd -D -e -f "$tmp/sshd.conf"
+}
+
+# copied FROM TO: by scp
+copied() {
+	timeout $((90 * SLOW)) scp -P "$PORT" "${options[@]}" "$1" "$2"
+}
+
+client_leads
+
+both sysctl_for_now net.smcr.transparent 1
+both save begin
+on server sshd_begin
+# shellcheck disable=SC2016 # expanded on the server
+there=$(on server eval 'echo "$tmp"')
+on server cat "$there/key" >"$tmp/key"
 chmod 600 "$tmp/key"
 options=(-i "$tmp/key" -F /dev/null -o StrictHostKeyChecking=no
 	-o UserKnownHostsFile=/dev/null -o LogLevel=ERROR -o BatchMode=yes
 	-c aes128-gcm@openssh.com)
 head -c 20971520 /dev/urandom >"$tmp/file"
-check "20 MB are copied to the server" timeout $((90 * SLOW)) \
-	scp -P "$PORT" "${options[@]}" "$tmp/file" "root@$SERVER:$SHARED/file"
-check "and back" timeout $((90 * SLOW)) \
-	scp -P "$PORT" "${options[@]}" "root@$SERVER:$SHARED/file" "$tmp/again"
+check "20 MB are copied to the server" \
+	copied "$tmp/file" "root@$SERVER:$there/file"
+check "and back" copied "root@$SERVER:$there/file" "$tmp/again"
 check "they are the same" cmp "$tmp/file" "$tmp/again"
-there=$(timeout $((30 * SLOW)) ssh -p "$PORT" "${options[@]}" "root@$SERVER" hostname)
-check "a command ran on the server" test "$there" = server
+host=$(timeout $((30 * SLOW)) \
+	ssh -p "$PORT" "${options[@]}" "root@$SERVER" hostname)
+check "a command ran on the server" test "$host" = server
 by_rdma begin 20971520 20971520
 no_conn_left
-together end
+on server app_end sshd TERM
+on server by_rdma begin 20971520 20971520
+on server no_conn_left
 finish
