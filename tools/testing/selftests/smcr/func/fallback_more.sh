@@ -5,97 +5,101 @@
 # kernel: turns fallback
 # nics: 2
 # timeout: 120
-# What only TCP can serve because of where it goes or who set it up: IPsec,
-# VRF, an upper layer protocol, a port that is down. Each connection is TCP,
-# its bytes right, for its own reason and no other.
+# Connections that only TCP can serve: through IPsec or a VRF, below an upper
+# layer protocol, over a port that is down. Each is TCP with the right bytes, and
+# each host counts its own reason and no other.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source=lib/crowd_lib.sh
 . "$(dirname "$0")/lib/crowd_lib.sh"
+# shellcheck source=lib/ipsec_lib.sh
+. "$FUNC_DIR/lib/ipsec_lib.sh"
 
 kind=smcr4
 addresses $kind
 ETH1=10.9.0.11
 
-# tcp NAME ADDRESS REASON [OPTION]: three connections, all TCP, for REASON here
+# three NAME ADDRESS [CLIENT_OPTION [SERVER_OPTION]]: connections, counted since
+# NAME on both hosts
+three() {
+	both save "$1"
+	on server crowd_serve $kind "$2" ${4:+"$4"}
+	crowd_begin $kind "$2" ${3:+"$3"}
+	crowd_is "$1: three connections are open" 3 open 3
+	crowd_is "$1: their bytes are right" 3 all 3000
+	crowd_end
+	on server crowd_served
+}
+
+# tcp NAME CLIENT_REASON SERVER_REASON ADDRESS [CLIENT_OPTION [SERVER_OPTION]]:
+# all are plain TCP, each host for its reason
 tcp() {
-	together "$1.serve"
-	save "$1"
-	crowd_begin $kind "$2" "${@:4}"
-	crowd_is "$1: three connections" 3 open 3
-	crowd_is "$1: and right" 3 all 3000
-	crowd_end
-	together "$1.end"
-	by_tcp "$1" "$3" 3
-	no_conn_left
+	three "$1" "${@:4}"
+	by_tcp "$1" "$2" 3
+	on server by_tcp "$1" "$3" 3
+	both no_conn_left
 }
 
-back_to_rdma() {
-	together "$1.serve"
-	save "$1"
-	crowd_begin $kind "$SERVER"
-	crowd_is "$1: three connections" 3 open 3
-	crowd_is "$1: and right" 3 all 3000
-	crowd_end
-	together "$1.end"
-	no_fallback "$1"
-	grew "$1" RdmaWrites -ge 3
-	no_conn_left
-}
-
-# A policy of the namespace; the keys are the same on both hosts.
-# shellcheck source=lib/ipsec_lib.sh
-. "$FUNC_DIR/lib/ipsec_lib.sh"
-check "an IPsec policy for port $PORT" ipsec_on "$CLIENT4" "$SERVER4" out
-tcp ipsec_policy "$SERVER" Ipsec
-check "no IPsec policy any more" ipsec_off
-back_to_rdma ipsec_over
-
-tcp ipsec_socket "$SERVER" Ipsec ipsec
-tcp ipsec_listener "$SERVER" NoOption
-
-check "a VRF" ip link add vrf0 type vrf table 10
-undo_later ip link delete vrf0
-check "it is up" ip link set vrf0 up
-check "with the second NIC in it" ip link set eth1 master vrf0
-tcp vrf "$ETH1" Vrf vrf=vrf0
-
-check "an upper layer protocol" insmod "$SHARED/ulp_none.ko"
-undo_later rmmod ulp_none
-tcp ulp "$SERVER" Ulp ulp=none
-check_not "one that needs a connection says what it says to TCP" \
-	"$CROWD" $kind "$SERVER" "$PORT" serve ulp=tls
-
-# A GID is there, but its port is down; the address is the host's own.
-sysctl_for_now net.smcr.loopback 1
-check "a netdev" ip link add dummy9 type dummy
-undo_later ip link delete dummy9
-check "with an address" ip addr add 10.77.0.1/24 dev dummy9
-check "is up" ip link set dummy9 up
-check "and carries RDMA" rdma link add rxe9 type rxe netdev dummy9
-undo_later rdma link delete rxe9
-# shellcheck disable=SC2317 # called through wait_until
-gid_there() {
+# port_gid, port_down: of the adapter that only the client has
+port_gid() {
 	grep -qi 0a4d:0001 /sys/class/infiniband/rxe9/ports/1/gids/1
 }
-wait_until "its address is a GID" gid_there
-echo 0 >/sys/class/net/dummy9/carrier
-# shellcheck disable=SC2317 # called through wait_until
+
 port_down() {
 	grep -q DOWN /sys/class/infiniband/rxe9/ports/1/state
 }
+
+client_leads
+
+# A policy of the namespace; the keys are the same on both hosts.
+check "an IPsec policy for port $PORT" ipsec_on "$CLIENT4" "$SERVER4" out
+on server check "an IPsec policy for port $PORT" \
+	ipsec_on "$CLIENT4" "$SERVER4" in
+tcp ipsec_policy Ipsec NoOption "$SERVER"
+both check "no IPsec policy any more" ipsec_off
+three ipsec_over "$SERVER"
+both no_fallback ipsec_over
+grew ipsec_over RdmaWrites -ge 3
+both no_conn_left
+
+tcp ipsec_socket Ipsec NoOption "$SERVER" ipsec
+tcp ipsec_listener NoOption Ipsec "$SERVER" "" ipsec
+
+both check "a VRF" ip link add vrf0 type vrf table 10
+both undo_later ip link delete vrf0
+both check "the VRF is up" ip link set vrf0 up
+both check "the second NIC is in the VRF" ip link set eth1 master vrf0
+tcp vrf Vrf Vrf "$ETH1" vrf=vrf0 vrf=vrf0
+
+check "an upper layer protocol" insmod "$SHARED/ulp_none.ko"
+undo_later rmmod ulp_none
+tcp ulp Ulp NoOption "$SERVER" ulp=none
+check_not "one that needs a connection is refused as over TCP" \
+	"$CROWD" $kind "$SERVER" "$PORT" serve ulp=tls
+
+# The client connects to an address of its own, whose GID is on a port that is
+# down.
+sysctl_for_now net.smcr.loopback 1
+check "a netdev" ip link add dummy9 type dummy
+undo_later ip link delete dummy9
+check "the netdev has an address" ip addr add 10.77.0.1/24 dev dummy9
+check "the netdev is up" ip link set dummy9 up
+check "the netdev carries RDMA" rdma link add rxe9 type rxe netdev dummy9
+undo_later rdma link delete rxe9
+wait_until "its address is a GID" port_gid
+echo 0 >/sys/class/net/dummy9/carrier
 wait_until "its port is down" port_down
 crowd_serve $kind 10.77.0.1
 save gid
 crowd_begin $kind 10.77.0.1
-crowd_is "no port: three connections" 3 open 3
-crowd_is "no port: and right" 3 all 3000
+crowd_is "no port: three connections are open" 3 open 3
+crowd_is "no port: their bytes are right" 3 all 3000
 crowd_end
 crowd_served
-# Both ends are here: the client has no GID to propose, the server is told.
+# Both ends are on this host. The client has no GID to propose and sends a
+# Decline, which the server receives.
 grew gid FallbackNoGid -eq 3
 grew gid FallbackPeerDeclined -eq 3
 grew gid Fallbacks -eq 6
 no_conn_left
-together end
 finish
