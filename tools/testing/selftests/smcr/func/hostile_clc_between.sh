@@ -10,13 +10,12 @@
 # shellcheck source-path=SCRIPTDIR source=lib/hostile_lib.sh
 . "$(dirname "$0")/lib/hostile_lib.sh"
 
+client_leads
+
 hostile_peer
 sysctl_for_now net.smcr.loopback 1
 export OTHER=10.9.0.101
 undo_later ip addr del $OTHER/24 dev eth0
 check "another address" ip addr add $OTHER/24 dev eth0
-together ready
 hostile_groups relay
-check "end of the agent" "$HOSTILE" stop
-together end
-finish
+hostile_over

@@ -6,13 +6,12 @@
 # kernel: turns hostile
 # nics: 1
 # timeout: 150
-# A hostile TCP client, who speaks CLC by hand, of an smcr server.
+# A TCP client that speaks CLC by hand is hostile to an smcr server.
 # shellcheck source-path=SCRIPTDIR source=lib/hostile_lib.sh
 . "$(dirname "$0")/lib/hostile_lib.sh"
 
+client_leads
+
 hostile_peer
-together ready
 hostile_groups client
-check "end of the agent" "$HOSTILE" stop
-together end
-finish
+hostile_over

@@ -6,13 +6,24 @@
 # kernel: turns hostile
 # nics: 1
 # timeout: 150
-# A hostile TCP server, who speaks CLC by hand, of an smcr client.
+# A TCP server that speaks CLC by hand is hostile to an smcr client.
 # shellcheck source-path=SCRIPTDIR source=lib/hostile_lib.sh
 . "$(dirname "$0")/lib/hostile_lib.sh"
 
+# more_addresses: two IPv6 prefixes, with two addresses in each
+more_addresses() {
+	local dev addr
+
+	dev=$(netdev_of "$SERVER4")
+	for addr in fd09::1:1/64 fd0a::1/64 fd0a::2/64; do
+		undo_later ip addr del $addr dev "$dev"
+		check "another address" ip addr add $addr dev "$dev" nodad
+	done
+}
+
+client_leads
+
+on server more_addresses
 hostile_peer
-together ready
 hostile_groups server
-check "end of the agent" "$HOSTILE" stop
-together end
-finish
+hostile_over

@@ -55,13 +55,8 @@ end_silence() {
 	exec 6<&-
 }
 
-# there COUNTER: its value on the server
-there() {
-	peer "awk '\$1 == \"$1\" { print \$2 }' /proc/net/smcr_stat"
-}
-
 in_flight() {
-	echo $(($(there HandshakesStarted) - $(there HandshakesEnded)))
+	echo $(($(value HandshakesStarted) - $(value HandshakesEnded)))
 }
 
 # shellcheck disable=SC2317 # called through wait_until
@@ -69,27 +64,28 @@ none_in_flight() {
 	[ "$(in_flight)" = 0 ]
 }
 
+client_leads
+
 hostile_peer
 for ip in "${sources[@]}"; do
 	undo_later ip addr del "$ip/24" dev eth0
 	ip addr add "$ip/24" dev eth0
 done
-together ready
-check "silence may last" \
-	peer "sysctl -qw net.smcr.handshake_timeout_ms=600000"
+# Silence may last that long.
+on server sysctl_for_now net.smcr.handshake_timeout_ms 600000
 check "a first contact" "$HOSTILE" times smcr4 "$SERVER4" 7600 1 0
 save begin
-# Other work of this machine may slow one phase down and not the other; a delay
-# by silence would be there each time.
+# Other work of this machine may slow one phase down and not the other; silent
+# clients would slow down each round.
 for round in 1 2 3; do
 	timed quiet
 	begin_silence $SILENT "${sources[@]}"
-	check "all handshakes wait" test "$(in_flight)" -ge $SILENT
+	check "all handshakes wait" test "$(on server in_flight)" -ge $SILENT
 	timed silence
 	[ $round -lt 3 ] || break
 	below_three one silence && below_three many silence && break
 	end_silence
-	wait_until "no handshake is left" none_in_flight
+	on server wait_until "no handshake is left" none_in_flight
 done
 check "one by one, less than three times the quiet median" \
 	below_three one silence
@@ -98,32 +94,26 @@ check "64 at once, less than three times the quiet median" \
 no_fallback begin
 
 # The bound of a source: 100 of each are there, and 64 honest ones come at once.
-check "70 handshakes a source" \
-	peer "sysctl -qw net.smcr.max_handshakes_per_source=70"
-before=$(there FallbackCongested)
+on server sysctl_for_now net.smcr.max_handshakes_per_source 70
+on server save source
 FROM=${sources[0]} timed of_the_same_address
 check "one by one, by TCP, less than three times the quiet median" \
 	below_three one of_the_same_address
-check "FallbackCongested has counted them" \
-	test "$(there FallbackCongested)" -eq $((before + 31 + 64))
+on server grew source FallbackCongested -eq $((31 + 64))
 save other
 timed of_another_address
 no_fallback other
 
 # The bound of the listener.
-check "100 handshakes a listener" \
-	peer "sysctl -qw net.smcr.max_handshakes=100"
-before=$(there HandshakesRefused)
+on server sysctl_for_now net.smcr.max_handshakes 100
+on server save listener
 timed refused
 check "one by one, by TCP, less than three times the quiet median" \
 	below_three one refused
-check "HandshakesRefused has counted them" \
-	test "$(there HandshakesRefused)" -ge $((before + 31 + 64))
+on server grew listener HandshakesRefused -ge $((31 + 64))
 grew other FallbackNoOption -eq $((31 + 64))
-check "all handshakes still wait" test "$(in_flight)" -ge $SILENT
+check "all handshakes still wait" test "$(on server in_flight)" -ge $SILENT
 
 end_silence
-wait_until "no handshake is left" none_in_flight
-check "end of the agent" "$HOSTILE" stop
-together end
-finish
+on server wait_until "no handshake is left" none_in_flight
+hostile_over

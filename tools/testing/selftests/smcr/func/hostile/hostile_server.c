@@ -251,7 +251,7 @@ static void group_proposal(void)
 }
 
 /* The IPv6 prefixes of a Proposal: each once, though the host under test has
- * several addresses in each (see hostile_clc_server.server.sh).
+ * several addresses in each (see hostile_clc_server.sh).
  */
 static void group_six(void)
 {

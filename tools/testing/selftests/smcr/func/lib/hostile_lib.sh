@@ -5,13 +5,15 @@
 
 HOSTILE=$FUNC_DIR/hostile/hostile
 
-# no_negative_list: what failed is tried again, as each case has to be
+# no_negative_list: each case has to try RDMA again, also after a failed first
+# contact
 no_negative_list() {
 	sysctl_for_now net.smcr.negative_ms 0
 }
 
-# hostile_peer: this host speaks CLC by hand; the other one is tested
+# hostile_peer: this host speaks CLC by hand; the server is under test
 hostile_peer() {
+	on server hostile_agent
 	export US=$CLIENT4 US6=$CLIENT6 THEM=$SERVER4 THEM6=$SERVER6 SLOW
 	no_negative_list
 	undo_later rmmod synopt
@@ -30,14 +32,22 @@ hostile_groups() {
 	done < <("$HOSTILE" list "$1")
 }
 
-# hostile_agent: do on this host what the hostile one asks for
+# hostile_agent: the host under test does what the hostile one asks for
 hostile_agent() {
 	no_negative_list
 	program agent "$HOSTILE" agent smcr "$SERVER4" "$SERVER6"
 }
 
-# hostile_agent_ended: it was told to, and had nothing to complain about
+# hostile_agent_ended: the agent was asked to end, and has no complaint
 hostile_agent_ended() {
 	program_ended agent
 	check "no complaint of the agent" test ! -s "$tmp/agent.err"
+	no_conn_left
+}
+
+# hostile_over: the end of a test
+hostile_over() {
+	check "end of the agent" "$HOSTILE" stop
+	on server hostile_agent_ended
+	finish
 }
