@@ -26,8 +26,8 @@ declined() {
 	verdict "DECL: CONFIRM LINK with $1"
 }
 
-# refused FACT TYPE EDIT...: of a reply in first contact; past the point
-# of no return, so the connection is reset
+# refused FACT TYPE EDIT...: of a reply in first contact, too late for a
+# fallback, so the connection is reset
 refused() {
 	mark BadLlc LinksFailed
 	lie hook llc "$2" 80 0 1 "${@:3}"
@@ -38,9 +38,9 @@ refused() {
 	verdict "RST: $1"
 }
 
-# stillborn: a connection whose client has said its last word, for which the
-# server ends it: that may overtake what tells the client's program that it is
-# connected.
+# stillborn: the server ends a connection whose client has sent the last message
+# of its handshake. The reset may reach the client before its program learns
+# that the connection is open.
 stillborn() {
 	ask C connect v
 	if [ "$reply" = ok ]; then
@@ -51,19 +51,10 @@ stillborn() {
 	fi
 }
 
-# alone: neither host has a group
-alone() {
-	lie unhook
-	step ok C lie end
-	step ok S lie end
-	gone C
-	gone S
-}
-
-# gives_up FACT CONNECTIONS TYPE EDIT...: a reply makes the honest host give
-# the link up, with so many connections. They are there before the lie, since
-# one still in its handshake would be reset too, and perhaps at one end alone;
-# until then a second RMB is put off.
+# gives_up FACT CONNECTIONS TYPE EDIT...: after a false reply the honest host
+# ends the link, with so many connections. They are open before the lie, since a
+# reset in the handshake might happen at one end only; until then the replies
+# put a second RMB off.
 gives_up() {
 	local i
 
@@ -83,7 +74,8 @@ gives_up() {
 	verdict "LDOWN: $1"
 }
 
-# four: connections; the honest host has told of a second RMB by then
+# four: open that many connections; for them the honest host has announced a
+# second RMB
 four() {
 	local i
 
@@ -100,9 +92,7 @@ four_part() {
 	done
 }
 
-on() {
-	step 0 "$1" sh sysctl -qw "net.smcr.$2"
-}
+client_leads
 
 liar_begin
 
@@ -128,7 +118,7 @@ alone
 verdict "RST: DELETE LINK (all) in the place of ADD LINK"
 
 linger=$(sysctl -n net.smcr.lgr_linger_ms)
-on C lgr_linger_ms=200
+sysctl_at C lgr_linger_ms=200
 mark DeleteLinkSent LlcTimeouts
 lie hook llc 04 00 0 1 0=84
 meet v
@@ -137,17 +127,17 @@ part v
 more DeleteLinkSent 1
 more LlcTimeouts 1
 alone
-on C lgr_linger_ms="$linger"
+sysctl_at C lgr_linger_ms="$linger"
 verdict "a server ignores DELETE LINK of its client, whose group ends in time"
 
 HONEST=S
 LIAR=C
 refused "CONFIRM LINK reply with another queue pair" 01 26^000001
 refused "CONFIRM LINK reply with another link number" 01 29^08
-refused "CONFIRM LINK reply that takes a dialect nobody offered" 01 3=83
+refused "CONFIRM LINK reply that takes a dialect that was not offered" 01 3=83
 step 0 $HONEST sh "dmesg | grep -F 'bad LLC message' | tail -n 1 |" \
 	"grep -qF '(CONFIRM LINK reply in another dialect)'"
-verdict "which is what the log says of it"
+verdict "the log names that reason"
 
 mark BadLlc LinksFailed
 lie hook llc 02 80 0 1 29^70
@@ -187,7 +177,7 @@ verdict "RST: DELETE LINK of one link without an answer"
 for HONEST in S C; do
 	LIAR=C
 	[ $HONEST = S ] || LIAR=S
-	on $HONEST test_link_interval_ms=100
+	sysctl_at $HONEST test_link_interval_ms=100
 	mark TestLinkSent
 	meet v
 	more_at_least=$((marked[TestLinkSent] + 2))
@@ -200,13 +190,13 @@ for HONEST in S C; do
 	gives_up "TEST LINK reply with another byte, to $HONEST" 1 07 19^01
 	lie dup 1
 	gives_up "TEST LINK reply twice, to $HONEST" 1 07
-	on $HONEST test_link_interval_ms=0
+	sysctl_at $HONEST test_link_interval_ms=0
 done
 
-# Elements of 512 KB: four in an RMB, and the second one at the third
+# Elements of 512 KB: an RMB has four, and a second RMB is made at the third.
 HONEST=C
 LIAR=S
-on C rmem=524284
+sysctl_at C rmem=524284
 gives_up "CONFIRM RKEY reply with another key" 3 06 5^00000100
 gives_up "CONFIRM RKEY reply with another address" 3 06 9^0000000000001000
 gives_up "CONFIRM RKEY reply with other links" 3 06 17=01
@@ -235,16 +225,16 @@ ask C stat ConfirmRkeySent
 four_part
 part v
 alone
-verdict "CONFIRM RKEY put off for ever: the next connection is TCP, in the end"
+verdict "CONFIRM RKEY put off each time: the next connection falls back to TCP"
 
-# The sixth connection has a third RMB made, which none comes to use. The second
-# one shall not be idle for long before the fifth.
+# For the sixth connection a third RMB is made, and no connection uses it. The
+# second one shall not be idle for long before the fifth connection.
 mark DeleteRkeySent MrFrees RmbsFreed
 four
 meet v
 meet n
 talk v
-on C rmb_linger_ms=200
+sysctl_at C rmb_linger_ms=200
 four_part
 part v
 talk n
@@ -267,10 +257,10 @@ four_part
 alone
 verdict "LDOWN: DELETE RKEY reply with another key"
 
-# The liar takes RMBs away that connections of the honest host write to
-on C rmb_linger_ms=60000
-on S rmem=524284
-on C rmem=131068
+# The liar takes RMBs away to which connections of the honest host write.
+sysctl_at C rmb_linger_ms=60000
+sysctl_at S rmem=524284
+sysctl_at C rmem=131068
 four
 ask S look rmb0
 key=${reply:0:8}

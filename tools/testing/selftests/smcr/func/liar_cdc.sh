@@ -6,8 +6,8 @@
 # kernel: turns liar
 # nics: 1
 # timeout: 120
-# CDC messages that lie: the honest host aborts that one connection, or takes
-# no notice, and no byte that a cursor announced wrongly reaches a program.
+# CDC messages that lie: the honest host resets that one connection or ignores
+# the message, and no byte that a cursor announced falsely reaches a program.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source-path=SCRIPTDIR source=lib/liar_lib.sh
@@ -15,10 +15,10 @@
 
 HONEST=C
 LIAR=S
-# Bytes of a ring of the default element: 128 KB without the eye catcher
+# Bytes in the ring of a default RMBE: 128 KB less the eye catcher
 RING=$((131072 - 4))
 
-# aborts FACT KEYS...: the message ends its connection
+# aborts FACT KEYS...: the message resets its connection
 aborts() {
 	mark BadCdc ResetCdcInvalid Aborts
 	lie cdc -1 "${@:2}"
@@ -45,7 +45,8 @@ used_aborts() {
 	aborts "$@"
 }
 
-# ignored FACT COUNTER NUMBER KEYS...: the connection does not notice
+# ignored FACT COUNTER NUMBER KEYS...: the connection goes on as if it had not
+# come
 ignored() {
 	mark "$2" Aborts
 	lie cdc 0 "${@:4}"
@@ -54,6 +55,8 @@ ignored() {
 	talk n
 	verdict "IGN: $1"
 }
+
+client_leads
 
 liar_begin
 fresh
@@ -84,7 +87,7 @@ more BadCdc 1
 step ECONNRESET $HONEST recv v 6
 part v
 talk n
-verdict "CABORT: producer one byte beyond what unread bytes leave; all is dropped"
+verdict "CABORT: producer one byte beyond the rest of the window; all is dropped"
 
 meet v
 lie cdc -1 flags=0x80
@@ -97,7 +100,7 @@ step EOF $HONEST recv v 1
 step ECONNRESET $HONEST send v late
 part v
 talk n
-verdict "CABORT: data after D, which nobody gets to read"
+verdict "CABORT: data after D, which no program gets to read"
 
 meet v
 step ok $LIAR send v first
@@ -112,9 +115,9 @@ part v
 talk n
 verdict "CABORT: the eye catcher was overwritten"
 
-# Each end takes the other for the one who closed first and awaits its FIN.
-step 0 C sh sysctl -qw net.smcr.close_timeout_ms=2000
-step 0 S sh sysctl -qw net.smcr.close_timeout_ms=2000
+# Each end believes that the other one closed first, and waits for its FIN.
+sysctl_at C close_timeout_ms=2000
+sysctl_at S close_timeout_ms=2000
 meet v
 mark CdcIgnored ResetPeerAbort BadCdc
 lie cdc -1 flags=0x40
@@ -133,7 +136,7 @@ mark ResetPeerAbort CdcIgnored
 lie cdc -1 flags=0x20 x=2
 step ECONNRESET $HONEST recv v 1
 more ResetPeerAbort 1
-# The second one, and the answer of the other smcr to ours
+# The second A, and the answer of the liar's smcr to the honest host's A
 more CdcIgnored 2
 step ECONNRESET $LIAR recv v 1
 part v

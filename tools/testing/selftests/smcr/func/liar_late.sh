@@ -5,7 +5,7 @@
 # kernel: turns liar
 # nics: 1
 # timeout: 120
-# A client that has second thoughts about an answer to an LLC request.
+# A client answers an LLC request a second time, and differently.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source-path=SCRIPTDIR source=lib/liar_lib.sh
@@ -14,18 +14,11 @@
 HONEST=S
 LIAR=C
 
-# alone: neither host has a group
-alone() {
-	lie unhook
-	step ok C lie end
-	step ok S lie end
-	gone C
-	gone S
-}
+client_leads
 
 liar_begin
 
-# As Linux does: agreed, then refused when DELETE LINK comes.
+# As Linux does: it agrees, and refuses when DELETE LINK comes.
 step 0 C sh insmod /share/version2.ko
 mark DeleteLinkSent LinksFailed BadLlc
 lie hook llc 02 80 0 1 2=0080 28=000099
@@ -36,12 +29,12 @@ lie llc 1 "$(printf '022c01c0%080d' 0)"
 step ok S accept v
 talk v
 ask S look reply
-# What is shown of it; the rest of the message is zeros
+# The module shows the beginning; the rest of the message is zeros.
 answer=$(printf '%s%0*d' "$reply" $((88 - ${#reply})) 0)
 step ok S lie catch 00
 lie llc 1 "$answer"
 talk v
-# What was caught counts as one that may be ignored.
+# The server ignored the message that was caught, and counted it.
 more BadLlc 1
 more LinksFailed 0
 part v

@@ -6,8 +6,8 @@
 # kernel: turns liar
 # nics: 1
 # timeout: 120
-# LLC messages of a server that lies: the honest client answers, takes no
-# notice, or gives the link up, and then makes a new one.
+# LLC messages of a server that lies: the honest client answers them, ignores
+# them, or ends the link and then sets a new one up.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source-path=SCRIPTDIR source=lib/liar_lib.sh
@@ -19,13 +19,15 @@ HONEST=C
 LIAR=S
 role=client
 
+client_leads
+
 liar_begin
 fresh
 verdict "a connection in a group"
 both_roles
 answers "NEG: ADD LINK with MTU 9: reason 2" 02 022c02c0 \
 	022c0000 525400000001 fe800000000000000000000000000001 000099 07 09
-answers "NEG: ADD LINK that there is no path for: reason 1" 02 022c01c0 \
+answers "NEG: ADD LINK for which there is no path: reason 1" 02 022c01c0 \
 	022c0000 525400000001 fe800000000000000000000000000001 000099 07 03
 gives_up "CONFIRM LINK out of turn" \
 	say 012c0000 000000000000 00000000000000000000000000000000 000011 01

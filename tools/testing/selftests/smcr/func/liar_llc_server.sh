@@ -6,8 +6,8 @@
 # kernel: turns liar
 # nics: 1
 # timeout: 120
-# LLC messages of a client that lies: the honest server answers, takes no
-# notice, or gives the link up, and then makes a new one.
+# LLC messages of a client that lies: the honest server answers them, ignores
+# them, or ends the link and then sets a new one up.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source-path=SCRIPTDIR source=lib/liar_lib.sh
@@ -18,6 +18,8 @@
 HONEST=S
 LIAR=C
 role=server
+
+client_leads
 
 liar_begin
 fresh
@@ -31,7 +33,7 @@ more LlcReceived 1
 talk n
 more LlcSent 0
 more BadLlc 0
-verdict "IGN at the server: a client's wish for a link"
+verdict "IGN at the server: a client asks for another link"
 
 for how in "$(shown link)" 00; do
 	flag=00

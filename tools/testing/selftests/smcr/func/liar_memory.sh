@@ -6,8 +6,8 @@
 # kernel: release
 # nics: 1
 # timeout: 120
-# What a connection leaves in its receive element, and when the next one gets
-# the element: never a foreign byte (RFC 7609 4.4.1, 4.4.2).
+# The bytes that a connection leaves in its RMBE, and when the next connection
+# gets the element: no program reads a foreign byte (RFC 7609 4.4.1, 4.4.2).
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source-path=SCRIPTDIR source=lib/liar_lib.sh
@@ -32,14 +32,16 @@ has() {
 	want "$2" "$1"
 }
 
-# Four elements in an RMB, so that a taken one is missed; and dead time is
-# four times what the queue pair tries
+client_leads
+
 liar_begin
+# An RMB has four elements, so that one in use is missed; and an element is in
+# quarantine for four times as long as a queue pair retries.
 for host in C S; do
-	step 0 $host sh sysctl -qw net.smcr.rmem=524284
-	step 0 $host sh sysctl -qw net.smcr.abort_timeout_ms=3000
+	sysctl_at $host rmem=524284
+	sysctl_at $host abort_timeout_ms=3000
 done
-step 0 C sh sysctl -qw net.smcr.qp_timeout=15
+sysctl_at C qp_timeout=15
 fresh
 holds used 1
 holds dirty 0
@@ -80,7 +82,7 @@ has used 2
 more ElementsQuarantined 1
 has quarantine 1
 has used 1
-# The others' messages shall come as they are.
+# The messages of the other connections are not changed.
 lie unhook
 meet w
 meet x
@@ -93,7 +95,7 @@ part w
 part x
 holds used 1
 talk n
-verdict "after one that was not, the element waits, and is zeroed then"
+verdict "after an unanswered abort the element is zeroed when quarantine ends"
 
 meet v
 step ok C lie stall
@@ -120,6 +122,6 @@ step ok C close v
 part w
 part x
 talk n
-verdict "a reader who stalls keeps his element from others, and from its end on"
+verdict "while a reader stalls, no other connection gets its element"
 
 liar_end

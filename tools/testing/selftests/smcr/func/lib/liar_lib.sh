@@ -1,16 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# What liar_cdc.sh and liar_llc.sh share: an honest host and one that lies
-# (../mod/liar_*.c), each with a program led by hand (liar_app.c). To be
-# sourced after lib.sh, by the client's script. HONEST and LIAR are C or S.
+# What the tests liar_*.sh share: an honest host and one that lies
+# (../mod/liar_*.c). Each host runs a program (liar_app.c) that this script
+# leads step by step. To be sourced after lib.sh. HONEST and LIAR are C or S.
 # shellcheck disable=SC2154 # what lib.sh and the test set
 
 APP=$FUNC_DIR/liar/liar_app
-# Longest wait of either end; an errno that should come does so at once.
+# The longest wait of either end, in seconds; an expected errno comes at once.
 WAIT=$((20 * SLOW))
 
-# lead: begin; the server serves
+# follow: begin the program of this host, the server; each host has its own $APP
+follow() {
+	program liar "$APP" smcr4 "$SERVER4" "$PORT" $WAIT serve
+}
+
+# lead: begin both programs
 lead() {
+	on server follow
 	mkfifo "$tmp/lead.in" "$tmp/lead.out"
 	"$APP" smcr4 "$SERVER4" "$PORT" $WAIT lead <"$tmp/lead.in" \
 		>"$tmp/lead.out" 2>"$tmp/lead.err" &
@@ -25,7 +31,7 @@ ask() {
 	read -r reply <&6 || reply=dead
 }
 
-# The steps of a case: each adds to $wrong what was not as it should be.
+# The steps of a case: each adds to $wrong what differs from the expectation.
 wrong=
 
 # want VALUE WHAT: of the last reply
@@ -39,7 +45,7 @@ step() {
 	want "$1" "${*:2}"
 }
 
-# lie WORDS: done by the host that lies
+# lie WORDS: a command for the host that lies
 lie() {
 	step ok "$LIAR" lie "$@"
 }
@@ -61,7 +67,7 @@ mark() {
 	done
 }
 
-# more COUNTER NUMBER: it has grown by that much since, or will have soon
+# more COUNTER NUMBER: it grows by that much since "mark", now or soon
 more() {
 	local before=${marked[$1]}
 
@@ -90,6 +96,11 @@ talk() {
 	step back C recv "$1" 4
 }
 
+# sysctl_at C|S NAME=VALUE: of net.smcr
+sysctl_at() {
+	step 0 "$1" sh sysctl -qw "net.smcr.$2"
+}
+
 # verdict FACT: of the case; the next one begins
 verdict() {
 	if [ -z "$wrong" ]; then
@@ -101,7 +112,7 @@ verdict() {
 	wrong=
 }
 
-# gone WHO: no group is left there
+# gone C|S: that host has no group left
 gone() {
 	local end=$((SECONDS + WAIT))
 
@@ -112,19 +123,30 @@ gone() {
 	want 0 "groups of $1"
 }
 
-# fresh: no group here or there, and a new one with connection "n"
-fresh() {
-	ask C close n
-	ask S close n
+# ungrouped: end the groups of both hosts
+ungrouped() {
 	step ok C lie end
 	step ok S lie end
 	gone C
 	gone S
+}
+
+# alone: the lie is over, and neither host has a group
+alone() {
+	lie unhook
+	ungrouped
+}
+
+# fresh: no group on either host, and then a new one with connection "n"
+fresh() {
+	ask C close n
+	ask S close n
+	ungrouped
 	meet n
 	talk n
 }
 
-# all_freed WHO: connections, groups and links of a host are gone
+# all_freed C|S: connections, groups and links of that host are gone
 all_freed() {
 	local pair value
 
@@ -139,16 +161,15 @@ all_freed() {
 	done
 }
 
-# liar_begin: the module is on both hosts, for one to lie and the other to look
+# liar_begin: the module is on both hosts: one lies with it, the other looks
 liar_begin() {
-	together ready
 	lead
 	step 0 C sh insmod /share/liar.ko
 	step 0 S sh insmod /share/liar.ko
 	undo_later rmmod liar
-	# What failed is tried again, as each case has to be.
-	step 0 C sh sysctl -qw net.smcr.negative_ms=0
-	step 0 S sh sysctl -qw net.smcr.negative_ms=0
+	# Each case has to try RDMA again, also after a failed first contact.
+	sysctl_at C negative_ms=0
+	sysctl_at S negative_ms=0
 	verdict "both ends are led"
 }
 
@@ -162,6 +183,5 @@ liar_end() {
 	step 0 S sh rmmod liar
 	verdict "what was made is freed on both hosts"
 	echo quit >&5
-	together end
 	finish
 }

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# LLC messages that lie, and what either role makes of them. To be sourced
-# after liar_lib.sh; HONEST, LIAR and role are set.
+# LLC messages that lie, and the reaction of either role. To be sourced after
+# liar_lib.sh; HONEST, LIAR and role are set.
 # shellcheck disable=SC2154 # what lib.sh and the test set
 
-# What the messages say of themselves: link number 9 is no link's
+# No link has link number 9.
 NO_LINK=09
 
 # llc BYTES...: 44 of them, the rest zeros
@@ -20,7 +20,7 @@ say() {
 	lie llc 1 "$(llc "$*")"
 }
 
-# gives_up FACT COMMAND...: the link of the honest host is gone after it
+# gives_up FACT COMMAND...: the honest host ends the link after it
 gives_up() {
 	mark BadLlc LinksFailed ResetLinkDown
 	"${@:2}"
@@ -60,7 +60,7 @@ wait_reply() {
 	ask "$LIAR" look reply
 }
 
-# Messages that every host judges alike, whatever its role
+# Messages on which the role of the honest host makes no difference
 both_roles() {
 	mark BadLlc LinksFailed
 	say 802c0000
@@ -101,7 +101,7 @@ both_roles() {
 	gives_up "opcode 0x40" say 402c0000
 	gives_up "length byte 43" say 072b0000
 	gives_up "43 bytes" lie raw "$(llc 072c0000 | cut -c-86)"
-	gives_up "reply to a TEST LINK that nobody sent" say 072c0080
+	gives_up "reply to a TEST LINK that was not sent" say 072c0080
 	gives_up "CONFIRM LINK reply out of turn" \
 		say 012c0080 000000000000 \
 		00000000000000000000000000000000 000011 01
@@ -131,8 +131,9 @@ too_many_rmbs() {
 	verdict "NEG at the $role: CONFIRM RKEY beyond 255 RMBs"
 }
 
-# More in a second than a group handles: the rest waits, and none is lost. Not
-# TEST LINK, by which the liar's own smcr asks what was handled of so many.
+# More messages in a second than a group handles: the rest waits, and none is
+# lost. Not TEST LINK, since the liar's own smcr sends it to learn how many of
+# them were handled.
 flood() {
 	mark LinksFailed BadLlc
 	lie catch 06
