@@ -25,14 +25,10 @@ import sys
 import termios
 import threading
 
-IPPROTO_SMCR = 257
+from lib import sock as smcr
+
 SIZE = 100000
 DATA = b"".join(struct.pack(">I", i) for i in range(SIZE // 4))
-
-
-def smcr_socket():
-    """A new one."""
-    return socket.socket(socket.AF_INET, socket.SOCK_STREAM, IPPROTO_SMCR)
 
 
 # TCP connections of clients that want to know what was closed
@@ -71,14 +67,7 @@ def serve(address):
     """Until it is killed."""
     threading.Thread(target=watch, args=((address[0], address[1] + 1),),
                      daemon=True).start()
-    listener = smcr_socket()
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listener.bind(address)
-    listener.listen()
-    print("serving", flush=True)
-    while True:
-        sock, _ = listener.accept()
-        threading.Thread(target=serve_one, args=(sock,), daemon=True).start()
+    smcr.serve(address, serve_one)
 
 
 def unread(sock):
@@ -98,8 +87,7 @@ def await_bits(sock, bits):
 
 def ask(address, what):
     """A stream that has come, end included, and of which nothing was read."""
-    sock = smcr_socket()
-    sock.connect(address)
+    sock = smcr.connected(address)
     sock.sendall(what)
     while unread(sock) < SIZE:
         select.select([sock], [], [])
@@ -140,8 +128,7 @@ def stage(name):
 def crossed(address):
     """A byte sent to an end that has closed, which is not known here yet."""
     watcher = socket.create_connection((address[0], address[1] + 1))
-    sock = smcr_socket()
-    sock.connect(address)
+    sock = smcr.connected(address)
     sock.send(b"x")
     watcher.recv(1)
     sock.send(b"y")
@@ -160,7 +147,7 @@ def read(address):
     done, reset = ask(address, b"d"), ask(address, b"a")
     kept = [ask(address, what) for what in (b"c", b"d")]
     cut, told = ask(address, b"o"), ask(address, b"o")
-    # The server's host answers it with a reset: nobody is there to read it
+    # The server's host answers it with a reset: its program has closed
     spoke.send(b"x")
     await_bits(spoke, select.POLLERR)
     reset.send(b"x")

@@ -8,18 +8,11 @@
 # Bytes that the peer put before the end of its stream stay readable whatever
 # happens to the connection, its TCP connection, its link and its device
 # afterwards; a stream without an end is an errno. (RFC 7609 4.8)
-# shellcheck source-path=SCRIPTDIR source=lib/lib.sh disable=SC2317
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
 kind=smcr4
 addresses $kind
-together ready
-save begin
-mkfifo "$tmp/in" "$tmp/out"
-python3 -B final.py read "$SERVER" "$PORT" <"$tmp/in" >"$tmp/out" 2>&1 &
-reader=$!
-jobs_started+=("$reader")
-exec 5>"$tmp/in" 6<"$tmp/out"
 
 # lines UNTIL: a check for each line of the reader, up to the one
 lines() {
@@ -36,17 +29,28 @@ lines() {
 	[ "$1" = end ] || not_ok "the reader comes to stage $1"
 }
 
-gave_up() {
-	[ "$(peer awk "'/^ResetCloseTimeout / { print \$2 }'" \
-		/proc/net/smcr_stat)" -ge "$1" ]
+# server_said: what the server printed, as comments
+server_said() {
+	sed '/^serving$/d; s/^/# /' "$tmp/final.out" "$tmp/final.err"
 }
 
-resets() {
-	peer awk "'/^ResetUnreadData / { print \$2 }'" /proc/net/smcr_stat
+elements_back() {
+	[ "$(value ElementsTaken)" = "$(value ElementsReturned)" ]
 }
 
+client_leads
+
+on server sysctl_for_now net.smcr.close_timeout_ms 2000
+check "the server listens" on server program final \
+	python3 -B final.py serve "$SERVER" "$PORT"
+both save begin
+mkfifo "$tmp/in" "$tmp/out"
+python3 -B final.py read "$SERVER" "$PORT" <"$tmp/in" >"$tmp/out" 2>&1 &
+reader=$!
+jobs_started+=("$reader")
+exec 5>"$tmp/in" 6<"$tmp/out"
 lines begun
-before=$(resets)
+on server save crossed
 # Longer than 200 ms, and shorter than a queue pair takes to repeat a packet
 check "RoCE from the server takes its time" \
 	wire fault server0 client0 delay 250000 only roce
@@ -54,12 +58,13 @@ echo >&5
 lines crossed
 check "RoCE is fast again" wire clear
 check "a byte that comes after C is answered by a reset" \
-	test "$(resets)" -eq $((before + 1))
+	test "$(on server delta crossed ResetUnreadData)" = 1
 echo >&5
 lines asked
 no_fallback begin
 # Of the two that it closed and to which nothing was sent
-wait_until "the server has stopped waiting for the client's close" gave_up 2
+on server wait_until "it has stopped waiting for the client's close" \
+	grew_to begin ResetCloseTimeout 2
 echo >&5
 lines read
 without_rnic
@@ -70,9 +75,6 @@ check "the reader came to its end" test $? -eq 0
 exec 5>&- 6<&-
 undo_now
 no_conn_left
-elements_back() {
-	[ "$(value ElementsTaken)" = "$(value ElementsReturned)" ]
-}
 wait_until "each receive element is given back" elements_back
-together end
+on server server_said
 finish

@@ -14,12 +14,6 @@ kind=smcr4
 trace=/sys/kernel/tracing
 addresses $kind
 
-# shellcheck disable=SC2317 # called through check and wait_until
-{
-no_group() {
-	[ "$(value LinkGroups)" = "$(value LinkGroupsFreed)" ]
-}
-
 # link_is KIND: the GIDs of both ends, of the one link there is
 link_is() {
 	smcr-ctl -j link show state active | python3 -c '
@@ -37,12 +31,11 @@ gid_types() {
 link_mtu() {
 	smcr-ctl -j link show state active | grep -q "\"mtu\": *$1[,}]"
 }
-}
 
 # contact FACT KIND [ARGUMENTS...]: a first contact that names GIDs of KIND,
 # and a connection that uses the same group
 contact() {
-	wait_until "there is no group" no_group
+	no_group_left
 	save contact
 	hold "${3:-smcr4}" "${4:-$SERVER}" 1
 	check "$1" link_is "$2"
@@ -55,33 +48,42 @@ contact() {
 	released "the connection is closed"
 }
 
-# asked: how often Soft-RoCE was asked for a port's attributes
-asked() {
-	awk '$1 == "smcr_asked" { print $2 }' $trace/kprobe_profile
-}
-
-together ready
-check "the port tells what GIDs it has" gid_types
-contact "RoCEv2 with routable GIDs between two of us" v4
-
-# A peer as others are: it knows link-local GIDs alone
-check "the server prefers link-local" peer sysctl -qw net.smcr.gid_kind=2
-wait_until "there is no group" no_group
-save follow
-hold $kind "$SERVER" 1
-check "the client follows the Accept" link_is link-local
+# contact_more FACT N: a stream that is the Nth to use the group of "follow"
 contact_more() {
 	io_check "$1" $kind "$SERVER" stream -u 64k -d 64k -H
 	grew follow SubsequentContacts -eq "$2"
 	grew follow LinkGroups -eq 1
 }
+
+# asked: how often Soft-RoCE was asked for a port's attributes
+asked() {
+	awk '$1 == "smcr_asked" { print $2 }' $trace/kprobe_profile
+}
+
+client_leads
+
+# Each first contact makes a group of its own
+on server sysctl_for_now net.smcr.lgr_linger_ms 0
+on server undo_later sysctl -qw net.smcr.gid_kind=0
+on server save begin
+on server serve smcr6 ::
+check "the port tells what GIDs it has" gid_types
+contact "RoCEv2 with routable GIDs between two of us" v4
+
+# A peer as others are: it knows link-local GIDs alone
+check "the server prefers link-local" \
+	on server sysctl -qw net.smcr.gid_kind=2
+no_group_left
+save follow
+hold $kind "$SERVER" 1
+check "the client follows the Accept" link_is link-local
 contact_more "it proposes that kind from then on" 1
 sysctl_for_now net.smcr.gid_kind 1
 contact_more "the server knows its first Proposal, too" 2
 no_fallback follow
 released "the connection is closed"
 check "the client has no wish" sysctl -qw net.smcr.gid_kind=0
-check "the server has none" peer sysctl -qw net.smcr.gid_kind=0
+check "the server has none" on server sysctl -qw net.smcr.gid_kind=0
 contact "the server answers as it is asked: link-local" link-local
 check "the client prefers routable" sysctl -qw net.smcr.gid_kind=1
 contact "the server answers as it is asked: routable" v4
@@ -114,14 +116,14 @@ check "port queries are counted" sh -c "
 	echo p:smcr_asked rxe_query_port >$trace/kprobe_events &&
 	echo 1 >$trace/events/kprobes/smcr_asked/enable"
 before=$(asked)
-wait_until "there is no group" no_group
+no_group_left
 io_check "50 connections" $kind "$SERVER" seq -n 50
 check "no handshake asked the device" test "$(asked)" = "$before"
 dev=$(netdev_of "$CLIENT")
 undo_later ip link set "$dev" mtu 1500
 for mtu in 4096 1024; do
 	check "packets of a new size" ip link set "$dev" mtu $((mtu + 476))
-	wait_until "there is no group" no_group
+	no_group_left
 	hold $kind "$SERVER" 1
 	check "the link has that MTU at once" link_mtu $mtu
 	released "the connection is closed"
@@ -131,6 +133,7 @@ kind=smcr6
 addresses $kind
 contact "RoCEv2 over IPv6 where TCP uses it" v6 smcr6 "$SERVER6"
 io_check "end of the server" $kind "$SERVER" quit
-no_conn_left
-together end
+on server served
+on server no_fallback begin
+both no_conn_left
 finish

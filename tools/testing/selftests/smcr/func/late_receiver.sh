@@ -11,20 +11,36 @@
 # for its turn, no other has two.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
+# shellcheck source=lib/adapter_lib.sh
+. "$(dirname "$0")/lib/adapter_lib.sh"
 
 kind=smcr4
 rnr=/sys/class/infiniband/rxe0/ports/1/hw_counters/rcvd_rnr_err
+burst=150
 addresses $kind
 
-check "QPs are patient" patient_qps
-undo_later rdma link add rxe0 type rxe netdev eth0
-undo_later rmmod devcap
-undo_later rdma link delete rxe0
-check "queues can be short" insmod /share/devcap.ko
-rdma link delete rxe0
-echo wr 65 >/proc/devcap
-rdma link add rxe0 type rxe netdev eth0
-together ready
+# late MS: how late the server's completions are from now on
+late() {
+	echo "$1" >/proc/latepoll
+}
+
+burst_served() {
+	local rc=0
+
+	program_ended burst || rc=$?
+	check "every byte was echoed" test "$rc" -eq 0
+}
+
+client_leads
+
+both undo_later calm_timers
+both check "QPs are patient" patient_qps
+both adapter_can_be_less "queues can be short"
+both adapter_anew wr 65
+on server undo_later rmmod latepoll
+on server check "completions can be late" insmod /share/latepoll.ko
+on server save begin
+on server serve $kind "$SERVER" -a
 
 save even
 undo_later rmmod turns
@@ -39,18 +55,18 @@ no_fallback even
 naks=$(cat $rnr)
 echo "# $naks RNR NAKs so far"
 io_check "end of the server" $kind "$SERVER" quit
+on server served
 
-together burst
+check "the burst's server listens" on server program burst \
+	burst/burst $kind "$SERVER" $PORT serve $burst
 mkfifo "$tmp/in" "$tmp/out"
-burst=150
 burst/burst $kind "$SERVER" $PORT send $burst <"$tmp/in" >"$tmp/out" &
 burst_pid=$!
 jobs_started+=("$burst_pid")
 exec 5>"$tmp/in" 6<"$tmp/out"
 read -r line <&6
 check "$burst connections are open" test "$line" = open
-together open
-together late
+on server late 300
 save late
 echo >&5
 read -r line <&6
@@ -58,10 +74,11 @@ check "all have sent a byte" test "$line" = sent
 echo >&5
 wait $burst_pid
 check "every byte came back" test $? -eq 0
-together even
+on server burst_served
+on server late 0
 grew late TestLinkSent -ge 1
 check "no RNR NAK came" test "$(cat $rnr)" -eq "$naks"
 no_fallback late
-no_conn_left
-together end
+on server no_fallback begin
+both no_conn_left
 finish

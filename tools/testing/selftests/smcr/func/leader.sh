@@ -17,27 +17,16 @@ addresses $kind
 
 # The connection of that handshake: how it ends, as the errno's name.
 leader() {
-	timeout $((60 * SLOW)) python3 -c '
-import errno, socket, sys
-s = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 257)
-try:
-	s.connect((sys.argv[1], int(sys.argv[2])))
-	print("EOF" if s.recv(1) == b"" else "data")
-except OSError as e:
-	print(errno.errorcode[e.errno])
-' "$SERVER" "$PORT" >"$tmp/leader" 2>&1 &
+	timeout $((60 * SLOW)) python3 -B lib/sock.py read "$SERVER" "$PORT" \
+		>"$tmp/leader" 2>&1 &
 	leader_pid=$!
 	jobs_started+=("$leader_pid")
 }
 
-# late WHO ERRNO: the host where it comes late, and what its program sees
+# late HOST ERRNO: where it comes late, and what the client's program sees
 late() {
-	save "$1"
-	if [ "$1" = client ]; then
-		check "the client's handshake comes late" \
-			insmod /share/late.ko
-	fi
-	together "$1.late"
+	both save "$1"
+	on "$1" check "the $1's handshake comes late" insmod /share/late.ko
 	leader
 	wait_until "$1: a group is formed" grew_to "$1" FirstContacts 1
 	crowd_is "$1: others use it" 3 open 3
@@ -45,29 +34,31 @@ late() {
 	wait "$leader_pid"
 	check "$1: the first one ends alone, with $2" \
 		test "$(cat "$tmp/leader")" = "$2"
-	together "$1.over"
+	both grew "$1" LinkGroups -eq 1
+	on server grew "$1" Aborts -le 1
+	[ "$1" != server ] || on server grew "$1" HandshakeTimeouts -eq 1
 	crowd_is "$1: the others are still right" 3 all 9000
-	grew "$1" LinkGroups -eq 1
 	grew "$1" FirstContacts -eq 1
 	grew "$1" SubsequentContacts -eq 3
-	no_fallback "$1"
-	[ "$1" != client ] || check "late is unloaded" rmmod late
+	both no_fallback "$1"
+	on "$1" check "late is unloaded" rmmod late
 	crowd_is "$1: one more uses the group" 4 open 1
 	grew "$1" FirstContacts -eq 1
 	crowd_is "$1: all are closed" 0 close 4
 	no_group_left
-	together "$1.end"
 }
 
-sysctl_for_now net.smcr.lgr_linger_ms 500
-undo_later calm_timers
-check "deadlines are short" \
+client_leads
+
+both sysctl_for_now net.smcr.lgr_linger_ms 500
+both undo_later calm_timers
+both check "deadlines are short" \
 	deadlines $((14 + SLOW / 2)) $((2500 * SLOW)) $((4000 * SLOW))
-together ready
+on server crowd_serve $kind "$SERVER"
 crowd_begin $kind "$SERVER"
 late server ECONNRESET
 late client ETIMEDOUT
 crowd_end
 no_conn_left
-together end
+on server crowd_served
 finish

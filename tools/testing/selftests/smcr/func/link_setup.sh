@@ -21,14 +21,8 @@ step() {
 }
 
 # step_is NAME VALUE: for wait_until and check
-# shellcheck disable=SC2317
 step_is() {
 	[ "$(value "$1" /proc/qpstep)" = "$2" ]
-}
-
-# shellcheck disable=SC2317 # called through wait_until
-all_links_freed() {
-	[ "$(value Links)" = "$(value LinksFreed)" ]
 }
 
 # gid_index HEX: where the GID of an IPv4 address is
@@ -36,12 +30,10 @@ gid_index() {
 	grep -ls "ffff:$1\$" $gids/* 2>/dev/null | sed 's,.*/,,' | head -n 1
 }
 
-# shellcheck disable=SC2317 # called through wait_until
 has_gid() {
 	[ -n "$(gid_index "$1")" ]
 }
 
-# shellcheck disable=SC2317 # called through wait_until
 has_no_gid() {
 	! has_gid "$1"
 }
@@ -53,10 +45,13 @@ contact() {
 	jobs_started+=("$contact_pid")
 }
 
-sysctl_for_now net.smcr.negative_ms 0
+client_leads
+
+both sysctl_for_now net.smcr.negative_ms 0
+on server sysctl_for_now net.smcr.lgr_linger_ms 200
+on server serve $kind "$SERVER" -a
 undo_later rmmod qpstep
 check "changes of queue pairs can be held up" insmod /share/qpstep.ko
-together ready
 
 save reset
 step fail 1 1
@@ -65,13 +60,13 @@ io_check "a queue pair stays in RESET: the connection is TCP" \
 check "one change failed" step_is failed 1
 grew reset FallbackQp -eq 1
 grew reset Links -eq 1
-wait_until "its link is freed" all_links_freed
+wait_until "its link is freed" links_gone
 
 save error
 step fail 6 1
 io_check "a connection" $kind "$SERVER" seq -n 1
 no_fallback error
-wait_until "its group ends, and the link is freed" all_links_freed
+wait_until "its group ends, and the link is freed" links_gone
 check "the error state was refused" step_is failed 2
 
 ip addr add 10.9.0.72/24 dev eth0
@@ -96,7 +91,7 @@ wait "$contact_pid"
 check "the connection that waited is right" test $? -eq 0
 sed 's/^/# /' "$tmp/contact"
 ip route del "$SERVER/32" 2>/dev/null
-wait_until "its link is freed" all_links_freed
+wait_until "its link is freed" links_gone
 
 step hold 2
 contact
@@ -113,12 +108,12 @@ check "the device is removed" test $? -eq 0
 wait "$contact_pid"
 check "the connection is TCP, or reset" test $? -eq 0 -o -s "$tmp/contact"
 sed 's/^/# /' "$tmp/contact"
-wait_until "the link is freed" all_links_freed
+wait_until "the link is freed" links_gone
 undo_now
 save again
 wait_until "RDMA is back" io $kind "$SERVER" stream -u 100k
 grew again RdmaWrites -gt 0
 io_check "end of the server" $kind "$SERVER" quit
-no_conn_left
-together end
+on server served
+both no_conn_left
 finish

@@ -73,14 +73,3 @@ crowd_end() {
 	exec 13<&-
 	sed 's/^/# /' "$tmp/crowd.err"
 }
-
-# no_group_left: so that the next connection makes a first contact. Groups go
-# as soon as nobody uses them where net.smcr.lgr_linger_ms is short.
-no_group_left() {
-	wait_until "no link group is left" groups_gone
-}
-
-groups_gone() {
-	[ "$(value LinkGroups)" = "$(value LinkGroupsFreed)" ] &&
-		[ "$(value Links)" = "$(value LinksFreed)" ]
-}

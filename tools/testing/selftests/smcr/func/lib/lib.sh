@@ -268,6 +268,21 @@ no_conn_left() {
 		echo "# opened $(value ConnsOpened) closed $(value ConnsClosed)"
 }
 
+# links_gone: for wait_until; every link of this host is freed
+links_gone() {
+	[ "$(value Links)" = "$(value LinksFreed)" ]
+}
+
+groups_gone() {
+	[ "$(value LinkGroups)" = "$(value LinkGroupsFreed)" ] && links_gone
+}
+
+# no_group_left: so that the next connection makes a first contact. A link group
+# ends as soon as it is unused where net.smcr.lgr_linger_ms is short.
+no_group_left() {
+	wait_until "no link group is left" groups_gone
+}
+
 # sysctl_for_now NAME VALUE: until the end of this test
 sysctl_for_now() {
 	local old

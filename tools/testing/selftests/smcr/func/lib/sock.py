@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""What the Python programs of tests share: smcr's sockets and a server.
+
+As a program it makes one connection, waits for a byte with "read", and prints
+what became of it: "connected", "data", "EOF" or the name of an errno.
+
+usage: sock.py connect|read ADDRESS PORT
+"""
+import errno
+import socket
+import sys
+import threading
+
+IPPROTO_SMCR = 257
+
+
+def smcr_socket():
+    """A new socket."""
+    return socket.socket(socket.AF_INET, socket.SOCK_STREAM, IPPROTO_SMCR)
+
+
+def connected(address):
+    """A connection to a server."""
+    sock = smcr_socket()
+    sock.connect(address)
+    return sock
+
+
+def serve(address, function):
+    """Call function(socket) in a thread for each connection, until killed."""
+    listener = smcr_socket()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.bind(address)
+    listener.listen()
+    print("serving", flush=True)
+    while True:
+        sock, _ = listener.accept()
+        threading.Thread(target=function, args=(sock,), daemon=True).start()
+
+
+def outcome(verb, address):
+    """One connection, in a word."""
+    try:
+        sock = connected(address)
+        if verb == "connect":
+            return "connected"
+        return "data" if sock.recv(1) else "EOF"
+    except OSError as err:
+        return errno.errorcode[err.errno]
+
+
+if __name__ == "__main__":
+    print(outcome(sys.argv[1], (sys.argv[2], int(sys.argv[3]))), flush=True)
