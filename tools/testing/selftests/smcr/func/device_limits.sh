@@ -10,26 +10,18 @@
 # the bytes within the limits, or else a connection is TCP and the log says why.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
+# shellcheck source=lib/adapter_lib.sh
+. "$(dirname "$0")/lib/adapter_lib.sh"
 
 kind=smcr4
 kb=$((2048 / SLOW / SLOW))
 addresses $kind
 
-# shellcheck disable=SC2317 # called through wait_until
-no_link() {
-	[ "$(value Links)" = "$(value LinksFreed)" ]
-}
-
 # here NAME VALUE...: this host's adapter is made anew, with these limits. The
 # server ends the old group before: it would offer it again.
 here() {
-	wait_until "no link is left" no_link
-	rdma link delete rxe0
-	while [ $# -gt 0 ]; do
-		echo "$1 $2" >/proc/devcap
-		shift 2
-	done
-	rdma link add rxe0 type rxe netdev eth0
+	wait_until "no link is left" links_gone
+	adapter_anew "$@"
 }
 
 # posted NAME OPERATOR NUMBER: what ../mod/devcap.c saw since
@@ -55,10 +47,7 @@ client_leads
 both sysctl_for_now net.smcr.negative_ms 0
 on server sysctl_for_now net.smcr.lgr_linger_ms 200
 on server serve $kind "$SERVER" -a
-undo_later rdma link add rxe0 type rxe netdev eth0
-undo_later rmmod devcap
-undo_later rdma link delete rxe0
-check "the adapter can be made less" insmod /share/devcap.ko
+adapter_can_be_less "the adapter can be made less"
 
 # Of drivers: qedr has 4, bnxt_re and erdma have 6.
 few="1 2 4 6"

@@ -13,8 +13,40 @@
 
 kind=smcr4
 addresses $kind
-together ready
+
+# serve_by_dev: the server, with its only port at $dev
+serve_by_dev() {
+	dev=$(netdev_of "$SERVER")
+	sysctl_for_now "net.ipv6.conf.$dev.keep_addr_on_down" 1
+	# An idle link is tested because its port went down, not because it is
+	# time.
+	sysctl_for_now net.smcr.test_link_interval_ms 0
+	undo_later ip link set "$dev" up
+	save begin
+	serve "$kind" "$SERVER"
+}
+
+# goes_down NAME: no connection outlives the link
+goes_down() {
+	check "$dev goes down" ip link set "$dev" down
+	no_conn_left
+	grew "$1" LinksFailed -ge 1
+}
+
+comes_up() {
+	check "$dev comes up" ip link set "$dev" up
+}
+
+down_under_streams() {
+	wait_until "the streams run" grew_to begin RxBytes 2000000
+	goes_down begin
+}
+
+client_leads
+
+on server serve_by_dev
 save begin
+start server down_under_streams
 begin=$SECONDS
 IO_TIMEOUT=60 io_check "20 streams end when the other host's port goes down" \
 	$kind "$SERVER" flood -n 20
@@ -22,8 +54,8 @@ echo "# after $((SECONDS - begin)) s"
 grew begin RxBytes -ge 2000000
 grew begin LinksFailed -ge 1
 no_conn_left
-together down
-together up
+join server
+on server comes_up
 save again
 wait_until "the server answers again" io $kind "$SERVER" seq -n 1
 io_check "a new link group carries a stream" $kind "$SERVER" stream -H
@@ -31,8 +63,9 @@ grew again FirstContacts -ge 1
 grew again RdmaWrites -gt 0
 save idle
 hold $kind "$SERVER" 3 -a
-together idle
-together over
+on server save idle
+on server goes_down idle
+on server comes_up
 released "a byte that cannot be sent ends idle connections with an errno"
 grew idle Aborts -ge 3
 no_conn_left
@@ -58,6 +91,6 @@ released "connections of a silent link end with an errno"
 no_conn_left
 wait_until "the server answers again" io $kind "$SERVER" seq -n 1
 io_check "end of the server" $kind "$SERVER" quit
-no_conn_left
-together end
+on server served
+both no_conn_left
 finish
