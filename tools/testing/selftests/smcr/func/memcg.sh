@@ -20,20 +20,6 @@ sockets=2000
 addresses $kind
 root=$(findmnt -n -o TARGET -t cgroup2 | head -1)
 group=$root/smcr_memcg
-check "the memory controller" sh -c "echo +memory >$root/cgroup.subtree_control"
-check "a cgroup" mkdir "$group"
-undo_later rmdir "$group"
-check "of 64 MB" sh -c "echo 64M >$group/memory.max"
-[ ! -e "$group/memory.swap.max" ] || echo 0 >"$group/memory.swap.max"
-
-# Children of a shell in the cgroup would not be: the program itself moves.
-cat >"$tmp/inside" <<-EOF
-	#!/bin/sh
-	echo \$\$ >$group/cgroup.procs
-	exec $CROWD "\$@"
-EOF
-chmod +x "$tmp/inside"
-CROWD=$tmp/inside
 
 charged() {
 	awk '$1 == "sock" { print $2 }' "$group/memory.stat"
@@ -50,8 +36,32 @@ show() {
 			/proc/net/protocols) pages"
 }
 
-together ready
-save begin
+# crowd_inside: from now on the crowd's client is in the cgroup. Children of a
+# shell in the cgroup would not be: the program itself moves.
+crowd_inside() {
+	cat >"$tmp/inside" <<-EOF
+		#!/bin/sh
+		echo \$\$ >$group/cgroup.procs
+		exec $CROWD "\$@"
+	EOF
+	chmod +x "$tmp/inside"
+	CROWD=$tmp/inside
+}
+
+uncharged() {
+	[ "$(charged)" = 0 ]
+}
+
+client_leads
+
+on server crowd_serve $kind "$SERVER"
+check "the memory controller" sh -c "echo +memory >$root/cgroup.subtree_control"
+check "a cgroup" mkdir "$group"
+undo_later rmdir "$group"
+check "of 64 MB" sh -c "echo 64M >$group/memory.max"
+[ ! -e "$group/memory.swap.max" ] || echo 0 >"$group/memory.swap.max"
+crowd_inside
+both save begin
 crowd_begin $kind "$SERVER"
 show "before"
 crowd_is "$sockets sockets" $sockets open $sockets
@@ -67,10 +77,6 @@ crowd_is "each is right" $sockets all 64
 check "nobody was killed" test "$(killed)" = 0
 crowd_is "all are closed" 0 close $sockets
 no_conn_left
-# shellcheck disable=SC2317 # called through wait_until
-uncharged() {
-	[ "$(charged)" = 0 ]
-}
 wait_until "the charge is back to zero" uncharged
 show "closed"
 save again
@@ -78,8 +84,9 @@ crowd_is "there is room again" 10 open 10
 crowd_is "and they are right" 10 all 64
 no_fallback again
 crowd_end
-no_conn_left
+both no_conn_left
+on server grew begin Aborts -eq 0
 wait_until "the charge is back to zero" uncharged
 check "nobody was killed" test "$(killed)" = 0
-together end
+on server crowd_served
 finish
