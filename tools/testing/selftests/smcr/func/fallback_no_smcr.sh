@@ -10,18 +10,19 @@
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
-# What differs with the family, the second time
+client_leads
+
+# IPv6 runs only the scripts whose results depend on the family.
 scripts=()
 for v in 4 6; do
-	together "v$v.ready"
+	both addresses "tcp$v"
+	on server agent
 	save "v$v"
 	same_semantics "fall$v/tcp$v" "tcp$v" "${scripts[@]}"
 	grew "v$v" FallbackNoOption -gt 20
-	scripts=(sem/connect.sem sem/ip6.sem)
 	grew "v$v" RdmaWrites -eq 0
 	no_conn_left
-	addresses "tcp$v"
-	check "end of the agent" "$SEMANTICS" --stop "$SERVER" "$PORT"
-	together "v$v.end"
+	agent_stop
+	scripts=(sem/connect.sem sem/ip6.sem)
 done
 finish

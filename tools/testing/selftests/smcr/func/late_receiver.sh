@@ -24,6 +24,11 @@ late() {
 	echo "$1" >/proc/latepoll
 }
 
+were_late() {
+	check "completions were late" \
+		test "$(value delayed /proc/latepoll)" -ge 1
+}
+
 burst_served() {
 	local rc=0
 
@@ -75,6 +80,7 @@ echo >&5
 wait $burst_pid
 check "every byte came back" test $? -eq 0
 on server burst_served
+on server were_late
 on server late 0
 grew late TestLinkSent -ge 1
 check "no RNR NAK came" test "$(cat $rnr)" -eq "$naks"

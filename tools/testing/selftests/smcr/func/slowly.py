@@ -17,21 +17,16 @@ import random
 import select
 import socket
 import sys
-import threading
 import time
 
-IPPROTO_SMCR = 257
+from lib import sock as smcr
+
 # Longer than a moment, shorter than the test may take
 PATIENCE = 20
 PIECE = 32768
 # The time in which room comes back, about, and how often none may be found
 COMES = 0.06
 TRIES = 20
-
-
-def smcr_socket():
-    """A new one."""
-    return socket.socket(socket.AF_INET, socket.SOCK_STREAM, IPPROTO_SMCR)
 
 
 def serve_one(sock):
@@ -45,21 +40,9 @@ def serve_one(sock):
     sock.close()
 
 
-def serve(address):
-    """Until it is killed."""
-    listener = smcr_socket()
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listener.bind(address)
-    listener.listen()
-    print("serving", flush=True)
-    while True:
-        sock, _ = listener.accept()
-        threading.Thread(target=serve_one, args=(sock,), daemon=True).start()
-
-
 def connected(address, what, room=0):
     """A connection of which the server knows what it is for."""
-    sock = smcr_socket()
+    sock = smcr.smcr_socket()
     if room:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, room)
     sock.connect(address)
@@ -124,7 +107,7 @@ def main():
     what, address, port, count = sys.argv[1:]
     address = (address, int(port))
     if what == "serve":
-        serve(address)
+        smcr.serve(address, serve_one)
     else:
         {"ends": ends, "edge": edge}[what](address, int(count))
 

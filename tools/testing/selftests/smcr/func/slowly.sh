@@ -14,8 +14,6 @@
 
 kind=smcr4
 addresses $kind
-together ready
-save begin
 
 # slowly FUNCTION US COMMAND...: nothing goes wrong while it is slow
 slowly() {
@@ -27,6 +25,11 @@ slowly() {
 	check "it is as fast as before" rmmod slowly
 }
 
+client_leads
+
+check "the server listens" on server program slowly \
+	python3 -B slowly.py serve "$SERVER" "$PORT" 0
+save begin
 slowly smcr_rx_recvmsg 50 python3 -B slowly.py ends "$SERVER" "$PORT" 20
 # Room comes back when the server has acknowledged what was written.
 check "RoCE to the server takes its time" \
@@ -35,5 +38,4 @@ slowly smcr_tx_sendmsg 400 python3 -B slowly.py edge "$SERVER" "$PORT" 25
 check "RoCE is fast again" wire clear
 no_fallback begin
 no_conn_left
-together end
 finish

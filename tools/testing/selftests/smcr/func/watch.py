@@ -7,21 +7,16 @@ usage: watch.py serve ADDRESS PORT
        watch.py stay ADDRESS PORT ROUNDS
 
 ask does ROUNDS round trips on each of its connections, by turns. Readers poll
-for BUSY_POLL microseconds before they sleep. stay does its
-round trips, prints "asleep", and waits in recv() for a byte that never comes.
+for BUSY_POLL microseconds before they sleep. stay does its round trips, prints
+"asleep", and waits in recv() for a byte that never comes.
 """
 import socket
 import sys
-import threading
 
-IPPROTO_SMCR = 257
+from lib import sock as smcr
+
 SO_BUSY_POLL = 46
 SIZE = 64
-
-
-def smcr_socket():
-    """A new one."""
-    return socket.socket(socket.AF_INET, socket.SOCK_STREAM, IPPROTO_SMCR)
 
 
 def echo(sock):
@@ -33,21 +28,7 @@ def echo(sock):
 
 def serve(address):
     """Until it is killed."""
-    listener = smcr_socket()
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listener.bind(address)
-    listener.listen()
-    print("serving", flush=True)
-    while True:
-        sock, _ = listener.accept()
-        threading.Thread(target=echo, args=(sock,), daemon=True).start()
-
-
-def connected(address):
-    """A connection to the server."""
-    sock = smcr_socket()
-    sock.connect(address)
-    return sock
+    smcr.serve(address, echo)
 
 
 def round_trip(sock):
@@ -59,7 +40,7 @@ def round_trip(sock):
 
 def ask(address, connections, rounds, busy_poll):
     """Round trips by turns."""
-    socks = [connected(address) for _ in range(connections)]
+    socks = [smcr.connected(address) for _ in range(connections)]
     for sock in socks:
         sock.setsockopt(socket.SOL_SOCKET, SO_BUSY_POLL, busy_poll)
     for _ in range(rounds):
@@ -69,7 +50,7 @@ def ask(address, connections, rounds, busy_poll):
 
 def stay(address, rounds):
     """Round trips, then nothing more."""
-    sock = connected(address)
+    sock = smcr.connected(address)
     for _ in range(rounds):
         round_trip(sock)
     print("asleep", flush=True)

@@ -8,35 +8,19 @@
 # A reader that sleeps is woken by its link's completion queue and polls it, as
 # long as all messages are for its connection. It delays no other connection by
 # more than a moment, even if it is given no processor.
-# shellcheck source-path=SCRIPTDIR source=lib/lib.sh disable=SC2317
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
 kind=smcr4
 rounds=$((300 / SLOW))
+workers=/sys/devices/virtual/workqueue/cpumask
+root=$(findmnt -n -o TARGET -t cgroup2 | head -1)
+group=$root/smcr_watch
 addresses $kind
-together ready
 
 ask() {
 	python3 -B watch.py ask "$SERVER" "$PORT" "$@"
 }
-
-save begin
-check "$rounds round trips on one connection" ask 1 $rounds 0
-grew begin ReaderPolls -ge $((rounds * 7 / 10))
-grew begin ReaderSpins -eq 0
-# A worker of Soft-RoCE that wanted the reader's processor would end the polling
-workers=/sys/devices/virtual/workqueue/cpumask
-mask=$(cat $workers)
-check "Soft-RoCE works on one processor" sh -c "echo 1 >$workers"
-undo_later sh -c "echo $mask >$workers"
-save busy
-check "$rounds round trips, polling for 20 ms on the other" \
-	taskset -c 1 python3 -B watch.py ask "$SERVER" "$PORT" 1 $rounds 20000
-# Most are found by their event, which comes while the reader polls
-grew busy ReaderSpins -ge 1
-save turns
-check "$rounds round trips, two connections by turns" ask 2 $((rounds / 2)) 0
-grew turns ReaderPolls -le $((rounds / 10))
 
 # stay: the last conversation of the link is of a program in a cgroup
 stay() {
@@ -74,8 +58,27 @@ release() {
 	wait "$hog" "$stayer"
 } 2>/dev/null
 
-root=$(findmnt -n -o TARGET -t cgroup2 | head -1)
-group=$root/smcr_watch
+client_leads
+
+check "the server listens" on server program watch \
+	python3 -B watch.py serve "$SERVER" "$PORT"
+save begin
+check "$rounds round trips on one connection" ask 1 $rounds 0
+grew begin ReaderPolls -ge $((rounds * 7 / 10))
+grew begin ReaderSpins -eq 0
+# A worker of Soft-RoCE that wanted the reader's processor would end the polling
+mask=$(cat $workers)
+check "Soft-RoCE works on one processor" sh -c "echo 1 >$workers"
+undo_later sh -c "echo $mask >$workers"
+save busy
+check "$rounds round trips, polling for 20 ms on the other" \
+	taskset -c 1 python3 -B watch.py ask "$SERVER" "$PORT" 1 $rounds 20000
+# Most are found by their event, which comes while the reader polls
+grew busy ReaderSpins -ge 1
+save turns
+check "$rounds round trips, two connections by turns" ask 2 $((rounds / 2)) 0
+grew turns ReaderPolls -le $((rounds / 10))
+
 echo +cpu >"$root/cgroup.subtree_control" 2>/dev/null
 mkdir "$group"
 undo_later rmdir "$group"
@@ -95,5 +98,4 @@ if [ -e "$group/cpu.max" ]; then
 fi
 no_fallback begin
 no_conn_left
-together end
 finish
