@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Load for the bench: the same calls over TCP, smcr or Linux's own SMC-R.
+ * Load generator of the benchmark: the same calls over TCP, smcr or Linux's own
+ * SMC-R.
  *
  *	load server KIND ADDR PORT BUF
  *	load client KIND ADDR PORT BUF rr|stream SIZE WARM COUNT
  *	load client KIND ADDR PORT BUF connect PARALLEL WARM COUNT
  *	load client KIND ADDR PORT BUF hold COUNT
  *
- * BUF is SO_RCVBUF and SO_SNDBUF of every socket, 0 to leave them alone. A
- * client prints "name value" lines: nanoseconds and cycles of the measured
- * part, which follows a warm-up on the same connection. "hold" says "held"
- * when its connections are open and closes them at the end of its input.
+ * BUF is SO_RCVBUF and SO_SNDBUF of every socket, 0 to leave them unset. A
+ * client prints "ns N" and "tsc N": nanoseconds and TSC cycles of the measured
+ * run of COUNT, which follows a warm-up of WARM (for rr and stream on the same
+ * connection). "hold" prints "held" when its connections are open and closes
+ * them at the end of its input.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -34,11 +36,11 @@
 #define THREADS		16
 #define HOLD_MAX	8192
 
-/* First byte of a connection */
+/* The first byte that the client sends on a connection */
 #define SAY_RUN		'r'	/* a struct job follows */
-#define SAY_ECHO	'e'	/* send it back, wait for the end */
-#define SAY_HOLD	'h'	/* send it back, keep the connection */
-#define SAY_DROP	'd'	/* send it back, close all that were kept */
+#define SAY_ECHO	'e'	/* echo it, wait for the end */
+#define SAY_HOLD	'h'	/* echo it, keep the connection */
+#define SAY_DROP	'd'	/* echo it, close all kept connections */
 
 struct job {
 	uint32_t stream, size, warm, count;
@@ -50,7 +52,7 @@ static const struct kind {
 } kinds[] = {
 	{ "tcp4", AF_INET, IPPROTO_TCP },
 	{ "smcr4", AF_INET, IPPROTO_SMCR },
-	/* The family belongs to net/smc where that was loaded first */
+	/* The family belongs to net/smc if that module was loaded first */
 	{ "linux4", AF_SMC, 0 },
 };
 
@@ -84,7 +86,7 @@ static int open_socket(void)
 	return fd;
 }
 
-/* Return -1 if the other end has closed or failed. */
+/* Receive @len bytes; return -1 if the connection ends before or fails. */
 static int get(int fd, void *buf, size_t len)
 {
 	char *to = buf;
@@ -127,7 +129,7 @@ static int drain(int fd, char *buf, size_t size, uint64_t total)
 	return 0;
 }
 
-/* One part of a job: the server's and the client's half of it */
+/* Run the server's half of the warm-up or of the measured run. */
 static int serve_part(int fd, const struct job *job, char *buf, uint32_t count)
 {
 	if (job->stream)
@@ -140,6 +142,7 @@ static int serve_part(int fd, const struct job *job, char *buf, uint32_t count)
 	return 0;
 }
 
+/* Run the client's half of it. */
 static int ask_part(int fd, const struct job *job, char *buf, uint32_t count)
 {
 	if (!job->stream) {

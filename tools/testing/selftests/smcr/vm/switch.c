@@ -1,37 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The wire between the virtual machines: an Ethernet switch over Unix
- * datagram sockets, one per virtual NIC, with learned addresses, faults on
- * command and a capture of each segment.
+ * The network between the virtual machines: an Ethernet switch over Unix
+ * datagram sockets, one per virtual NIC. It learns MAC addresses, injects
+ * faults on command and captures the packets of each segment.
  *
  * usage: switch CAPTURE-DIR PORT...      PORT = NAME:SEGMENT:OURS:QEMU
  *
- * OURS is the path this program binds, QEMU the one it connects to. Commands
- * come on standard input, one a line, and each gets one line in return, "ok"
- * or "error TEXT":
+ * OURS is the path that this program binds, QEMU the one it connects to. It
+ * reads commands from standard input, one per line, and answers each with one
+ * line, "ok", "ok RESULT" or "error TEXT":
  *
- *   fault FROM TO KEY VALUE...   set on the path from port FROM to port TO,
- *                                "*" for any. Keys: loss, dup, reorder and
+ *   fault FROM TO KEY VALUE...   set faults on the path from port FROM to port
+ *                                TO, "*" for any. Keys: loss, dup, reorder and
  *                                corrupt in 1/1000 of packets; delay in us;
  *                                cut 0|1; drop N loses the next N packets;
  *                                only all|roce|tcp|other limits the faults to
  *                                one kind of packet
- *   clear                        no faults on any path
- *   stop N [FROM TO KIND]        N more messages pass, then nothing does, or
- *                                nothing of that kind on that path. A message
- *                                is TCP with SYN, FIN or payload, or RoCE but
- *                                for one that acknowledges
- *   stopped                      has that come? yes or no
- *   inject FROM TO rst|fin|data  into each TCP connection seen on that path,
- *                                as from its sender, in sequence; data is two
- *                                bytes
- *   forget                       the TCP connections seen so far
+ *   clear                        remove all faults and the stop
+ *   stop N [FROM TO KIND]        pass N more messages, then drop all packets, or
+ *                                those of that kind on that path. A message is
+ *                                a TCP packet with SYN, FIN or payload, or a
+ *                                RoCE packet other than an acknowledgment
+ *   stopped                      yes or no: have the N messages passed?
+ *   inject FROM TO rst|fin|data  send a packet into each TCP connection seen on
+ *                                that path, as its sender and in sequence; data
+ *                                is two bytes. Returns the number of packets
+ *   forget                       forget the TCP connections seen so far
  *   seed N                       restart the fault generator
- *   count FROM TO                packets passed, lost, bytes passed
- *   flush                        captures are complete on the disk
+ *   count FROM TO                return packets passed, packets lost, bytes
+ *                                passed
+ *   flush                        write the captures out to their files
  *
- * A capture holds the first SNAPLEN bytes of each packet and is started anew
- * at CAPTURE_MAX bytes, the older half being kept as NAME.old.pcap.
+ * A capture holds the first SNAPLEN bytes of each packet. At CAPTURE_MAX bytes
+ * it is renamed to NAME.old.pcap, replacing the previous one, and a new one is
+ * started.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -53,7 +55,7 @@
 #define MAC_SLOTS	64
 #define SNAPLEN		256
 #define CAPTURE_MAX	(32L << 20)
-/* Bounds what a stopped machine can make this program hold. */
+/* Limits the packets queued for a virtual machine that does not read. */
 #define QUEUE_MAX	4096
 #define BURST		32
 #define MAX_FLOWS	512
@@ -77,7 +79,7 @@ struct packet {
 	uint8_t data[];
 };
 
-/* Faults of one path, rates in 1/1000. */
+/* Faults and counters of one path; rates in 1/1000. */
 struct path {
 	unsigned int loss, dup, reorder, corrupt, cut;
 	unsigned long drop;
@@ -92,16 +94,16 @@ struct port {
 	int fd;
 	int segment;
 	int connected;
-	/* Sorted by due time. */
+	/* Queued packets, sorted by due time. */
 	struct packet *head, *tail;
 	unsigned int queued;
 };
 
-/* The last packet of one direction of a TCP connection, without payload. */
+/* One direction of a TCP connection: the headers of its last packet. */
 struct flow {
 	int from, to;
 	unsigned int l3, l4, len;
-	/* Sequence number that comes next. */
+	/* The next sequence number. */
 	uint32_t next;
 	uint8_t head[FLOW_HEAD];
 };
@@ -125,7 +127,9 @@ static uint64_t rng_state = 1;
 static int num_ports;
 static struct flow flows[MAX_FLOWS];
 static int num_flows;
-/* Messages that still pass, -1 for all; what then stops, and where. */
+/* The "stop" command: messages that still pass (-1 for all), then the paths
+ * and the kind of packet that are dropped.
+ */
 static struct {
 	long after;
 	char stops[MAX_PORTS][MAX_PORTS];
@@ -196,8 +200,8 @@ static void capture_packet(int segment, const uint8_t *data, uint32_t len)
 	fwrite(data, head[2], 1, cap->file);
 }
 
-/* Kind of a packet, and where its network and transport headers begin; 0 if
- * they are not there.
+/* Classify a packet; also returns the offsets of its network and transport
+ * headers, 0 if it has none.
  */
 static enum kind packet_kind(const uint8_t *p, uint32_t len, unsigned int *l3,
 			     unsigned int *l4)
@@ -215,7 +219,7 @@ static enum kind packet_kind(const uint8_t *p, uint32_t len, unsigned int *l3,
 		type = p[16] << 8 | p[17];
 		off = 18;
 	}
-	/* RoCEv1 has an Ethernet type of its own. */
+	/* RoCEv1 has its own Ethernet type. */
 	if (type == 0x8915)
 		return KIND_ROCE;
 	*l3 = off;
@@ -249,7 +253,7 @@ static void put_be32(uint8_t *p, uint32_t n)
 	p[3] = n;
 }
 
-/* Payload of a TCP packet; Ethernet may have padded it. */
+/* TCP payload length, from the IP length: Ethernet may pad the packet. */
 static uint32_t tcp_payload(const uint8_t *p, unsigned int l3, unsigned int l4)
 {
 	uint32_t total;
@@ -267,7 +271,7 @@ static int is_message(const uint8_t *p, enum kind kind, unsigned int l3,
 	if (kind == KIND_TCP)
 		return p[l4 + 13] & (TCP_SYN | TCP_FIN) ||
 		       tcp_payload(p, l3, l4);
-	/* Soft-RoCE sends RoCEv2: the transport header follows UDP's. */
+	/* Soft-RoCE sends RoCEv2: the BTH follows the UDP header. */
 	return kind == KIND_ROCE && l4 && (p[l4 + 8] & 31) != RC_ACKNOWLEDGE;
 }
 
@@ -357,7 +361,7 @@ static void port_pop(struct port *port)
 	free(pkt);
 }
 
-/* Returns 0 when the receiver is full and POLLOUT has to be waited for. */
+/* Return 0 if the receiver is full and the caller has to wait for POLLOUT. */
 static int port_drain(struct port *port, uint64_t now)
 {
 	while (port->head && port->head->due <= now) {
@@ -365,7 +369,7 @@ static int port_drain(struct port *port, uint64_t now)
 		    send(port->fd, port->head->data, port->head->len, 0) < 0) {
 			if (errno == EAGAIN || errno == ENOBUFS)
 				return 0;
-			/* The machine is gone; it may come back. */
+			/* The machine has closed its socket; it may reconnect. */
 			port->connected = 0;
 		}
 		port_pop(port);
@@ -475,7 +479,7 @@ static void port_receive(int from)
 	}
 }
 
-/* The sum of the Internet checksum, not folded; an odd byte ends the data. */
+/* Add to an unfolded Internet checksum; only the last call may have odd @len. */
 static uint32_t csum_add(uint32_t sum, const uint8_t *p, unsigned int len)
 {
 	for (; len > 1; p += 2, len -= 2)
@@ -491,7 +495,7 @@ static void csum_put(uint8_t *p, uint32_t sum)
 	p[1] = sum;
 }
 
-/* Lengths and checksums of a packet with a TCP header and so much payload. */
+/* Set lengths and checksums for a bare TCP header and @payload bytes. */
 static void flow_headers(uint8_t *p, unsigned int l3, unsigned int l4,
 			 unsigned int payload)
 {
@@ -630,7 +634,7 @@ static const char *cmd_stop(const char *after, const char *from,
 	return NULL;
 }
 
-/* Returns how many connections got one. */
+/* Return the number of packets injected. */
 static int cmd_inject(const char *from, const char *to, const char *what)
 {
 	uint8_t flags = !strcmp(what, "fin") ? TCP_FIN :
@@ -760,7 +764,7 @@ static int add_port(char *spec)
 	return 0;
 }
 
-/* How long poll() may sleep: until the first delayed packet is due. */
+/* Set the timeout of poll(): until the first packet is due, at most 1 s. */
 static void next_due(struct timespec *ts)
 {
 	uint64_t now = now_ns(), wait = 1000000000ULL;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Many connections that all send a byte at the same moment, so that a test can
- * count what leaves a host before anything is answered.
+ * Sends a byte on many connections at once, so that a test can count the packets
+ * that leave a host before the first answer.
  *
- *   burst KIND ADDRESS PORT serve COUNT     says "serving"; echoes a byte each
- *   burst KIND ADDRESS PORT send COUNT      says "open"; sends after a line of
- *					input and says "sent"; reads the echoes
- *					after the next
+ *   burst KIND ADDRESS PORT serve COUNT     prints "serving"; echoes one byte on each
+ *					connection
+ *   burst KIND ADDRESS PORT send COUNT      opens the connections and prints "open";
+ *					after a line of input sends and prints
+ *					"sent"; after the next reads the echoes
  */
 #include <errno.h>
 #include <stdio.h>
@@ -45,7 +46,7 @@ static void await_line(void)
 		util_die("no line of input");
 }
 
-/* Byte @i of connection @i; another one would be a mixed-up stream. */
+/* The byte of connection @i, to detect an echo on the wrong connection. */
 static char byte_of(unsigned int i)
 {
 	return 'A' + i % 26;
@@ -67,7 +68,7 @@ static void serve(int *fds, unsigned int n, int lfd)
 			util_die("echo %u: %s", i, strerror(errno));
 	for (i = 0; i < n; i++)
 		if (read(fds[i], &byte, 1))
-			util_die("no end of connection %u", i);
+			util_die("connection %u: no end of file", i);
 }
 
 static void send_all(int *fds, unsigned int n, const struct util_kind *kind,
@@ -92,7 +93,7 @@ static void send_all(int *fds, unsigned int n, const struct util_kind *kind,
 	await_line();
 	for (i = 0; i < n; i++)
 		if (read(fds[i], &byte, 1) != 1 || byte != byte_of(i))
-			util_die("connection %u: no echo, or a wrong one", i);
+			util_die("connection %u: no echo, or a wrong byte", i);
 }
 
 int main(int argc, char **argv)
@@ -106,7 +107,7 @@ int main(int argc, char **argv)
 		util_die("usage: burst KIND ADDRESS PORT serve|send COUNT");
 	kind = util_kind_find(argv[1]);
 	if (!kind)
-		util_die("no kind of socket: %s", argv[1]);
+		util_die("unknown kind of socket %s", argv[1]);
 	util_addr_parse(&addr, kind->family, argv[2], atoi(argv[3]));
 	n = util_size_parse(argv[5]);
 	fds = util_alloc(n * sizeof(*fds));

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Many connections in one process, on command, so that a test can say how many
- * there are and what each costs.
+ * Opens many connections in one process on command, so that a test controls their
+ * number and can measure the cost of each.
  *
- *   crowd KIND HOST PORT serve [OPTION]	echoes until its input ends
- *   crowd KIND HOST PORT client [OPTION]	does what its input says
+ *   crowd KIND HOST PORT serve [OPTION]	echoes until it gets input or its end
+ *   crowd KIND HOST PORT client [OPTION]	executes commands from its input
  *
  * Commands, each answered with one line:
  *
- *   open N	N more connections; "open TOTAL MICROSECONDS-EACH"
- *   all SIZE	SIZE bytes and back on each; "all CONNECTIONS-THAT-WERE-RIGHT"
- *   ask N SIZE	N times on the last one; "ask MICROSECONDS-EACH"
- *   send SIZE	SIZE bytes on each, the echo is left; "send CONNECTIONS"
- *   close N	the last N; "close TOTAL"
+ *   open N	open N more connections; "open TOTAL MICROSECONDS-EACH"
+ *   all SIZE	send SIZE bytes and check the echo on each connection;
+ *		"all CONNECTIONS-WITH-A-CORRECT-ECHO"
+ *   ask N SIZE	the same N times on the last connection; "ask MICROSECONDS-EACH"
+ *   send SIZE	send SIZE bytes on each, leave the echo unread; "send CONNECTIONS"
+ *   close N	close the last N connections; "close TOTAL"
  *
- * OPTION is one for sockets before they are used: vrf=DEVICE binds to it,
- * ipsec sets a policy that lets everything pass, ulp=NAME sets TCP_ULP.
+ * OPTION is set on each socket before its use: vrf=DEVICE binds it to DEVICE, ipsec
+ * sets a policy that lets everything pass, ulp=NAME sets TCP_ULP.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -58,7 +59,7 @@ static int set_ulp(int fd)
 			  strlen(option_value));
 }
 
-/* A policy of the socket's own: everything passes without IPsec. */
+/* Set a per-socket policy: everything passes without IPsec. */
 static int set_ipsec(int fd)
 {
 	struct xfrm_userpolicy_info pol = {
@@ -98,7 +99,7 @@ static void more_files(void)
 	setrlimit(RLIMIT_NOFILE, &lim);
 }
 
-/* Byte @pos of connection @conn: one out of place is seen. */
+/* Byte @pos of connection @conn; a misplaced byte fails the check. */
 static unsigned char byte_of(unsigned int conn, __u64 pos)
 {
 	return (unsigned char)(pos * 31 + (pos >> 8) + conn * 97 + 1);
@@ -121,7 +122,7 @@ static bool send_block(unsigned int conn, size_t size)
 	return true;
 }
 
-/* The echo of the last @size bytes sent. */
+/* Receive and check the echo of the last @size bytes sent. */
 static bool recv_block(unsigned int conn, size_t size)
 {
 	static unsigned char block[BLOCK_MAX];
@@ -222,7 +223,7 @@ static void client(const struct util_kind *kind, const union util_addr *addr)
 		else if (sscanf(line, "close %u", &n) == 1)
 			do_close(n);
 		else
-			util_die("what is %s", line);
+			util_die("unknown command %s", line);
 		fflush(stdout);
 	}
 }
@@ -235,7 +236,7 @@ static void watch(int epfd, int fd)
 		util_die("epoll: %s", strerror(errno));
 }
 
-/* One block, back to whom it came from. */
+/* Echo one block. */
 static bool echo(int fd)
 {
 	static unsigned char block[BLOCK_MAX];

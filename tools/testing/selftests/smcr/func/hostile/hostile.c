@@ -8,9 +8,9 @@
  *        hostile stop
  *        hostile silent|times ...
  *
- * The agent runs on the host under test. Addresses come from the environment,
- * US, THEM, US6, THEM6; SLOW is a factor for deadlines. On the debug kernel one
- * of three cases is tried, by SEED, unless SMCR_SOAK is set.
+ * The agent runs on the host under test. The environment gives the addresses (US,
+ * THEM, US6, THEM6) and SLOW, a factor for deadlines. On the debug kernel SEED
+ * selects one case in three, unless SMCR_SOAK is set.
  */
 #define _GNU_SOURCE
 #include "hostile.h"
@@ -42,9 +42,9 @@ static const char *need(const char *name)
 }
 
 /**
- * sampled() - is the next case to be tried?
+ * sampled() - decide whether to run the next case
  *
- * Return: true for all, or for those that the seed has chosen
+ * Return: true if every case runs or the seed has selected this one
  */
 bool sampled(void)
 {
@@ -61,10 +61,10 @@ static void choose(void)
 		return;
 	hostile.every = 3;
 	hostile.seed = seed ? strtoull(seed, NULL, 0) : (__u64)time(NULL);
-	printf("one case of three, SEED=%llu\n", hostile.seed);
+	printf("one case in three, SEED=%llu\n", hostile.seed);
 }
 
-/* A name of our own; the GID is real, so that packets find a way. */
+/* The peer ID and MAC are made up; the GID is real, so that RoCE can reach it. */
 static void set_up(void)
 {
 	union util_addr addr;
@@ -82,7 +82,7 @@ static void set_up(void)
 	agent_dial();
 }
 
-/* An honest client makes its link group, so that all is steady afterwards. */
+/* Let an honest client set up its link group, so that counters are steady then. */
 static void first_contact(void)
 {
 	struct stat_set then;
@@ -90,7 +90,7 @@ static void first_contact(void)
 
 	agent_stat(&then);
 	if (!ping("smcr4", hostile.them, PORT_ECHO, why, sizeof(why)))
-		util_die("an honest client at first: %s", why);
+		util_die("an honest client, before any case: %s", why);
 	stat_wait(&then, "ConnsClosed", 1);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A hand-made peer for the CLC handshake. Messages are laid out from the
- * figures of RFC 7609, appendix A; nothing is shared with the module.
+ * A hand-made peer for the CLC handshake. It builds messages from the figures of
+ * RFC 7609, appendix A, and shares no code with the module.
  */
 #ifndef SMCR_FUNC_HOSTILE_H
 #define SMCR_FUNC_HOSTILE_H
@@ -16,42 +16,42 @@
 #define MSG_ROOM	8192
 #define WAIT_MS		40000
 
-/* What an application sends over a connection, and what it is answered. */
+/* The two words that programs exchange over a connection */
 #define PING		"marco---"
 #define PONG		"polo----"
 #define WORD_LEN	8
 
-/* A.2: the messages, by their type byte */
+/* Message types of RFC 7609, A.2 */
 enum { PROPOSAL = 1, ACCEPT, CONFIRM, DECLINE };
 
 /**
- * struct msg - bytes to send or that came
- * @len: how many
- * @b: they
+ * struct msg - bytes to send, or bytes received
+ * @len: number of bytes
+ * @b: the bytes
  */
 struct msg {
 	size_t len;
 	uint8_t b[MSG_ROOM];
 };
 
-/* What the other end does to one of our messages */
+/* How the other end reacts to one of our messages */
 enum reaction {
-	R_ACCEPT,	/* goes on: an Accept */
-	R_CONFIRM,	/* goes on: a Confirm */
+	R_ACCEPT,	/* the handshake goes on: an Accept */
+	R_CONFIRM,	/* the handshake goes on: a Confirm */
 	R_DECLINE,	/* a Decline, then TCP works */
 	R_SYNC,		/* a Decline with S, then TCP works */
-	R_TCP,		/* nothing, and TCP works */
+	R_TCP,		/* no message; TCP works */
 	R_RESET,	/* TCP is reset */
 	R_OTHER,
 };
 
 /**
- * struct clc_case - one message, and what comes of it
- * @edits: what is wrong with it, for msg_edit()
- * @want: the reaction
- * @diag: of the Decline
- * @fallback: counter that grows by one, NULL for none
- * @bad: BadClc grows by so much
+ * struct clc_case - one message and its expected effect
+ * @edits: what is wrong with it, for msg_edit(), or a label
+ * @want: expected reaction
+ * @diag: expected diagnosis of the Decline
+ * @fallback: counter that grows by one, or NULL
+ * @bad: expected growth of BadClc
  */
 struct clc_case {
 	const char *edits;
@@ -62,10 +62,10 @@ struct clc_case {
 };
 
 /**
- * struct id - who a peer claims to be
+ * struct id - the identity that a peer claims
  * @peer: peer ID
- * @gid: its port's GID
- * @mac: the MAC of the same port
+ * @gid: GID of its port
+ * @mac: MAC address of the same port
  */
 struct id {
 	uint8_t peer[8];
@@ -74,25 +74,25 @@ struct id {
 };
 
 /**
- * struct stat_set - /proc/net/smcr_stat of the module under test
- * @text: as read, with a line "Sockets N" for its sockets
+ * struct stat_set - counters of the module under test
+ * @text: text of /proc/net/smcr_stat, and a line "Sockets N" for its sockets
  */
 struct stat_set {
 	char text[8192];
 };
 
 /**
- * struct hostile - what all parts share
- * @us: our address, where a hostile server listens and an honest one too
- * @them: the host under test
- * @us6: the same over IPv6
- * @them6: the same over IPv6
- * @agent: control connection to "hostile agent" there
- * @id: who we claim to be
- * @seed: of the choice of cases; see sampled()
- * @every: one case of so many is tried
+ * struct hostile - state that all files share
+ * @us: our IPv4 address; hostile and honest servers listen on it
+ * @them: IPv4 address of the host under test
+ * @us6: our IPv6 address
+ * @them6: IPv6 address of the host under test
+ * @agent: control connection to "hostile agent" on the host under test
+ * @id: the identity we claim
+ * @seed: seed for the choice of cases; see sampled()
+ * @every: one case in this many is tried
  * @bad: complaints so far
- * @reset: a send found the connection reset, which recv() will not tell again
+ * @reset: a send has reported the reset, so recv() will report end of file
  */
 struct hostile {
 	const char *us;
@@ -109,7 +109,7 @@ struct hostile {
 
 extern struct hostile hostile;
 
-/* Ports: the agent's, its echo server's, ours */
+/* Ports of the agent, of its echo servers (ECHO, MAPPED) and of our servers */
 #define PORT_AGENT	7601
 #define PORT_ECHO	7600
 #define PORT_HOSTILE	7610
@@ -170,9 +170,9 @@ bool ping(const char *kind, const char *to, unsigned int port, char *why,
 
 /**
  * struct group - cases that prove one fact
- * @name: word of the command line
+ * @name: name on the command line
  * @fact: what holds if there is no complaint
- * @run: tries them all
+ * @run: runs the cases
  */
 struct group {
 	const char *name;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * On the host under test: counters, an echo server and connections, as asked
- * through a control connection, one line at a time:
+ * The agent on the host under test runs echo servers and executes commands from
+ * a control connection, one per line:
  *
- *   stat			the counters, ended by a line "."
- *   connect KIND HOST PORT	"ok" or why not; see ping()
- *   word KIND HOST PORT	likewise, after a word that comes first
- *   sysctl NAME VALUE		"ok"
- *   stop			ends it
+ *   stat			replies with the counters and a final line "."
+ *   connect KIND HOST PORT	ping(); replies "ok" or the reason of a failure
+ *   word KIND HOST PORT	the same, but first awaits a word from the server
+ *   sysctl NAME VALUE		sets net.smcr.NAME; replies "ok"
+ *   stop			ends the agent
  */
 #define _GNU_SOURCE
 #include "hostile.h"
@@ -53,12 +53,12 @@ static void echo_loop(int listener)
 }
 
 /**
- * echo_start() - a process that sends back what it gets
- * @kind: of its listener
- * @at: address
+ * echo_start() - start a process that echoes what it receives
+ * @kind: kind of socket of its listener
+ * @at: address to listen on
  * @port: port
  *
- * Return: its number; it ends with this one
+ * Return: its process ID; the process is killed when this one exits
  */
 pid_t echo_start(const char *kind, const char *at, unsigned int port)
 {
@@ -110,7 +110,7 @@ static bool word(int fd, const char *want, char *why, size_t len)
 
 	if (!err && !memcmp(m.b, want, WORD_LEN))
 		return true;
-	/* The reset is told once */
+	/* A send has already consumed ECONNRESET */
 	if (err == -ENODATA && hostile.reset)
 		err = -ECONNRESET;
 	snprintf(why, len, "recv %s %zu \"%.8s\"", util_errno_name(-err),
@@ -147,14 +147,16 @@ static bool ping_with(const char *kind, const char *to, unsigned int port,
 }
 
 /**
- * ping() - connect, from $FROM if it is set; send a word, get it back, close
- * @kind: of socket
+ * ping() - connect, send a word, receive its echo, close
+ * @kind: kind of socket
  * @to: address
  * @port: port
- * @why: what went wrong: the errno of connect(), or what came
- * @len: room in @why
+ * @why: reason of a failure: the errno of connect(), or what was received
+ * @len: size of @why
  *
- * Return: true if nothing did
+ * The socket is bound to the address in $FROM if that is set.
+ *
+ * Return: true on success
  */
 bool ping(const char *kind, const char *to, unsigned int port, char *why,
 	  size_t len)
@@ -221,10 +223,10 @@ static void obey(FILE *to, char *line)
 }
 
 /**
- * agent_main() - do what the hostile end asks for
- * @kind: of the echo server's sockets, without 4 or 6
- * @at: where it listens
- * @at6: likewise
+ * agent_main() - execute the commands of the hostile end
+ * @kind: kind of socket of the echo servers, without 4 or 6
+ * @at: IPv4 address to listen on
+ * @at6: IPv6 address to listen on
  *
  * Return: exit status
  */
@@ -257,7 +259,7 @@ int agent_main(const char *kind, const char *at, const char *at6)
 }
 
 /**
- * agent_dial() - reach the agent
+ * agent_dial() - connect to the agent
  */
 void agent_dial(void)
 {
@@ -265,8 +267,8 @@ void agent_dial(void)
 }
 
 /**
- * agent_ask() - ask it for something
- * @line: what, without the end of line
+ * agent_ask() - send a command to the agent
+ * @line: the command, without the newline
  */
 void agent_ask(const char *line)
 {
@@ -277,9 +279,9 @@ void agent_ask(const char *line)
 }
 
 /**
- * agent_answer() - a line from it
- * @buf: the line, without its end
- * @len: room in @buf
+ * agent_answer() - receive a line from the agent
+ * @buf: the line, without the newline
+ * @len: size of @buf
  */
 void agent_answer(char *buf, size_t len)
 {
@@ -305,9 +307,9 @@ static int slowness(void)
 }
 
 /**
- * agent_sysctl() - set a value there
- * @name: without net.smcr
- * @val: times SLOW
+ * agent_sysctl() - set a sysctl on the host under test
+ * @name: name without net.smcr
+ * @val: value before multiplication by SLOW
  */
 void agent_sysctl(const char *name, int val)
 {
@@ -319,7 +321,7 @@ void agent_sysctl(const char *name, int val)
 }
 
 /**
- * deadline_ms() - what a case waits for
+ * deadline_ms() - handshake deadline between deadline_begin() and deadline_end()
  *
  * Return: milliseconds
  */
@@ -329,7 +331,7 @@ int deadline_ms(void)
 }
 
 /**
- * deadline_begin() - handshakes of the host under test end in deadline_ms()
+ * deadline_begin() - limit handshakes of the host under test to deadline_ms()
  */
 void deadline_begin(void)
 {
@@ -338,7 +340,7 @@ void deadline_begin(void)
 }
 
 /**
- * deadline_end() - back to what is usual on the bed
+ * deadline_end() - restore the timeouts that the test bed uses
  */
 void deadline_end(void)
 {
@@ -347,8 +349,8 @@ void deadline_end(void)
 }
 
 /**
- * agent_stat() - the counters of the host under test
- * @s: they
+ * agent_stat() - read the counters of the host under test
+ * @s: result
  */
 void agent_stat(struct stat_set *s)
 {
@@ -367,11 +369,11 @@ void agent_stat(struct stat_set *s)
 }
 
 /**
- * stat_value() - one counter
+ * stat_value() - get one counter
  * @s: counters
- * @name: its name
+ * @name: name of the counter
  *
- * Return: its value; a name that is not there ends the program
+ * Return: its value; an unknown name ends the program
  */
 long stat_value(const struct stat_set *s, const char *name)
 {
@@ -388,9 +390,9 @@ long stat_value(const struct stat_set *s, const char *name)
 }
 
 /**
- * stat_delta() - growth of a counter until now
- * @then: counters as they were
- * @name: its name
+ * stat_delta() - read the growth of a counter
+ * @then: counters at the start
+ * @name: name of the counter
  *
  * Return: the growth
  */
@@ -404,11 +406,11 @@ long stat_delta(const struct stat_set *then, const char *name)
 
 /**
  * stat_wait() - wait until a counter has grown
- * @then: counters as they were
- * @name: its name
- * @delta: by exactly so much
+ * @then: counters at the start
+ * @name: name of the counter
+ * @delta: expected growth, exactly
  *
- * Return: false if it has not in time
+ * Return: false after a complaint that it has grown too far or not in time
  */
 bool stat_wait(const struct stat_set *then, const char *name, long delta)
 {
@@ -432,10 +434,13 @@ static long open_now(const struct stat_set *s, const char *up,
 }
 
 /**
- * stat_settled() - wait until what comes and goes is as it was
- * @then: counters as they were
+ * stat_settled() - wait until no more objects exist than at the start
+ * @then: counters at the start
  *
- * Return: false if it is not in time
+ * Compares the numbers of sockets, running handshakes, link groups, links and
+ * connections.
+ *
+ * Return: false after a complaint that they do not match in time
  */
 bool stat_settled(const struct stat_set *then)
 {
@@ -462,14 +467,14 @@ bool stat_settled(const struct stat_set *then)
 			return true;
 		usleep(5000);
 	}
-	complain("%s: not back at the start", what);
+	complain("%s: not back at its initial value", what);
 	return false;
 }
 
 /**
- * stat_case() - complain of counters that are not as a case has it
- * @then: before it
- * @now: when all is settled
+ * stat_case() - compare the growth of counters with what a case expects
+ * @then: counters before the case
+ * @now: counters after stat_settled()
  * @c: the case
  */
 void stat_case(const struct stat_set *then, const struct stat_set *now,

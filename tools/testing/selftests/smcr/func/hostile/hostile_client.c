@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* As a hostile client of an smcr server. */
+/* A hostile client of an smcr server. */
 #define _GNU_SOURCE
 #include "hostile.h"
 
@@ -27,9 +27,9 @@
 #define ZEROS16		"00000000000000000000000000000000"
 
 static const struct clc_case frames4[] = {
-	/* Reserved bits and bytes are not looked at */
+	/* Reserved bits and bytes are ignored */
 	GOES_ON(""), GOES_ON("45=ffff"), GOES_ON("7=1f"),
-	/* Later versions; what they put into the area for growth, or behind */
+	/* Later versions, with bytes in the area for growth or after the prefixes */
 	GOES_ON("7=20"), GOES_ON("7=23"), GOES_ON("7=f0"),
 	GOES_ON("40+10 38=000a"), GOES_ON("40+4044 38=0fcc"),
 	GOES_ON("7=20 48+4044"), GOES_ON("7=20 40+40 38=0028 88+38"),
@@ -37,10 +37,10 @@ static const struct clc_case frames4[] = {
 	RESET("0=e3"), RESET("1=d5"), RESET("2=c2"), RESET("3=d8"),
 	RESET("4*e3"), RESET("3*d5"), RESET("2*c2"), RESET("1*d8"),
 	RESET("3=c4"), RESET("4*e2d4c3c4"), RESET("3=c4 4*e2d4c3c4"),
-	/* Type, version */
+	/* Type and version */
 	RESET("4=00"), RESET("4=02"), RESET("4=03"), RESET("4=04"),
 	RESET("4=05"), RESET("4=ff"), RESET("7=00"), RESET("7=0f"),
-	/* Length, below, above and beyond; the offset and the count in it */
+	/* Length too small, too large or over the limit; offset and prefix count */
 	RESET("5=0000"), RESET("5=0007"), RESET("5=0008"), RESET("5=002b"),
 	RESET("5=0033"), RESET("48+1"), RESET("5=ffff"), RESET("5=1001"),
 	RESET("7=20 5=002b"), RESET("7=20 5=1001"),
@@ -49,20 +49,20 @@ static const struct clc_case frames4[] = {
 	RESET("40+10 38=000b"), RESET("7=20 40+10 38=000b"),
 	RESET("47=01"), RESET("7=20 47=01"), RESET("47=09"), RESET("47=ff"),
 	RESET("48+17"), RESET("48+153 47=09"), RESET("7=20 48+153 47=09"),
-	/* Prefixes over IPv4 */
+	/* IPv6 prefixes in an IPv4 Proposal */
 	RESET("48+17 47=01"), RESET("48+136 47=08"),
-	/* Length of the IPv4 subnet */
+	/* Length of the IPv4 subnet above 32 */
 	RESET("44=21"), RESET("44=ff"),
-	/* A format fault outweighs a bad value */
+	/* A format fault takes precedence over a bad value */
 	RESET("8=0000000000000000 1*00"), RESET("16=ff 44=21"),
 };
 
 static const struct clc_case values4[] = {
-	/* The figure's mask instead of the number */
+	/* The subnet mask of Figure 26 instead of the subnet's number */
 	GOES_ON("40=ffffff00"),
 	SUBNET("44=17"), SUBNET("44=19"), SUBNET("44=00"), SUBNET("44=20"),
 	SUBNET("40=0a090100"), SUBNET("40=00000000"), SUBNET("40=ffffffff"),
-	/* Who it says it is */
+	/* Peer ID, GID and MAC */
 	WHO("8=0000000000000000"), WHO("16=" ZEROS16), WHO("16=ff02"),
 	WHO("32=000000000000"), WHO("32=01"), WHO("32=ffffffffffff"),
 	/* Later versions without SMC-R version 1 */
@@ -82,7 +82,7 @@ static const struct clc_case all6[] = {
 	WHO("16=" ZEROS16), WHO("32=01"),
 };
 
-/* In place of a Proposal */
+/* Declines in place of a Proposal */
 static const struct clc_case declines[] = {
 	{ "", R_TCP, 0, "FallbackPeerDeclined", 0 },
 	{ "7=18", R_TCP, 0, "FallbackPeerDeclined", 0 },
@@ -97,7 +97,7 @@ static const struct clc_case declines[] = {
 	RESET("24+15 7=20"), RESET("24+17 7=20"),
 };
 
-/* In place of the Confirm of a first contact */
+/* Messages in place of the Confirm of a first contact */
 static const struct clc_case confirms[] = {
 	RESET("0=00"), RESET("3=c4"), RESET("4*00"), RESET("1*00"),
 	RESET("4=00"), RESET("4=01"), RESET("4=02"), RESET("4=04"),
@@ -112,7 +112,7 @@ static const struct clc_case confirms[] = {
 	WHO("16=ff02"), WHO("32=000000000000"), WHO("32=01"),
 };
 
-/* Nothing is left, and who is honest is served, by RDMA. */
+/* Check that nothing is left over and that an honest client is served over RDMA. */
 static void afterwards(const struct stat_set *then, const struct clc_case *c)
 {
 	struct stat_set now;
@@ -122,7 +122,7 @@ static void afterwards(const struct stat_set *then, const struct clc_case *c)
 	agent_stat(&now);
 	stat_case(then, &now, c);
 	if (!ping("smcr4", hostile.them, PORT_ECHO, why, sizeof(why)))
-		complain("\"%s\": an honest client then: %s", c->edits, why);
+		complain("\"%s\": an honest client afterwards: %s", c->edits, why);
 	stat_settled(then);
 	if (stat_delta(&now, "PassiveOpens") != 1)
 		complain("\"%s\": no RDMA for an honest client", c->edits);
@@ -143,7 +143,7 @@ static void check_reaction(int fd, const struct clc_case *c)
 		complain("\"%s\": diagnosis %08x", c->edits,
 			 (unsigned int)msg_get(&m, 16, 4));
 	if ((got == R_DECLINE || got == R_TCP) && !net_echo(fd))
-		complain("\"%s\": no TCP then", c->edits);
+		complain("\"%s\": TCP does not work afterwards", c->edits);
 }
 
 typedef void (*maker)(struct msg *m);
@@ -202,7 +202,7 @@ static void group_declines(void)
 		ARRAY_SIZE(declines));
 }
 
-/* Send a good Proposal, take the Accept: a first contact. */
+/* Send a valid Proposal and receive the Accept of a first contact. */
 static int propose(struct msg *accept)
 {
 	int fd = net_dial(NULL, hostile.them, PORT_ECHO, true);
@@ -238,7 +238,7 @@ static void group_confirms(void)
 	}
 }
 
-/* Learn who the server is, and claim to be that. */
+/* Learn the server's peer ID and GID from its Accept, then claim them. */
 static void group_impostor(void)
 {
 	static const struct clc_case impostor = {
@@ -265,7 +265,7 @@ static void group_impostor(void)
 		close(fd);
 		afterwards(&then, &impostor);
 	}
-	/* With our own name first, and the server's GID in the Confirm */
+	/* Our own identity in the Proposal, the server's GID in the Confirm */
 	agent_stat(&then);
 	fd = propose(&accept);
 	msg_accept(&m, CONFIRM);
@@ -276,8 +276,8 @@ static void group_impostor(void)
 	afterwards(&then, &impostor);
 }
 
-/* Text, another protocol, messages of the other role; then the second message
- * before its time.
+/* In place of a Proposal: text, another protocol, messages due later or from the
+ * server. In place of a Confirm: messages of another type.
  */
 static void group_order(void)
 {
@@ -318,7 +318,7 @@ static void group_order(void)
 	}
 }
 
-/* A message and what follows, in one segment. */
+/* Send a message and the bytes that follow it in one segment. */
 static int send_both(struct msg *m, const void *more, size_t len)
 {
 	int fd = net_dial(NULL, hostile.them, PORT_ECHO, true);
@@ -334,9 +334,9 @@ static void word_back(int fd)
 
 	if (net_recv(fd, &m, WORD_LEN, WAIT_MS) ||
 	    memcmp(m.b, PONG, WORD_LEN))
-		complain("the word behind came as \"%.8s\"", (char *)m.b);
+		complain("the word after the message arrived as \"%.8s\"", (char *)m.b);
 	if (!net_echo(fd))
-		complain("no TCP then");
+		complain("TCP does not work afterwards");
 }
 
 static void group_pipelined(void)
@@ -354,14 +354,14 @@ static void group_pipelined(void)
 	enum reaction got;
 	int fd, i;
 
-	/* What is behind a Decline is the application's */
+	/* Bytes after a Decline belong to the program */
 	agent_stat(&then);
 	msg_decline(&m);
 	fd = send_both(&m, PONG, WORD_LEN);
 	word_back(fd);
 	close(fd);
 	afterwards(&then, &gone);
-	/* ... and what is behind a Proposal that is declined */
+	/* Bytes after a Proposal that is declined do, too */
 	agent_stat(&then);
 	msg_proposal4(&m);
 	msg_edit(&m, "8=0000000000000000");
@@ -371,7 +371,7 @@ static void group_pipelined(void)
 	word_back(fd);
 	close(fd);
 	afterwards(&then, &who);
-	/* What is behind a good one must be a Confirm */
+	/* Bytes after a valid Proposal must be a Confirm */
 	for (i = 0; i < 2; i++) {
 		agent_stat(&then);
 		msg_proposal4(&m);
@@ -381,13 +381,15 @@ static void group_pipelined(void)
 		if (got == R_ACCEPT)
 			got = net_reaction(fd, &answer, WAIT_MS);
 		if (got != R_RESET)
-			complain("garbage behind a Proposal: %d", got);
+			complain("garbage after a Proposal: reaction %d", got);
 		close(fd);
 		afterwards(&then, &bad);
 	}
 }
 
-/* Between Confirm and CONFIRM LINK only a Decline may come (C.2, C.6). */
+/* A Decline is valid in place of Confirm, or after it until CONFIRM LINK; anything
+ * else after Confirm is not (C.2, C.6).
+ */
 static void group_late(void)
 {
 	static const struct clc_case declined = {
@@ -433,7 +435,7 @@ static void group_late(void)
 	}
 }
 
-/* Cut off behind each byte. */
+/* Cut a Proposal off after each byte, and a Confirm after every ninth. */
 static void group_cut(void)
 {
 	static const struct clc_case cut = { "cut off", R_RESET, 0, NULL, 0 };
@@ -448,7 +450,7 @@ static void group_cut(void)
 			msg_accept(&m, CONFIRM);
 		else
 			msg_proposal4(&m);
-		/* Those of the first contact one by one: they are one group */
+		/* One Confirm at a time: first contacts of one peer ID are serialized */
 		n = phase ? 8 : m.len;
 		for (i = 0; i < n; i++) {
 			if (!phase)
@@ -472,7 +474,7 @@ static void group_cut(void)
 	}
 }
 
-/* TCP is reset at each point of the exchange. */
+/* Reset TCP at each point of the exchange. */
 static void group_gone(void)
 {
 	static const struct clc_case gone = { "gone", R_RESET, 0, NULL, 0 };
@@ -489,7 +491,7 @@ static void group_gone(void)
 			fd = propose(&accept);
 			msg_accept(&m, CONFIRM);
 		}
-		/* Nothing, half a message, all of it */
+		/* Send nothing, half the message or all of it */
 		net_send(fd, m.b, m.len * (point % 3) / 2);
 		net_reset(fd);
 		stat_wait(&then, "HandshakesEnded", 1);
@@ -497,7 +499,7 @@ static void group_gone(void)
 	}
 }
 
-/* One deadline for all, whatever trickles in. */
+/* One deadline holds for a whole handshake, even if bytes trickle in. */
 static void group_deadline(void)
 {
 	static const struct clc_case late = { "slow", R_RESET, 0, NULL, 0 };
@@ -532,7 +534,7 @@ static void group_deadline(void)
 	afterwards(&then, &late);
 }
 
-/* The same bytes, each in a segment of its own. */
+/* Send each byte of a message in a segment of its own. */
 static void group_slow(void)
 {
 	static const struct clc_case on = GOES_ON("");
@@ -561,8 +563,8 @@ static void group_slow(void)
 	afterwards(&then, &who);
 }
 
-/* A good Confirm of a queue pair that does not exist: CONFIRM LINK, never
- * delivered, can still be replaced by a Decline (C.2).
+/* Edits of valid Confirms that name a queue pair which does not exist. CONFIRM LINK is
+ * never delivered, so the server may still send a Decline (C.2).
  */
 static const char *const phantoms[] = {
 	"", "7=1f 51=ff 60=ff", "50=01", "50=55", "61=ffffff", "38=ffffff",
@@ -584,7 +586,7 @@ static void group_phantom(void)
 
 	agent_stat(&then);
 	for (i = 0; i < ARRAY_SIZE(phantoms); i++) {
-		/* Each a peer of its own, so that none waits for another */
+		/* A peer ID of its own, so that no first contact waits for another */
 		hostile.id.peer[1] = i;
 		fd[i] = propose(&accept);
 		msg_accept(&m, CONFIRM);
@@ -608,11 +610,11 @@ static void group_phantom(void)
 }
 
 /**
- * struct crossed - what a client sends when the server has declined
- * @before: a word ahead of its Decline, or nothing
- * @edits: what is wrong with the Decline
- * @twice: another one follows, as it should be
- * @taken: so many bytes of it are not for the program
+ * struct crossed - bytes that a client sends after the server's Decline
+ * @before: bytes before the client's own Decline, may be empty
+ * @edits: what is wrong with the Decline, for msg_edit()
+ * @twice: a second, valid Decline follows
+ * @taken: number of bytes that do not reach the program
  */
 struct crossed {
 	const char *before;
@@ -625,9 +627,9 @@ static const struct crossed crossed[] = {
 	{ "", "", false, 28 }, { "", "", true, 28 },
 	{ "", "7=18 16=ffffffffff", false, 28 },
 	{ "", "24+16 7=20", false, 44 }, { "", "24+16 7=28", true, 44 },
-	/* Ahead of it the client's program spoke: no end of its declined */
+	/* The client's program has sent, so it has fallen back already: all is data */
 	{ PING, "", false, 0 },
-	/* Not its own, not whole, not a Decline */
+	/* Another peer ID, a wrong length, not a Decline */
 	{ "", "8=ffffffff", false, 0 }, { "", "23-1", false, 0 },
 	{ "", "24+1", false, 0 }, { "", "24+16", false, 0 },
 	{ "", "0=e3", false, 0 }, { "", "1*d8", false, 0 },
@@ -635,7 +637,7 @@ static const struct crossed crossed[] = {
 	{ "", "5=ffff", false, 0 }, { "", "7=00", false, 0 },
 };
 
-/* Each a peer of its own, so that none waits for another */
+/* A peer ID for each, so that no first contact waits for another */
 static void crossed_id(size_t i)
 {
 	hostile.id.peer[1] = i;
@@ -664,13 +666,13 @@ static void crossed_try(int fd, const struct crossed *c, bool at_once)
 	if (net_recv(fd, &back, m.len - c->taken, WAIT_MS) ||
 	    memcmp(back.b, m.b, head) ||
 	    memcmp(back.b + head, m.b + head + c->taken, back.len - head))
-		complain("\"%s%s\": %zu bytes came, not %zu", c->before,
+		complain("\"%s%s\": %zu bytes arrived, not %zu", c->before,
 			 c->edits, back.len, m.len - c->taken);
 	if (!net_echo(fd))
-		complain("\"%s%s\": no TCP then", c->before, c->edits);
+		complain("\"%s%s\": TCP does not work afterwards", c->before, c->edits);
 }
 
-/* The first contact of peer @id, whose CONFIRM LINK cannot come. */
+/* Begin the first contact of peer @id; its CONFIRM LINK cannot arrive. */
 static int crossed_contact(size_t id)
 {
 	struct msg m;
@@ -714,7 +716,7 @@ static void group_crossed(void)
 	afterwards(&then, &none);
 }
 
-/* A GID without a route: CONFIRM LINK cannot be sent. */
+/* Claim a GID without a route, so that CONFIRM LINK cannot be sent. */
 static void group_nowhere(void)
 {
 	static const struct clc_case nowhere = {
@@ -735,7 +737,7 @@ static void group_nowhere(void)
 	afterwards(&then, &nowhere);
 }
 
-/* A peer that claims one name many times: each waits for the one before. */
+/* Claim one peer ID many times: each handshake waits for the one before. */
 static void group_followers(void)
 {
 	static const struct clc_case late = { "follower", R_RESET, 0, NULL, 0 };
@@ -789,7 +791,7 @@ static void group_limits(void)
 	struct msg m;
 	int fd, used;
 
-	/* At the limit a group that nobody uses has to go */
+	/* A connection keeps its group in use: at the limit, idle groups are freed */
 	used = open_honest();
 	agent_stat(&then);
 	agent_sysctl("max_lgrs", 0);
@@ -800,7 +802,7 @@ static void group_limits(void)
 	close(fd);
 	agent_sysctl("max_lgrs", 1024);
 	if (stat_delta(&then, "LinkGroups") || stat_delta(&then, "ConnsOpened"))
-		complain("something was made before the limit was seen");
+		complain("a group or connection was created in spite of the limit");
 	afterwards(&then, &full);
 	close(used);
 }
@@ -821,42 +823,46 @@ static void group_unmarked(void)
 }
 
 const struct group client_groups[] = {
-	{ "frames4", "each field of an IPv4 Proposal's form: reset; reserved ones: ignored",
+	{ "frames4", "an IPv4 Proposal with a format fault is reset; reserved fields are ignored",
 	  group_frames4 },
-	{ "values4", "each value of an IPv4 Proposal: Decline with its diagnosis, TCP",
+	{ "values4",
+	  "an IPv4 Proposal with a bad value gets a Decline with its diagnosis, then TCP",
 	  group_values4 },
-	{ "six", "IPv6: 8 prefixes go, 9 are reset, none ours: Decline; mapped: IPv4",
+	{ "six", "IPv6 takes 8 prefixes, resets 9, declines foreign ones; mapped is IPv4",
 	  group_six },
-	{ "impostor", "the server's own peer ID or GID, from afar: Decline",
+	{ "impostor", "a remote peer that claims the server's peer ID or GID is declined",
 	  group_impostor },
-	{ "declines", "a Decline first, of 28 or 44 bytes: TCP; a broken one: reset",
+	{ "declines",
+	  "a Decline of 28 or 44 bytes as first message leads to TCP, a malformed one to a reset",
 	  group_declines },
-	{ "confirms", "each field of a first Confirm: reset, Decline for values; no group",
+	{ "confirms",
+	  "a fault in a first Confirm leads to a reset or a Decline, and no group stays",
 	  group_confirms },
-	{ "order", "what is no Proposal, or comes too early or twice: reset",
+	{ "order", "a message that is no Proposal or is out of order leads to a reset",
 	  group_order },
-	{ "pipelined", "bytes behind a Decline, or a declined Proposal, are the program's",
+	{ "pipelined", "bytes after a Decline or a declined Proposal reach the program",
 	  group_pipelined },
-	{ "late", "after Confirm a Decline is TCP, anything else a reset",
+	{ "late", "after Confirm a Decline leads to TCP, anything else to a reset",
 	  group_late },
-	{ "slow", "messages of one byte a segment are as good, or as bad",
+	{ "slow", "messages sent one byte per segment get the same reaction",
 	  group_slow },
-	{ "cut", "a message cut off behind any byte: reset",
+	{ "cut", "a message that is cut off after any byte leads to a reset",
 	  group_cut },
-	{ "gone", "TCP reset at each point of the exchange: nothing is left",
+	{ "gone", "a TCP reset at any point of the exchange leaves nothing over",
 	  group_gone },
-	{ "deadline", "cut off, or slow without an end: reset at one deadline",
+	{ "deadline", "a message that never becomes complete leads to a reset at one deadline",
 	  group_deadline },
-	{ "followers", "one name claimed many times, all silent: each is reset in the end",
+	{ "followers", "silent clients that claim one peer ID are all reset in the end",
 	  group_followers },
-	{ "phantom", "made-up queue pairs and memory: Decline when RDMA failed, TCP",
+	{ "phantom", "made-up queue pairs and memory get a Decline after RDMA fails, then TCP",
 	  group_phantom },
-	{ "crossed", "a Decline that crosses the server's is not data, all else is",
+	{ "crossed", "a Decline that crosses the server's is not data, everything else is",
 	  group_crossed },
-	{ "nowhere", "a GID without a route: Decline, then TCP",
+	{ "nowhere", "a GID without a route gets a Decline, then TCP",
 	  group_nowhere },
-	{ "limits", "at the limit of groups: Decline before anything is made",
+	{ "limits", "at the limit of groups the server declines before it creates any object",
 	  group_limits },
-	{ "unmarked", "no option: TCP without CLC", group_unmarked },
+	{ "unmarked", "a SYN without the option leads to TCP without CLC",
+	  group_unmarked },
 	{ }
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* CLC messages by hand, from the figures of RFC 7609, A.2. */
+/* CLC messages built from the figures of RFC 7609, A.2. */
 #define _GNU_SOURCE
 #include "hostile.h"
 
@@ -14,7 +14,7 @@ static const uint8_t eye[4] = { 0xE2, 0xD4, 0xC3, 0xD9 };
  * msg_put() - append bytes
  * @m: message
  * @p: the bytes; NULL for zeros
- * @len: how many
+ * @len: number of bytes
  */
 void msg_put(struct msg *m, const void *p, size_t len)
 {
@@ -31,7 +31,7 @@ void msg_put(struct msg *m, const void *p, size_t len)
  * msg_num() - append a number, most significant byte first
  * @m: message
  * @val: the number
- * @bytes: its size
+ * @bytes: its size in bytes
  */
 void msg_num(struct msg *m, uint64_t val, int bytes)
 {
@@ -64,7 +64,7 @@ static void trailer(struct msg *m)
 	set_length(m);
 }
 
-/* Figure 26 as far as the area for growth */
+/* Figure 26 up to the area for growth */
 static void proposal_head(struct msg *m)
 {
 	header(m, PROPOSAL);
@@ -74,10 +74,10 @@ static void proposal_head(struct msg *m)
 }
 
 /**
- * msg_proposal4() - a good Proposal over IPv4, Figure 26
+ * msg_proposal4() - make a valid Proposal over IPv4, Figure 26
  * @m: result, 52 bytes
  *
- * The bed's subnet, 10.9.0.0/24.
+ * It names the test bed's subnet, 10.9.0.0/24.
  */
 void msg_proposal4(struct msg *m)
 {
@@ -90,10 +90,10 @@ void msg_proposal4(struct msg *m)
 }
 
 /**
- * msg_proposal6() - a good Proposal over IPv6, Figures 26 and 27
+ * msg_proposal6() - make a valid Proposal over IPv6, Figures 26 and 27
  * @m: result, 69 bytes
  *
- * The bed's prefix, fd09::/64.
+ * It names the test bed's prefix, fd09::/64.
  */
 void msg_proposal6(struct msg *m)
 {
@@ -109,11 +109,11 @@ void msg_proposal6(struct msg *m)
 }
 
 /**
- * msg_accept() - a good Accept with F, or Confirm, Figures 28 and 29
+ * msg_accept() - make a valid Accept with F, or Confirm, Figures 28 and 29
  * @m: result, 68 bytes
  * @type: ACCEPT or CONFIRM
  *
- * Its queue pair and its memory do not exist.
+ * The queue pair and the memory it names do not exist.
  */
 void msg_accept(struct msg *m, int type)
 {
@@ -126,7 +126,7 @@ void msg_accept(struct msg *m, int type)
 	msg_num(m, 0x00C0FFEE, 4);
 	msg_num(m, 1, 1);
 	msg_num(m, 0x600DF00D, 4);
-	msg_num(m, 0x33, 1);	/* 128 KB, MTU 1024 */
+	msg_num(m, 0x33, 1);	/* RMB element of 128 KB, MTU 1024 */
 	msg_num(m, 0, 1);
 	msg_num(m, 0x10000000, 8);
 	msg_num(m, 0, 1);
@@ -135,7 +135,7 @@ void msg_accept(struct msg *m, int type)
 }
 
 /**
- * msg_decline() - a good Decline without S, Figure 30
+ * msg_decline() - make a valid Decline without S, Figure 30
  * @m: result, 28 bytes
  */
 void msg_decline(struct msg *m)
@@ -149,8 +149,8 @@ void msg_decline(struct msg *m)
 /**
  * msg_get() - read a number
  * @m: message
- * @at: where
- * @bytes: its size
+ * @at: offset of the number
+ * @bytes: its size in bytes
  *
  * Return: the number
  */
@@ -196,11 +196,11 @@ static const char *set(struct msg *m, size_t at, const char *hex)
 }
 
 /**
- * msg_edit() - spoil a message
+ * msg_edit() - change a message
  * @m: message
- * @edits: words: AT=HEX sets bytes, AT+N puts N zero bytes in, AT-N takes N
- *	out, AT*HEX sets the bytes AT from the end; the length field follows
- *	+ and -, and may be set afterwards
+ * @edits: words: AT=HEX sets bytes at offset AT, AT*HEX sets bytes from AT bytes
+ *	before the end, AT+N inserts N zero bytes, AT-N removes N bytes. + and -
+ *	adjust the length field; a later word may set it to something else
  */
 void msg_edit(struct msg *m, const char *edits)
 {
@@ -229,11 +229,11 @@ void msg_edit(struct msg *m, const char *edits)
 }
 
 /**
- * msg_complaint() - what is wrong with a message that smcr sent?
+ * msg_complaint() - check the form of a message that smcr sent
  * @m: message
- * @type: what it should be
+ * @type: expected type
  *
- * Return: NULL if it has the form of the RFC's figure
+ * Return: what is wrong, or NULL if the message matches the figure of RFC 7609
  */
 const char *msg_complaint(const struct msg *m, int type)
 {
@@ -244,23 +244,23 @@ const char *msg_complaint(const struct msg *m, int type)
 	if (memcmp(m->b + m->len - 4, eye, 4))
 		return "no eye catcher at the end";
 	if (m->b[4] != type)
-		return "another type";
+		return "wrong type";
 	if (msg_get(m, 5, 2) != m->len || m->len < lengths[type])
-		return "length";
+		return "wrong length";
 	if (type != PROPOSAL && m->len != lengths[type])
-		return "length of its type";
+		return "wrong length for its type";
 	if (m->b[7] != 0x10 && m->b[7] != 0x18)
-		return "version or reserved bits";
+		return "wrong version or reserved bits";
 	if (m->b[7] == 0x18 && (type == PROPOSAL || type == CONFIRM))
-		return "reserved bits";
+		return "reserved bits are not zero";
 	if (!msg_get(m, 8, 8))
 		return "no peer ID";
 	if (type == DECLINE && msg_get(m, 20, 4))
-		return "reserved bytes";
+		return "reserved bytes are not zero";
 	if (type == PROPOSAL && msg_get(m, 38, 2))
-		return "offset";
+		return "offset is not zero";
 	if ((type == ACCEPT || type == CONFIRM) &&
 	    (m->b[51] || m->b[60] || !m->b[45]))
-		return "reserved bytes or index";
+		return "wrong reserved bytes or index";
 	return NULL;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* TCP sockets that offer SMC-R without having it. */
+/* TCP sockets that send the SMC-R option without implementing SMC-R. */
 #define _GNU_SOURCE
 #include "hostile.h"
 
@@ -14,7 +14,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* As in mod/synopt.c */
+/* The same as in mod/synopt.c */
 #define SYNOPT_MARK	_IO('y', 1)
 #define SYNOPT_AGREED	_IO('y', 2)
 
@@ -34,7 +34,7 @@ static long ask_module(int fd, unsigned long cmd)
 }
 
 /**
- * complain() - a case did not go as it has to
+ * complain() - report that a case has failed
  * @fmt: printf format
  */
 void complain(const char *fmt, ...)
@@ -50,7 +50,7 @@ void complain(const char *fmt, ...)
 }
 
 /**
- * net_mark() - offer the option in this socket's SYN, or take it
+ * net_mark() - make a socket offer the SMC-R option, or accept an offer
  * @fd: TCP socket, before connect() or listen()
  */
 void net_mark(int fd)
@@ -59,7 +59,7 @@ void net_mark(int fd)
 }
 
 /**
- * net_agreed() - did both SYNs carry the option?
+ * net_agreed() - check that both SYNs carried the option
  * @fd: connected socket that was marked
  *
  * Return: true if they did
@@ -85,13 +85,13 @@ static int stream(const char *host, unsigned int port, union util_addr *addr)
 }
 
 /**
- * net_dial() - connect
- * @from: our address, or NULL
- * @to: address
+ * net_dial() - open a TCP connection
+ * @from: local address, or NULL
+ * @to: remote address
  * @port: port
- * @mark: with the option, which must be agreed
+ * @mark: offer the option, which the server must then echo
  *
- * Return: a socket; failure ends the program
+ * Return: the socket; failure ends the program
  */
 int net_dial(const char *from, const char *to, unsigned int port, bool mark)
 {
@@ -114,12 +114,12 @@ int net_dial(const char *from, const char *to, unsigned int port, bool mark)
 }
 
 /**
- * net_listen() - wait for connections
+ * net_listen() - open a listener
  * @at: address
  * @port: port
- * @mark: with the option
+ * @mark: accept the option
  *
- * Return: a socket; failure ends the program
+ * Return: the socket; failure ends the program
  */
 int net_listen(const char *at, unsigned int port, bool mark)
 {
@@ -134,7 +134,7 @@ int net_listen(const char *at, unsigned int port, bool mark)
 }
 
 /**
- * net_accept() - the next connection of a marked listener
+ * net_accept() - accept the next connection of a marked listener
  * @fd: listener
  *
  * Return: its socket; failure ends the program
@@ -147,7 +147,7 @@ int net_accept(int fd)
 
 	hostile.reset = false;
 	if (poll(&p, 1, WAIT_MS) != 1)
-		util_die("nobody connects");
+		util_die("no connection arrives");
 	conn = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
 	if (conn < 0)
 		util_die("accept: %s", util_errno_name(errno));
@@ -156,10 +156,10 @@ int net_accept(int fd)
 }
 
 /**
- * net_send() - send, whatever becomes of it
+ * net_send() - send; a connection that is closed or reset is no failure
  * @fd: socket
  * @p: bytes
- * @len: how many
+ * @len: number of bytes
  */
 void net_send(int fd, const void *p, size_t len)
 {
@@ -186,8 +186,8 @@ static void wait_sent(int fd)
  * net_send_slow() - send each byte in a segment of its own
  * @fd: socket
  * @p: bytes
- * @len: how many
- * @pause_ms: between two bytes; 0: until the last one was acknowledged
+ * @len: number of bytes
+ * @pause_ms: pause after each byte; 0 to wait for its acknowledgment instead
  */
 void net_send_slow(int fd, const void *p, size_t len, int pause_ms)
 {
@@ -220,11 +220,11 @@ void net_reset(int fd)
 /**
  * net_recv() - receive an exact number of bytes
  * @fd: socket
- * @m: where they go
- * @len: how many
- * @ms: how long to wait for each part
+ * @m: message to append them to
+ * @len: number of bytes
+ * @ms: timeout of each recv()
  *
- * Return: 0; -ETIMEDOUT; -ENODATA at the end of file; another -errno
+ * Return: 0, -ETIMEDOUT, -ENODATA at end of file, or another -errno
  */
 int net_recv(int fd, struct msg *m, size_t len, int ms)
 {
@@ -249,9 +249,9 @@ int net_recv(int fd, struct msg *m, size_t len, int ms)
  * net_recv_clc() - receive a CLC message
  * @fd: socket
  * @m: the message
- * @ms: how long to wait for each part
+ * @ms: timeout of each recv()
  *
- * Return: 0 or as net_recv(); -EPROTO for what cannot be one
+ * Return: 0, an error of net_recv(), or -EPROTO if the length cannot be valid
  */
 int net_recv_clc(int fd, struct msg *m, int ms)
 {
@@ -267,12 +267,12 @@ int net_recv_clc(int fd, struct msg *m, int ms)
 }
 
 /**
- * net_reaction() - what the other end does
+ * net_reaction() - receive the reaction of the other end
  * @fd: socket
  * @m: the message, if it sends one
- * @ms: how long to wait
+ * @ms: timeout of each recv()
  *
- * Return: the reaction; a message of wrong form is R_OTHER
+ * Return: the reaction; R_OTHER for a malformed message
  */
 enum reaction net_reaction(int fd, struct msg *m, int ms)
 {
@@ -303,10 +303,10 @@ enum reaction net_reaction(int fd, struct msg *m, int ms)
 }
 
 /**
- * net_echo() - does plain TCP reach the echo server?
+ * net_echo() - check that plain TCP reaches the echo server
  * @fd: socket
  *
- * Return: true if a word came back, and nothing else
+ * Return: true if the next bytes received are the word that was sent
  */
 bool net_echo(int fd)
 {

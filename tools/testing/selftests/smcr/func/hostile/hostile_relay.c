@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Between an honest smcr client on this host and an smcr server: CLC messages
- * are passed on, one of them changed, so that the link group and RDMA behind
- * them are real. Needs net.smcr.loopback on this host, the client's way to the
- * relay being a local one.
+ * A relay between an honest smcr client on this host and an smcr server. It passes
+ * CLC messages on and changes one of them, so that the link group and RDMA are real.
+ * The client reaches the relay locally, which needs net.smcr.loopback on this host.
  */
 #define _GNU_SOURCE
 #include "hostile.h"
@@ -18,15 +17,15 @@
 #include <unistd.h>
 
 /**
- * struct relay_case - what is changed on the way, and what comes of it
- * @type: the message
+ * struct relay_case - a change of one message and its expected effect
+ * @type: type of the message
  * @edits: the change, for msg_edit()
- * @behind: what follows it in the same segment, or NULL
- * @client: what is in the answer that the client's program sees
- * @rdma: the server counts a connection over RDMA; -1: or not
- * @bad: BadClc of the server grows by so much
- * @ours: fallback of the client, or NULL
- * @theirs: of the server
+ * @behind: bytes that follow it in the same segment, or NULL
+ * @client: text that the result of the client's program contains
+ * @rdma: connections over RDMA that the server counts; -1 for any number
+ * @bad: expected growth of BadClc on the server
+ * @ours: fallback counter of the client that grows by one, or NULL
+ * @theirs: fallback counter of the server that grows by one, or NULL
  */
 struct relay_case {
 	int type;
@@ -41,7 +40,7 @@ struct relay_case {
 
 #define OK_RDMA(type, edits, behind) \
 	{ type, edits, behind, "ok", 1, 0, NULL, NULL }
-/* The client is connected when its Confirm is out, so any call sees the reset */
+/* The client is connected once its Confirm is sent, so any later call may see the reset */
 #define CONFIRM_BAD(edits) \
 	{ CONFIRM, edits, NULL, "ECONNRESET", 0, 1, NULL, NULL }
 #define ACCEPT_BAD(edits) \
@@ -51,23 +50,23 @@ struct relay_case {
 
 static const struct relay_case changed[] = {
 	OK_RDMA(CONFIRM, "", NULL),
-	/* Who sends more over TCP is out of sync */
+	/* More bytes over TCP: out of sync */
 	{ CONFIRM, "", PONG PONG, "ECONNRESET", 1, 0, NULL, NULL },
 	{ ACCEPT, "", PONG PONG, "ECONNRESET", -1, 0, NULL, NULL },
-	/* Not looked at in a subsequent contact, or at all */
+	/* Fields that are ignored, in a subsequent contact or always */
 	OK_RDMA(CONFIRM, "61=ffffff", NULL), OK_RDMA(ACCEPT, "61=ffffff", NULL),
 	OK_RDMA(CONFIRM, "7=1f 51=ff 60=ff", NULL),
-	/* Not the link, or not of it */
+	/* Another link, or values that do not belong to the link */
 	CONFIRM_BAD("38=0abcde"), CONFIRM_BAD("38=000000"),
 	CONFIRM_BAD("16=20010db8"), CONFIRM_BAD("32=5254ff"),
 	CONFIRM_BAD("41=deadbeef"), CONFIRM_BAD("52=1234567800000000"),
 	CONFIRM_BAD("8=bad0"), CONFIRM_BAD("45=00"),
-	/* No Decline may answer these (C.1) */
+	/* A Decline may not answer these (C.1) */
 	CONFIRM_BAD("50=63"), CONFIRM_BAD("50=f3"),
 	CONFIRM_BAD("52=ffffffffffffffff"),
 	CONFIRM_BAD("0=00"), CONFIRM_BAD("1*00"), CONFIRM_BAD("5=0043"),
 	CONFIRM_BAD("4=02"), CONFIRM_BAD("7=00"),
-	/* The same in the Accept */
+	/* The same faults in the Accept */
 	ACCEPT_TCP("38=0abcde", "FallbackOutOfSync"),
 	ACCEPT_TCP("16=20010db8", "FallbackOutOfSync"),
 	ACCEPT_TCP("32=5254ff", "FallbackOutOfSync"),
@@ -93,7 +92,7 @@ static void local_stat(struct stat_set *s)
 	fclose(f);
 }
 
-/* Pass a message on; what ends one side ends the other. */
+/* Pass a message on, changed if it is the one of @c; false if none arrives. */
 static bool pass(int from, int to, const struct relay_case *c, struct msg *m)
 {
 	if (net_recv_clc(from, m, WAIT_MS))
@@ -133,7 +132,7 @@ static void pump_both(int a, int b)
 	}
 }
 
-/* The honest client in a process of its own; it writes down what it saw. */
+/* Run the honest client in a child; its result can be read from @out. */
 static pid_t client(int *out)
 {
 	char why[128] = "ok";
@@ -154,7 +153,7 @@ static pid_t client(int *out)
 	return pid;
 }
 
-/* The server is dialled from an address of this host, NULL for any. */
+/* Relay one handshake; @from is the local address towards the server, or NULL. */
 static void relay(const char *from, const struct relay_case *c, char *saw,
 		  size_t len)
 {
@@ -197,11 +196,11 @@ static void honest(const struct stat_set *then)
 
 	agent_stat(&now);
 	if (!ping("smcr4", hostile.them, PORT_ECHO, why, sizeof(why)))
-		complain("a good client then: %s", why);
+		complain("an honest client afterwards: %s", why);
 	stat_settled(then);
 	if (stat_delta(&now, "PassiveOpens") != 1 ||
 	    stat_delta(&now, "SubsequentContacts") != 1)
-		complain("the good link group is gone");
+		complain("the honest client did not get its link group again");
 }
 
 static void try(const struct relay_case *c)
@@ -219,9 +218,9 @@ static void try(const struct relay_case *c)
 		complain("%d \"%s\": the client saw %s", c->type, c->edits, saw);
 	if (c->rdma >= 0 && stat_value(&now, "PassiveOpens") -
 	    stat_value(&then, "PassiveOpens") != c->rdma)
-		complain("%d \"%s\": RDMA or not?", c->type, c->edits);
+		complain("%d \"%s\": wrong number of RDMA connections", c->type, c->edits);
 	if (stat_value(&now, "BadClc") - stat_value(&then, "BadClc") != c->bad)
-		complain("%d \"%s\": BadClc", c->type, c->edits);
+		complain("%d \"%s\": wrong growth of BadClc", c->type, c->edits);
 	one_more(&then, &now, c->theirs, c->edits);
 	one_more(&here, &here_now, c->ours, c->edits);
 	honest(&then);
@@ -246,8 +245,8 @@ static int claim(const char *from, struct msg *accept)
 	return fd;
 }
 
-/* A server does not take a peer ID, a GID or a MAC for proof: a group is bound to
- * the client address of its first contact.
+/* A peer ID, a GID and a MAC prove nothing, so the server binds a group to the
+ * client address of its first contact.
  */
 static void group_binding(void)
 {
@@ -262,12 +261,12 @@ static void group_binding(void)
 	other = getenv("OTHER");
 	fd = claim(other, &accept);
 	if (!(accept.b[7] & 8))
-		complain("from another address: into the honest client's group");
+		complain("another address was let into the honest client's group");
 	close(fd);
 	honest(&then);
 }
 
-/* S in a Decline only has the links tested (C.4). */
+/* S in a Decline only makes the server test the links (C.4). */
 static void group_sync(void)
 {
 	static const struct relay_case plain = OK_RDMA(CONFIRM, "", NULL);
@@ -280,13 +279,13 @@ static void group_sync(void)
 		agent_stat(&then);
 		fd = claim(hostile.us, &m);
 		if (m.b[7] & 8)
-			complain("a first contact");
+			complain("not a subsequent contact");
 		msg_decline(&m);
 		if (i)
 			msg_edit(&m, "7=18");
 		net_send(fd, m.b, m.len);
 		if (!net_echo(fd))
-			complain("no TCP then");
+			complain("TCP does not work afterwards");
 		close(fd);
 		stat_settled(&then);
 		if (i && stat_delta(&then, "TestLinkSent") < 1)
@@ -295,15 +294,15 @@ static void group_sync(void)
 			complain("a link failed");
 		honest(&then);
 	}
-	/* Silent, or gone: nothing but its own connection */
+	/* A reset ends only its own connection */
 	agent_stat(&then);
 	net_reset(claim(hostile.us, &m));
 	honest(&then);
 }
 
-/* A first contact's dialect is not known before CONFIRM LINK: only then does an
- * element turn out to be larger than the dialect has. From another address it is
- * a first contact; the group stays for a while, on both hosts.
+/* The client learns the dialect of a first contact from CONFIRM LINK, and only then
+ * finds that the element is larger than the dialect allows. Another address makes it a
+ * first contact; the group stays on both hosts for a while.
  */
 static void group_dialect(void)
 {
@@ -318,17 +317,19 @@ static void group_dialect(void)
 	stat_wait(&then, "FirstContacts", 1);
 	stat_wait(&then, "HandshakesEnded", 1);
 	if (stat_delta(&then, "BadClc") || stat_delta(&then, "Fallbacks"))
-		complain("the server sees a fault");
+		complain("the server counted a fault or a fallback");
 }
 
 const struct group relay_groups[] = {
-	{ "changed", "each field of a subsequent contact; bytes behind reset it",
+	{ "changed",
+	  "each field of a subsequent contact is checked; bytes after a message reset it",
 	  group_changed },
-	{ "binding", "an honest client's name from another address: a first contact",
+	{ "binding", "an honest client's peer ID from another address makes a first contact",
 	  group_binding },
-	{ "sync", "a Decline with S: TCP, the links are tested and stay",
+	{ "sync", "a Decline with S leads to TCP; the links are tested and stay",
 	  group_sync },
-	{ "dialect", "a first contact's element that its dialect has not: reset",
+	{ "dialect",
+	  "an element larger than the dialect of a first contact allows leads to a reset",
 	  group_dialect },
 	{ }
 };

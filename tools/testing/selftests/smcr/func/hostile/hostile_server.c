@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* As a hostile server of an smcr client. */
+/* A hostile server of an smcr client. */
 #define _GNU_SOURCE
 #include "hostile.h"
 
@@ -38,10 +38,10 @@ static const struct clc_case accepts[] = {
 	VALUE("50=30"), VALUE("50=36"), VALUE("50=3f"), VALUE("50=f0"),
 	VALUE("38=000000"), VALUE("38=000001"), VALUE("16=" ZEROS16),
 	VALUE("16=ff02"), VALUE("32=000000000000"), VALUE("32=01"),
-	/* A link that is not ours: out of sync, whatever its values */
+	/* An unknown link without F: out of sync, whatever its values */
 	SYNC("7=10"), SYNC("7=10 50=30"), SYNC("7=10 38=000001"),
 	SYNC("7=10 16=" ZEROS16), SYNC("7=10 8=0000000000000000"),
-	/* The client's own GID: it would talk to itself */
+	/* The client's own GID: RDMA to it would loop back to the client */
 	{ "16=00000000000000000000ffff0a090001", R_DECLINE, D_IDENTITY,
 	  "FallbackPeerId", 0 },
 };
@@ -54,9 +54,8 @@ static const struct clc_case declines[] = {
 	RESET("4*00"), RESET("1*00"), RESET("0=00"), RESET("7=08"),
 };
 
-/* The host under test begins to connect to @to, with a socket of @kind;
- * returns our end. What is due is in @m, and is sent before the question comes,
- * if it is not empty; then the Proposal is there.
+/* Let the host under test connect to @to with a socket of @kind and return our end.
+ * Bytes in @m are sent before the Proposal arrives; on return @m holds the Proposal.
  */
 static int called_at(const char *kind, const char *to, int listener,
 		     const char *verb, struct msg *m)
@@ -81,21 +80,21 @@ static int called_early(int listener, const char *verb, struct msg *m)
 	return called_at("smcr4", hostile.us, listener, verb, m);
 }
 
-/* Likewise, past its Proposal */
+/* Like called_early(), but sends nothing before the Proposal. */
 static int called(int listener, const char *verb, struct msg *proposal)
 {
 	proposal->len = 0;
 	return called_early(listener, verb, proposal);
 }
 
-/* What its program saw */
+/* Compare what the program on the host under test saw with @want. */
 static void outcome(const char *edits, const char *want)
 {
 	char line[128];
 
 	agent_answer(line, sizeof(line));
 	if (strcmp(line, want))
-		complain("\"%s\": connect() and a word: %s, not %s", edits,
+		complain("\"%s\": ping() of the program: %s, not %s", edits,
 			 line, want);
 }
 
@@ -105,7 +104,7 @@ static void serve_word(int fd, const char *edits)
 
 	if (net_recv(fd, &m, WORD_LEN, WAIT_MS) ||
 	    memcmp(m.b, PING, WORD_LEN))
-		complain("\"%s\": no TCP then", edits);
+		complain("\"%s\": TCP does not work afterwards", edits);
 	else
 		net_send(fd, m.b, WORD_LEN);
 }
@@ -119,7 +118,7 @@ static void counters(const struct stat_set *then, const struct clc_case *c)
 	stat_case(then, &now, c);
 }
 
-/* Its program then connects to who is honest, by RDMA. */
+/* Check that the host under test then reaches an honest server over RDMA. */
 static void afterwards(const struct stat_set *then, const struct clc_case *c)
 {
 	struct stat_set now;
@@ -130,7 +129,7 @@ static void afterwards(const struct stat_set *then, const struct clc_case *c)
 	snprintf(line, sizeof(line), "connect smcr4 %s %u", hostile.us,
 		 PORT_HONEST);
 	agent_ask(line);
-	outcome("an honest server then", "ok");
+	outcome("an honest server afterwards", "ok");
 	stat_settled(then);
 	if (stat_delta(&now, "ActiveOpens") != 1)
 		complain("\"%s\": no RDMA with an honest server", c->edits);
@@ -200,7 +199,7 @@ static int begin(void)
 	snprintf(line, sizeof(line), "connect smcr4 %s %u", hostile.us,
 		 PORT_HONEST);
 	agent_ask(line);
-	outcome("an honest server at first", "ok");
+	outcome("an honest server, before any case", "ok");
 	stat_wait(&then, "ConnsClosed", 1);
 	return listener;
 }
@@ -225,7 +224,7 @@ static void group_declines(void)
 			try_reply(listener, DECLINE, &declines[i]);
 }
 
-/* What smcr itself says in its Proposal */
+/* The Proposal that smcr itself sends */
 static void group_proposal(void)
 {
 	static const struct clc_case tcp = TCP("");
@@ -237,11 +236,11 @@ static void group_proposal(void)
 	agent_stat(&then);
 	fd = called(listener, "connect", &m);
 	if (m.len != 52)
-		complain("%zu bytes over IPv4", m.len);
+		complain("the IPv4 Proposal has %zu bytes", m.len);
 	if (msg_get(&m, 40, 4) != 0x0a090000 || m.b[44] != 24 || m.b[47])
-		complain("not the subnet");
+		complain("wrong subnet");
 	if (msg_get(&m, 45, 2) || m.b[7] != 0x10)
-		complain("reserved bits or bytes");
+		complain("wrong version, reserved bits or reserved bytes");
 	if (m.b[16] == 0xff || m.b[32] & 1)
 		complain("multicast GID or MAC");
 	msg_decline(&d);
@@ -250,8 +249,8 @@ static void group_proposal(void)
 	finish(fd, &then, &tcp);
 }
 
-/* The IPv6 prefixes of a Proposal: each once, though the host under test has
- * several addresses in each (see hostile_clc_server.sh).
+/* A Proposal lists each IPv6 prefix once, though the host under test has several
+ * addresses in each (see hostile_clc_server.sh).
  */
 static void group_six(void)
 {
@@ -281,7 +280,7 @@ static void group_six(void)
 	finish(fd, &then, &tcp);
 }
 
-/* A server that echoes the option and is no SMC-R peer at all */
+/* A server that echoes the option but does not speak SMC-R */
 static void group_banner(void)
 {
 	static const struct clc_case bad = RESET("a banner");
@@ -298,7 +297,7 @@ static void group_banner(void)
 		agent_stat(&then);
 		fd = called(listener, "connect", &m);
 		net_send(fd, banners[i], strlen(banners[i]));
-		/* Less than a header and an end is no message either */
+		/* End of file within the header: no complete message */
 		if (strlen(banners[i]) < 8)
 			shutdown(fd, SHUT_WR);
 		check_reaction(fd, &bad);
@@ -324,7 +323,7 @@ static void group_pipelined(void)
 	struct msg m, p;
 	int fd, i;
 
-	/* What is behind a Decline is for the program */
+	/* Bytes after a Decline belong to the program */
 	agent_stat(&then);
 	fd = called(listener, "word", &p);
 	msg_decline(&m);
@@ -332,7 +331,7 @@ static void group_pipelined(void)
 	net_send(fd, m.b, m.len);
 	serve_word(fd, tcp.edits);
 	finish(fd, &then, &tcp);
-	/* Both were clients: a Proposal, then what the program sends */
+	/* Crossed SYNs: both ends are clients; a Proposal, then bytes of the program */
 	agent_stat(&then);
 	fd = called(listener, "word", &p);
 	msg_proposal4(&m);
@@ -340,7 +339,7 @@ static void group_pipelined(void)
 	net_send(fd, m.b, m.len);
 	serve_word(fd, crossed.edits);
 	finish(fd, &then, &crossed);
-	/* The client is not done: only a Decline may follow an Accept */
+	/* Only a Decline may follow an Accept before CONFIRM LINK */
 	for (i = 0; i < 2; i++) {
 		agent_stat(&then);
 		fd = called(listener, "connect", &p);
@@ -358,8 +357,8 @@ static void group_pipelined(void)
 	}
 }
 
-/* An answer before the question, one byte a segment, and one with a Decline
- * behind Accept.
+/* An Accept of one byte per segment, one before the Proposal, a bad one of one byte
+ * per segment, and one that a Decline follows.
  */
 static void group_slow(void)
 {
@@ -426,7 +425,7 @@ static void group_cut(void)
 	afterwards(&then, &cut);
 }
 
-/* Silence at each place, and bytes that trickle in */
+/* Silence at several points of an Accept, and bytes that trickle in */
 static void group_deadline(void)
 {
 	static const struct clc_case late = { "late", R_RESET, 0, NULL, 0 };
@@ -455,8 +454,8 @@ static void group_deadline(void)
 	afterwards(&then, &late);
 }
 
-/* A good Accept, a Confirm, and then no CONFIRM LINK: after that timer there
- * is no way back to TCP (C.7).
+/* Valid Accept, Confirm, and then no CONFIRM LINK: when its timer expires, the client
+ * cannot fall back to TCP any more (C.7).
  */
 static void group_phantom(void)
 {
@@ -488,21 +487,22 @@ static void group_phantom(void)
 const struct group server_groups[] = {
 	{ "proposal", "smcr's own Proposal has the form of Figure 26",
 	  group_proposal },
-	{ "six", "over IPv6 its Proposal lists each prefix once", group_six },
-	{ "accepts", "each field of an Accept: reset, Decline, Decline with S",
+	{ "six", "its IPv6 Proposal lists each prefix once", group_six },
+	{ "accepts", "a fault in an Accept gets a reset, a Decline or a Decline with S",
 	  group_accepts },
-	{ "declines", "a Decline of 28 or 44 bytes: TCP; a broken one: reset",
+	{ "declines", "a Decline of 28 or 44 bytes leads to TCP, a malformed one to a reset",
 	  group_declines },
-	{ "banner", "a server that only echoes the option: reset",
+	{ "banner", "a server that only echoes the option gets a reset",
 	  group_banner },
-	{ "pipelined", "bytes behind a Decline, or after crossed SYNs, are the program's",
+	{ "pipelined", "bytes after a Decline or after crossed SYNs reach the program",
 	  group_pipelined },
-	{ "slow", "an Accept early, or slow, is as good; a Decline after it: TCP",
+	{ "slow", "an early or slow Accept works, and a Decline after it leads to TCP",
 	  group_slow },
-	{ "cut", "an Accept cut off behind any byte: reset", group_cut },
-	{ "deadline", "silent, or slow without an end: ETIMEDOUT at one deadline",
+	{ "cut", "an Accept that is cut off after any byte gets a reset",
+	  group_cut },
+	{ "deadline", "an Accept that never becomes complete ends in ETIMEDOUT at one deadline",
 	  group_deadline },
-	{ "phantom", "no CONFIRM LINK after an Accept: reset, never TCP",
+	{ "phantom", "no CONFIRM LINK after an Accept leads to a reset, never to TCP",
 	  group_phantom },
 	{ }
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Silence toward an smcr server, and what honest clients see of it. */
+/* Silent clients of an smcr server, and the times of honest clients meanwhile. */
 #define _GNU_SOURCE
 #include "hostile.h"
 
@@ -12,11 +12,12 @@
 #include <unistd.h>
 
 /**
- * silent_main() - connect and say nothing, but for one that says a byte a second
+ * silent_main() - hold connections that send nothing
  * @argc: number of arguments
- * @argv: address, port, number of connections, addresses to come from
+ * @argv: address, port, number of connections, source addresses
  *
- * Says "held", then waits for the end of its input.
+ * One further connection sends a byte of a Proposal per second. Prints "held" when
+ * all are open, then waits for input or its end.
  *
  * Return: exit status
  */
@@ -44,8 +45,8 @@ int silent_main(int argc, char **argv)
 
 /**
  * struct connector - one honest client
- * @thread: it
- * @us: how long it took, 0 if it failed
+ * @thread: its thread
+ * @us: duration of its ping() in microseconds, 0 if it failed
  */
 struct connector {
 	pthread_t thread;
@@ -87,9 +88,9 @@ static void median(const char *name, struct connector *c, unsigned int n)
 }
 
 /**
- * times_main() - medians of connect, a word there and back, close
+ * times_main() - print median durations of ping()
  * @argc: number of arguments
- * @argv: kind, address, port, how often one by one, how many at once
+ * @argv: kind, address, port, number of calls in sequence, number in parallel
  *
  * Return: exit status
  */

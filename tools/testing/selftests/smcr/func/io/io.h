@@ -8,20 +8,20 @@
 #define IO_CHUNK	0x100000	/* largest single send or receive */
 
 enum io_mode {
-	IO_STREAM,	/* up and down bytes at once, then end of file */
-	IO_HALF,	/* all bytes up, shutdown, then all bytes down */
-	IO_RR,		/* requests answered one by one */
+	IO_STREAM,	/* bytes in both directions at once, then end of file */
+	IO_HALF,	/* all bytes up, shutdown(), then all bytes down */
+	IO_RR,		/* requests, each with its response, one by one */
 	IO_BYTE,	/* one byte up, one byte down */
-	IO_QUIT,	/* the server ends */
+	IO_QUIT,	/* end the server */
 };
 
 enum io_flag {
-	IO_F_SHA = 1,		/* a digest follows each direction's bytes */
-	IO_F_EPOLL = 2,		/* non-blocking, level triggered */
-	IO_F_EDGE = 4,		/* with IO_F_EPOLL: edge triggered */
-	IO_F_RANDOM = 8,	/* sizes vary from 1 to the one asked for */
-	IO_F_CUT = 16,		/* an end anywhere is as good as the end */
-	IO_F_ERRNO = 32,	/* an errno is, an early end of file is not */
+	IO_F_SHA = 1,		/* a SHA-256 digest follows the bytes of each direction */
+	IO_F_EPOLL = 2,		/* non-blocking, level-triggered */
+	IO_F_EDGE = 4,		/* with IO_F_EPOLL: edge-triggered */
+	IO_F_RANDOM = 8,	/* random sizes from 1 to the requested one */
+	IO_F_CUT = 16,		/* an early end of any kind is no failure */
+	IO_F_ERRNO = 32,	/* an errno is no failure, an early end of file is */
 };
 
 enum io_send_via {
@@ -37,19 +37,21 @@ enum io_recv_via {
 };
 
 /**
- * struct io_job - what a connection does; its first bytes, host byte order
+ * struct io_job - what a connection does
  * @magic: IO_MAGIC
- * @up: bytes from client to server; for IO_RR bytes of a message
- * @down: bytes from server to client; for IO_RR number of messages
+ * @up: bytes from client to server; for IO_RR, bytes per message
+ * @down: bytes from server to client; for IO_RR, number of messages
  * @seed: start of the random sizes
  * @conn: number of the connection
- * @wsize: bytes a send
- * @rsize: bytes a receive
+ * @wsize: bytes per send
+ * @rsize: bytes per receive
  * @delay_us: pause of the server's reader after each receive
  * @mode: enum io_mode
  * @flags: of enum io_flag
  * @send_via: enum io_send_via, for both ends
  * @recv_via: enum io_recv_via, for both ends
+ *
+ * The client sends it as the first bytes of a connection, in host byte order.
  */
 struct io_job {
 	__u64 magic;
@@ -68,19 +70,19 @@ struct io_job {
 
 /**
  * struct io_dir - one direction of one connection
- * @job: what is done
+ * @job: the job of the connection
  * @fd: socket
- * @down: true from server to client
- * @off: bytes moved so far, digest included
+ * @down: true for server to client
+ * @off: bytes moved so far, including the digest
  * @total: bytes of the stream without its digest
- * @sha: digest of what moved
- * @digest: of the whole stream, valid from @off == @total on
- * @rnd: state of the random sizes
- * @file: memory file for sendfile, or -1
- * @pipe: for splice, or -1
- * @ended: end of file seen or sent
- * @err: errno that ended it, 0 if none
- * @bad: what came is not what was sent
+ * @sha: running digest of the bytes moved
+ * @digest: digest of the whole stream, valid once @off == @total
+ * @rnd: random state for the sizes
+ * @file: memory file for sendfile(), or -1
+ * @pipe: pipe for splice(), or -1
+ * @ended: end of file received or sent
+ * @err: errno that ended it, or 0
+ * @bad: a received byte is not the one that was sent
  */
 struct io_dir {
 	const struct io_job *job;
@@ -98,7 +100,7 @@ struct io_dir {
 	bool bad;
 };
 
-/* io_stream.c: what the bytes are */
+/* io_stream.c: the bytes of a stream */
 void io_dir_init(struct io_dir *dir, const struct io_job *job, int fd,
 		 bool down);
 void io_dir_release(struct io_dir *dir);
@@ -128,7 +130,7 @@ int io_listen(const struct util_kind *kind, const union util_addr *addr,
 	      int backlog);
 int io_serve(int lfd, __u32 flags);
 
-/* io_early.c: options that decide for TCP */
+/* io_early.c: socket options that force TCP */
 void io_early_use(const char *name, const union util_addr *peer);
 
 #endif /* SMCR_FUNC_IO_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Options asked for before a connection exists that only TCP can serve. */
+/* Options that only TCP supports, set before a connection exists. */
 #define _GNU_SOURCE
 #include "io.h"
 
@@ -43,9 +43,9 @@ static const struct {
 };
 
 /**
- * io_early_use() - set an option on each socket before it is used
- * @name: fastopen, repair or md5; another word ends the program
- * @addr: the other host, for md5
+ * io_early_use() - have an option set on every new socket
+ * @name: fastopen, repair or md5; any other name ends the program
+ * @addr: address of the other host, for md5
  */
 void io_early_use(const char *name, const union util_addr *addr)
 {

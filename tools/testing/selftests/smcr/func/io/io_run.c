@@ -15,10 +15,10 @@
 
 /**
  * struct io_conn - a connection in an epoll loop
- * @fd: socket, not blocking
- * @job: what it does
- * @tx: direction it sends
- * @rx: direction it receives
+ * @fd: non-blocking socket
+ * @job: its job
+ * @tx: direction that this end sends
+ * @rx: direction that this end receives
  * @opened: connect() has succeeded and the job is sent
  * @done: both directions have ended
  */
@@ -42,8 +42,8 @@ static int wait_fd(int fd, short events)
 }
 
 /**
- * io_full_write() - write all of a buffer, whatever the socket's mode
- * @fd: socket
+ * io_full_write() - write a whole buffer
+ * @fd: socket, blocking or not
  * @buf: the bytes
  * @len: their number
  *
@@ -70,12 +70,12 @@ int io_full_write(int fd, const void *buf, size_t len)
 }
 
 /**
- * io_full_read() - read a buffer full, whatever the socket's mode
- * @fd: socket
- * @buf: where the bytes go
- * @len: their number
+ * io_full_read() - fill a buffer
+ * @fd: socket, blocking or not
+ * @buf: the buffer
+ * @len: its size
  *
- * Return: 0, or -1 with errno set (ENODATA: end of file came first)
+ * Return: 0, or -1 with errno set (ENODATA for an early end of file)
  */
 int io_full_read(int fd, void *buf, size_t len)
 {
@@ -135,7 +135,7 @@ static void recv_all(struct io_dir *dir, unsigned int delay_us)
 			dir->ended = true;
 		else if (errno != EINTR)
 			dir->err = errno;
-		/* A pace, not a wait: it is what makes the reader slow. */
+		/* Not a wait for anything: this makes the reader slow. */
 		if (delay_us)
 			usleep(delay_us);
 	}
@@ -261,12 +261,12 @@ static bool run_threads(int fd, const struct io_job *job, bool server)
 }
 
 /**
- * io_run() - do a job on a connection
+ * io_run() - run a job on a connection
  * @fd: socket; stays open
- * @job: what is done; already sent or received
- * @server: which end this is
+ * @job: the job; already sent or received
+ * @server: true at the server
  *
- * Return: true if all came as it should; if not, says why
+ * Return: true on success, false after a message on stderr
  */
 bool io_run(int fd, const struct io_job *job, bool server)
 {
@@ -284,7 +284,7 @@ bool io_run(int fd, const struct io_job *job, bool server)
 	}
 }
 
-/* One call, or as many as there are under edge triggering. */
+/* Send once if level-triggered, until EAGAIN if edge-triggered. */
 static void poll_send(struct io_conn *conn, char *buf)
 {
 	struct io_dir *dir = &conn->tx;
@@ -338,7 +338,7 @@ static __u32 wanted_events(const struct io_conn *conn)
 	       (conn->tx.ended ? 0 : EPOLLOUT);
 }
 
-/* The connection exists: its job goes first. */
+/* The connection is established or has failed: send its job or take the error. */
 static void conn_opened(struct io_conn *conn)
 {
 	socklen_t len = sizeof(conn->tx.err);
@@ -359,12 +359,12 @@ static bool conn_event(struct io_conn *conn, __u32 events, char *buf)
 		if (!(events & (EPOLLOUT | EPOLLERR | EPOLLHUP)))
 			return false;
 		conn_opened(conn);
-		/* Its error is read already; a receive would find an end. */
+		/* SO_ERROR has consumed the error; recv() would return end of file. */
 		if (conn->tx.err)
 			events = 0;
 	}
-	/* An error is told once: who receives after a send that was told it
-	 * finds an end of file.
+	/* Receive first: a socket reports an error only once, and recv() after
+	 * a send() that failed with it returns end of file.
 	 */
 	if (events & (EPOLLIN | EPOLLERR | EPOLLHUP))
 		poll_recv(conn, buf);
@@ -411,7 +411,7 @@ static void epoll_loop(int ep, unsigned int left, int flags, char *buf)
 	}
 }
 
-/* What ended the connections, for the reader. */
+/* Print how many connections ended with an errno. */
 static void count_errors(const struct io_conn *conns, unsigned int count)
 {
 	unsigned int i, failed = 0;
@@ -450,13 +450,13 @@ static bool use_epoll(struct io_conn *conns, unsigned int count, int flags)
 }
 
 /**
- * io_many() - open many connections at once and do a job on each
- * @addr: the server
+ * io_many() - open many connections at once and run a job on each
+ * @addr: address of the server
  * @kind: kind of socket
- * @job: what each does, with a number of its own; IO_STREAM only
- * @count: how many
+ * @job: the job, IO_STREAM only; each connection gets its own @conn
+ * @count: number of connections
  *
- * Return: true if all came as it should
+ * Return: true if all succeeded
  */
 bool io_many(const union util_addr *addr, const struct util_kind *kind,
 	     const struct io_job *job, unsigned int count)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The server: a thread a connection, which does what the client's job says. */
+/* The server: one thread per connection, which runs the job that the client sends. */
 #define _GNU_SOURCE
 #include "io.h"
 
@@ -11,10 +11,10 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t idle = PTHREAD_COND_INITIALIZER;
-static unsigned int running;	/* under lock: connections at work */
-static unsigned int failed;	/* under lock: connections that went wrong */
+static unsigned int running;	/* under lock: connections being served */
+static unsigned int failed;	/* under lock: connections that failed */
 static int listener;
-static __u32 forgiving;		/* of enum io_flag: before there is a job */
+static __u32 forgiving;		/* enum io_flag that holds before the job is known */
 
 static bool job_sane(const struct io_job *job)
 {
@@ -35,7 +35,7 @@ static bool serve_one(int fd)
 		return false;
 	}
 	if (!job_sane(&job)) {
-		fprintf(stderr, "a job that makes no sense\n");
+		fprintf(stderr, "invalid job\n");
 		return false;
 	}
 	if (job.mode == IO_QUIT)
@@ -59,10 +59,10 @@ static void *serve_thread(void *arg)
 }
 
 /**
- * io_listen() - a listening socket
+ * io_listen() - open a listening socket
  * @kind: kind of socket
- * @addr: where it listens; a port of 0 is replaced by the chosen one
- * @backlog: of listen()
+ * @addr: address to listen on; with port 0 the kernel chooses one
+ * @backlog: argument of listen()
  *
  * Return: the descriptor; an error ends the program
  */
@@ -101,11 +101,11 @@ static void start_thread(int fd)
 }
 
 /**
- * io_serve() - accept and serve until a client asks for the end
+ * io_serve() - accept and serve until a client sends IO_QUIT
  * @lfd: listening socket; closed on return
- * @flags: what a connection may die of before its job is known
+ * @flags: enum io_flag that holds for a connection before its job is known
  *
- * Return: number of connections that went wrong
+ * Return: number of connections that failed
  */
 int io_serve(int lfd, __u32 flags)
 {

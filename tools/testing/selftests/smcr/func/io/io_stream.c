@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Position-coded streams: each 8-byte word names its connection, its
- * direction and its place, so that a lost, doubled, moved or foreign byte
- * shows where it is read.
+ * Position-coded streams: each 8-byte word contains its connection, direction and
+ * position, so that the receiver detects a byte that is lost, duplicated, misplaced
+ * or from another connection.
  */
 #define _GNU_SOURCE
 #include "io.h"
@@ -24,11 +24,11 @@ static __u64 stream_len(const struct io_dir *dir)
 }
 
 /**
- * io_dir_init() - begin one direction
+ * io_dir_init() - initialize a direction
  * @dir: the direction
- * @job: what is done; must outlive @dir
+ * @job: the job; must outlive @dir
  * @fd: socket
- * @down: true from server to client
+ * @down: true for server to client
  */
 void io_dir_init(struct io_dir *dir, const struct io_job *job, int fd,
 		 bool down)
@@ -46,7 +46,7 @@ void io_dir_init(struct io_dir *dir, const struct io_job *job, int fd,
 }
 
 /**
- * io_dir_release() - give up what a direction holds besides its socket
+ * io_dir_release() - release the file and pipe of a direction, not its socket
  * @dir: the direction
  */
 void io_dir_release(struct io_dir *dir)
@@ -60,10 +60,10 @@ void io_dir_release(struct io_dir *dir)
 }
 
 /**
- * io_dir_left() - bytes still to move
+ * io_dir_left() - get the number of bytes still to move
  * @dir: the direction
  *
- * Return: bytes, digest included
+ * Return: bytes, including the digest
  */
 __u64 io_dir_left(const struct io_dir *dir)
 {
@@ -71,9 +71,9 @@ __u64 io_dir_left(const struct io_dir *dir)
 }
 
 /**
- * io_dir_size() - size of the next call
+ * io_dir_size() - choose the size of the next call
  * @dir: the direction
- * @most: size asked for
+ * @most: requested size
  *
  * Return: bytes, at least 1
  */
@@ -111,12 +111,12 @@ static void take_digest(struct io_dir *dir, const void *buf, size_t len)
 }
 
 /**
- * io_dir_produce() - the next bytes to send
- * @dir: the direction; not moved on
- * @buf: where they go
- * @len: room, more than 0
+ * io_dir_produce() - produce the next bytes to send
+ * @dir: the direction; does not advance
+ * @buf: buffer for them
+ * @len: size of @buf, not 0
  *
- * Return: bytes produced; fewer than @len before the digest and the end
+ * Return: bytes produced; fewer than @len just before the digest and the end
  */
 size_t io_dir_produce(struct io_dir *dir, void *buf, size_t len)
 {
@@ -137,10 +137,10 @@ size_t io_dir_produce(struct io_dir *dir, void *buf, size_t len)
 }
 
 /**
- * io_dir_sent() - move a sender on
+ * io_dir_sent() - advance a direction
  * @dir: the direction
- * @buf: the bytes as produced
- * @len: how many of them were taken
+ * @buf: the bytes from io_dir_produce()
+ * @len: number of them that were moved
  */
 void io_dir_sent(struct io_dir *dir, const void *buf, size_t len)
 {
@@ -164,12 +164,12 @@ static bool report_bad(struct io_dir *dir, const __u8 *got,
 }
 
 /**
- * io_dir_check() - compare received bytes and move a receiver on
+ * io_dir_check() - compare received bytes and advance the direction
  * @dir: the direction
  * @buf: the bytes
  * @len: their number
  *
- * Return: true if they are the next ones of the stream; if not, says so
+ * Return: true if they are the next ones of the stream, false after a message
  */
 bool io_dir_check(struct io_dir *dir, const void *buf, size_t len)
 {
@@ -200,11 +200,11 @@ bool io_dir_check(struct io_dir *dir, const void *buf, size_t len)
  * @dir: the direction
  * @what: "send" or "receive", for the message
  *
- * A direction that neither ended nor met an error was given up because the
- * other one did.
+ * A direction with neither an end nor an error was abandoned because the other
+ * direction failed.
  *
- * Return: true if all bytes moved and no error came, or if the job takes what
- * happened as good
+ * Return: true if all bytes moved without an error, or if the flags of the job
+ * forgive what happened
  */
 bool io_dir_done(const struct io_dir *dir, const char *what)
 {
@@ -225,12 +225,11 @@ bool io_dir_done(const struct io_dir *dir, const char *what)
 }
 
 /**
- * io_err_forgiven() - may a call have failed with this?
- * @flags: of enum io_flag
- * @err: errno; ENODATA stands for an end of file that came early, EILSEQ for
- *	a wrong byte
+ * io_err_forgiven() - decide whether an error is a failure
+ * @flags: enum io_flag
+ * @err: errno; ENODATA for an early end of file, EILSEQ for a wrong byte
  *
- * Return: true if the flags take it as good
+ * Return: true if the flags forgive the error
  */
 bool io_err_forgiven(__u32 flags, int err)
 {

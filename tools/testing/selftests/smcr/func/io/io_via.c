@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Every call that sends or receives on a stream socket, one function each. */
+/* All calls that send or receive on a stream socket. */
 #define _GNU_SOURCE
 #include "io.h"
 
@@ -37,8 +37,8 @@ static int name_find(const char * const *names, int count, const char *name)
 }
 
 /**
- * io_send_via_find() - look a way to send up by its name
- * @name: as in send_names
+ * io_send_via_find() - look up a way to send by its name
+ * @name: one of send_names
  *
  * Return: enum io_send_via; an unknown name ends the program
  */
@@ -48,8 +48,8 @@ int io_send_via_find(const char *name)
 }
 
 /**
- * io_recv_via_find() - look a way to receive up by its name
- * @name: as in recv_names
+ * io_recv_via_find() - look up a way to receive by its name
+ * @name: one of recv_names
  *
  * Return: enum io_recv_via; an unknown name ends the program
  */
@@ -58,7 +58,7 @@ int io_recv_via_find(const char *name)
 	return name_find(recv_names, IO_RECV_COUNT, name);
 }
 
-/* Split in a short, an empty and a long part, to have uneven vectors. */
+/* Split a buffer into a short, an empty and a long vector. */
 static void split(struct iovec vec[VECS], const void *buf, size_t len)
 {
 	size_t first = len / 3;
@@ -101,7 +101,7 @@ static ssize_t send_mmsg(int fd, const void *buf, size_t len)
 	if (n <= 0)
 		return n;
 	if (n == 2 && msgs[0].msg_len != vec[0].iov_len)
-		util_die("sendmmsg went on after a short message");
+		util_die("sendmmsg continued after a short message");
 	return msgs[0].msg_len + (n == 2 ? msgs[1].msg_len : 0);
 }
 
@@ -115,8 +115,8 @@ static ssize_t send_dontwait(int fd, const void *buf, size_t len)
 }
 
 /*
- * TCP keeps the file's pages, not a copy: the file holds the stream's bytes
- * at their own places and none is written twice.
+ * TCP references the file's pages instead of copying them. The file therefore
+ * holds each byte at its offset in the stream, and a byte sent keeps its value.
  */
 static ssize_t send_file(struct io_dir *dir, const void *buf, size_t len)
 {
@@ -154,9 +154,9 @@ static ssize_t send_splice(struct io_dir *dir, const void *buf, size_t len)
 }
 
 /**
- * io_send_some() - send once, the way the job names
+ * io_send_some() - make one send call of the kind that the job names
  * @dir: the direction
- * @buf: bytes as produced
+ * @buf: bytes from io_dir_produce()
  * @len: their number
  *
  * Return: bytes taken, or -1 with errno set (EINTR: try again)
@@ -224,7 +224,7 @@ static ssize_t recv_peek(int fd, void *buf, size_t len)
 	memcpy(peeked, buf, seen);
 	n = recv(fd, buf, seen, 0);
 	if (n != seen || memcmp(peeked, buf, seen))
-		util_die("MSG_PEEK showed %zd bytes, then %zd came", seen, n);
+		util_die("MSG_PEEK returned %zd bytes, recv then %zd or other bytes", seen, n);
 	free(peeked);
 	return n;
 }
@@ -257,12 +257,12 @@ static ssize_t recv_splice(struct io_dir *dir, void *buf, size_t len)
 }
 
 /**
- * io_recv_some() - receive once, the way the job names
+ * io_recv_some() - make one receive call of the kind that the job names
  * @dir: the direction
- * @buf: where the bytes go
- * @len: room
+ * @buf: buffer
+ * @len: size of @buf
  *
- * Return: bytes received, 0 at the end, or -1 with errno set (EINTR: again)
+ * Return: bytes received, 0 at end of file, or -1 with errno set (EINTR: try again)
  */
 ssize_t io_recv_some(struct io_dir *dir, void *buf, size_t len)
 {

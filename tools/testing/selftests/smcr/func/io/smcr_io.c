@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Moves position-coded streams over a chosen kind of socket and proves that
- * what arrives is what was sent, to the last byte and no further.
+ * Moves position-coded streams over a chosen kind of socket and checks that exactly
+ * the bytes that were sent arrive, and none after them.
  */
 #define _GNU_SOURCE
 #include "io.h"
@@ -18,13 +18,13 @@
 /**
  * struct options - the command line
  * @kind: kind of socket
- * @addr: where the server listens
- * @job: what the connections do
+ * @addr: address of the server
+ * @job: job of the connections
  * @mode: word after the port
- * @count: connections, for many, seq, hold and each
+ * @count: number of connections (many, seq, hold, flood) or of messages (rr)
  * @self: run the server in a child of this process
- * @early: option that decides for TCP, or NULL
- * @peer: the other host as text, or NULL for that of @addr
+ * @early: option that forces TCP, or NULL
+ * @peer: address of the other host as text, or NULL for the one in @addr
  */
 struct options {
 	const struct util_kind *kind;
@@ -40,23 +40,23 @@ struct options {
 static const char usage[] =
 "usage: smcr_io KIND HOST PORT MODE [OPTIONS]\n"
 "KIND  tcp4 smcr4 inet4 fall4, or with 6\n"
-"MODE  serve    answer clients until one of them says quit\n"
-"      stream   --up and --down bytes at once, then the end of file\n"
+"MODE  serve    serve clients until one of them sends quit\n"
+"      stream   --up and --down bytes at once, then end of file\n"
 "      half     all bytes up, shutdown(SHUT_WR), then all bytes down\n"
 "      sizes    streams of 1 byte to 16 MB, one after the other\n"
-"      ways     a stream for every call that sends or receives\n"
+"      ways     one stream for each call that sends or receives\n"
 "      rr       --count requests of --size bytes, each answered\n"
 "      many     --count streams at once in one epoll loop\n"
-"      seq      --count times connect, a byte each way, close\n"
-"      hold     open --count connections, say so, wait for end of input\n"
+"      seq      connect, a byte each way, close; --count times\n"
+"      hold     open --count connections, print \"held\", wait for end of input\n"
 "      flood    send and receive until the connection ends\n"
 "      quit     end the server\n"
 "OPTIONS\n"
 "  -u, --up N  -d, --down N  -w, --wsize N  -r, --rsize N   bytes, k m g\n"
 "  -n, --count N  -s, --size N  -D, --delay-us N (server's reader)\n"
 "  -S, --send WAY  -R, --recv WAY  -H, --sha  -e, --epoll  -E, --edge\n"
-"  -x, --random SEED  -c, --cut (any end is good)  -F, --self (no server)\n"
-"  -a, --errno (an errno is as good as the end, an early end of file is not)\n"
+"  -x, --random SEED  -c, --cut (forgive any early end)  -F, --self (no server)\n"
+"  -a, --errno (forgive an errno, but not an early end of file)\n"
 "  -O, --option fastopen|repair|md5 (before the connection)  -P, --peer HOST\n";
 
 static const struct option long_options[] = {
@@ -72,7 +72,7 @@ static const struct option long_options[] = {
 	{ "errno", 0, NULL, 'a' }, { 0 },
 };
 
-/* Leaves errno as it is. */
+/* Print the error; preserves errno. */
 static bool fail(const char *call, unsigned int conn)
 {
 	int err = errno;
@@ -91,7 +91,7 @@ static void close_keeping_errno(int fd)
 	errno = err;
 }
 
-/* A connection with its job sent, or -1. */
+/* Connect and send the job; returns the socket or -1 with errno set. */
 static int open_conn(const struct options *opt, const struct io_job *job)
 {
 	int fd = util_socket(opt->kind, 0);
@@ -220,7 +220,7 @@ static bool mode_many(const struct options *opt)
 	return io_many(&opt->addr, opt->kind, &opt->job, opt->count);
 }
 
-/* Says "held" when all are open, so that a script knows without waiting. */
+/* Prints "held" when all connections are open, for the script to wait for. */
 static bool mode_hold(const struct options *opt)
 {
 	int *fds = util_alloc(opt->count * sizeof(*fds));
@@ -258,7 +258,7 @@ static bool mode_serve(const struct options *opt)
 	puts("serving");
 	fflush(stdout);
 	bad = io_serve(lfd, opt->job.flags);
-	printf("# %d connections went wrong\n", bad);
+	printf("# %d connections failed\n", bad);
 	return !bad;
 }
 
@@ -392,7 +392,7 @@ static void parse(struct options *opt, int argc, char **argv)
 	}
 }
 
-/* The child inherits a socket that listens already: nobody has to wait. */
+/* The child inherits a listening socket, so the client need not wait for it. */
 static pid_t start_self(struct options *opt)
 {
 	int lfd = io_listen(opt->kind, &opt->addr, 1024);

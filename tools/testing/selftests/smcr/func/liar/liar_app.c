@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Two ends that a script leads by hand, to see what a lie of one host does to
- * the programs of the other. One end is a server; the other reads lines from
- * its standard input and answers each with one line. "C" before a command
- * means this end, "S" the server, which is asked over plain TCP.
+ * Two programs that a script drives, to see what false messages of one host do to
+ * the programs of the other. One end, "serve", is the server; the other, "lead",
+ * reads commands from its standard input and answers each with one line. "C" before
+ * a command executes it at the leading end, "S" at the server, over plain TCP.
  *
- *   connect NAME, accept NAME	a connection, on one end each
- *   send NAME TEXT		"ok" or the name of an errno
- *   recv NAME LEN		what came, "EOF", or the name of an errno; after
- *				what came if LEN bytes did not come
- *   stall NAME			a child begins to receive into a page that
- *				does not come until "lie go" (../mod/liar_main.c)
- *   stalled NAME		what the child got, as recv
- *   close NAME, reset NAME
- *   stat COUNTER		its value
- *   await COUNTER VALUE	waits for at least that value; what it is then
- *   lie WORDS			a command for /proc/liar: "ok" or an errno
- *   look NAME			a value of /proc/liar
- *   sh COMMAND			exit status of a shell command
- *   quit
+ *   connect NAME		open a connection; "ok" or an errno
+ *   accept NAME		accept a connection; "ok" or an errno
+ *   send NAME TEXT		"ok" or an errno
+ *   recv NAME LEN		the bytes received; if fewer than LEN, followed by
+ *				"EOF" or an errno
+ *   stall NAME			start a child that receives into a page which
+ *				faults until "lie go" (../mod/liar_main.c)
+ *   stalled NAME		what the child received, or an errno
+ *   close NAME, reset NAME	close, or close with a reset; "ok" or an errno
+ *   stat COUNTER		value of the counter
+ *   await COUNTER VALUE	wait for at least VALUE; value of the counter
+ *   lie WORDS			write a command to /proc/liar; "ok" or an errno
+ *   look NAME			a value from /proc/liar
+ *   sh COMMAND			run a shell command; its status from system()
+ *   quit			end the leading end
  *
  * usage: liar_app KIND ADDRESS PORT SECONDS serve|lead
  *
- * SECONDS bound each wait. The control connection uses PORT + 1.
+ * An errno is answered by its name. SECONDS limits each wait. The control
+ * connection uses PORT + 1.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -43,11 +45,11 @@
 #define LINE_LEN	1024
 
 /**
- * struct conn - a connection that has a name
- * @name: empty if the place is free
+ * struct conn - a named connection
+ * @name: its name, empty if the slot is free
  * @fd: its socket
- * @child: process of "stall", or 0
- * @from: what it got
+ * @child: child process of "stall", or 0
+ * @from: pipe from the child
  */
 struct conn {
 	char name[NAME_LEN];
@@ -156,8 +158,8 @@ static void do_recv(char *out, char *name, char *arg)
 		answer(out + done, n ? util_errno_name(errno) : "EOF");
 }
 
-/* A process of its own, since the one that waits for the page holds the lock
- * of its address space.
+/* Runs in a child process, as the page fault holds the mmap lock of its address
+ * space until the page arrives.
  */
 static void stall_child(int fd, int back)
 {
@@ -372,7 +374,7 @@ static void relay(FILE *to, FILE *from, const char *line, char *out)
 {
 	fprintf(to, "%s\n", line);
 	if (!fgets(out, LINE_LEN, from))
-		util_die("the server's end is gone");
+		util_die("the server's end has closed");
 	out[strcspn(out, "\n")] = 0;
 }
 

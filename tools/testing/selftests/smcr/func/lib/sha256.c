@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* SHA-256 (FIPS 180-4), so that the tests need no library. */
+/* SHA-256 (FIPS 180-4), so that the tests do not need a library. */
 #include "util.h"
 
 #include <math.h>
@@ -10,13 +10,13 @@ static __u32 round_consts[64];
 static __u32 first_state[8];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* First 32 bits of the fraction of @root. */
+/* The first 32 bits of the fractional part of @root. */
 static __u32 fraction(long double root)
 {
 	return (__u32)((root - floorl(root)) * 4294967296.0L);
 }
 
-/* FIPS 180-4, 4.2.2 and 5.3.3: from the roots of the first primes. */
+/* FIPS 180-4, 4.2.2 and 5.3.3: derive the constants from roots of primes. */
 static void derive_consts(void)
 {
 	unsigned int prime = 2;
@@ -93,7 +93,7 @@ void sha256_init(struct sha256 *ctx)
 }
 
 /**
- * sha256_update() - take bytes in
+ * sha256_update() - add bytes to a digest
  * @ctx: the digest
  * @data: the bytes
  * @len: their number
@@ -120,9 +120,9 @@ void sha256_update(struct sha256 *ctx, const void *data, size_t len)
 }
 
 /**
- * sha256_final() - end a digest
- * @ctx: the digest; not used any more
- * @digest: where the result goes
+ * sha256_final() - complete a digest
+ * @ctx: the digest; must not be used afterwards
+ * @digest: result
  */
 void sha256_final(struct sha256 *ctx, __u8 digest[SHA256_LEN])
 {

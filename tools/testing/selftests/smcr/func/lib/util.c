@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the functional test programs share: kinds of sockets, addresses. */
+/* Helpers of the functional test programs: kinds of socket, addresses, time. */
 #define _GNU_SOURCE
 #include "util.h"
 
@@ -15,7 +15,7 @@
 
 int (*util_socket_hook)(int fd);
 
-/* "fall" is smcr where it has to fall back, which a few answers show. */
+/* "fall" is an smcr socket that must fall back, which shows in a few replies. */
 static const struct util_kind kinds[] = {
 	{ "tcp4", AF_INET, 0, AF_INET },
 	{ "tcp6", AF_INET6, 0, AF_INET6 },
@@ -43,10 +43,10 @@ void util_die(const char *fmt, ...)
 }
 
 /**
- * util_alloc() - zeroed memory, or the end of the program
+ * util_alloc() - allocate zeroed memory
  * @len: bytes
  *
- * Return: the memory, to be freed with free()
+ * Return: the memory, to be freed with free(); failure ends the program
  */
 void *util_alloc(size_t len)
 {
@@ -58,7 +58,7 @@ void *util_alloc(size_t len)
 }
 
 /**
- * util_kind_find() - look a kind of socket up by its name
+ * util_kind_find() - look up a kind of socket by its name
  * @name: tcp4, smcr4, inet4, fall4, or the same with 6
  *
  * Return: the kind; an unknown name ends the program
@@ -75,7 +75,7 @@ const struct util_kind *util_kind_find(const char *name)
 }
 
 /**
- * util_socket() - a stream socket of a kind
+ * util_socket() - create a stream socket of a kind
  * @kind: from util_kind_find()
  * @type_flags: SOCK_NONBLOCK, SOCK_CLOEXEC or 0
  *
@@ -94,11 +94,11 @@ int util_socket(const struct util_kind *kind, int type_flags)
 }
 
 /**
- * util_addr_parse() - fill in an address
- * @addr: what is filled in
+ * util_addr_parse() - parse an address
+ * @addr: result
  * @family: AF_INET or AF_INET6
- * @host: numeric address; a link-local one with its device, as fe80::1%eth0
- * @port: in host order
+ * @host: numeric address; a link-local one includes its device, as fe80::1%eth0
+ * @port: port in host byte order
  */
 void util_addr_parse(union util_addr *addr, int family, const char *host,
 		     unsigned int port)
@@ -124,7 +124,7 @@ void util_addr_parse(union util_addr *addr, int family, const char *host,
 }
 
 /**
- * util_addr_len() - length that belongs to an address
+ * util_addr_len() - get the length of an address
  * @addr: the address
  *
  * Return: bytes
@@ -136,10 +136,10 @@ socklen_t util_addr_len(const union util_addr *addr)
 }
 
 /**
- * util_addr_port() - port of an address
+ * util_addr_port() - get the port of an address
  * @addr: the address
  *
- * Return: the port in host order
+ * Return: the port in host byte order
  */
 unsigned int util_addr_port(const union util_addr *addr)
 {
@@ -148,10 +148,10 @@ unsigned int util_addr_port(const union util_addr *addr)
 }
 
 /**
- * util_addr_host() - host part of an address as text
+ * util_addr_host() - format the host part of an address
  * @addr: the address
- * @buf: where the text goes
- * @len: its size
+ * @buf: buffer for the text
+ * @len: size of @buf
  */
 void util_addr_host(const union util_addr *addr, char *buf, size_t len)
 {
@@ -164,10 +164,10 @@ void util_addr_host(const union util_addr *addr, char *buf, size_t len)
 }
 
 /**
- * util_errno_name() - symbolic name of an error
+ * util_errno_name() - get the symbolic name of an error
  * @err: value of errno
  *
- * Return: its name, "E?" if libc knows none
+ * Return: its name, "0" for 0, "E?" if libc has none
  */
 const char *util_errno_name(int err)
 {
@@ -177,7 +177,7 @@ const char *util_errno_name(int err)
 }
 
 /**
- * util_now_ns() - monotonic time
+ * util_now_ns() - get the monotonic time
  *
  * Return: nanoseconds
  */
@@ -190,7 +190,7 @@ __u64 util_now_ns(void)
 }
 
 /**
- * util_now_ms() - monotonic time
+ * util_now_ms() - get the monotonic time
  *
  * Return: milliseconds
  */
@@ -200,10 +200,10 @@ __u64 util_now_ms(void)
 }
 
 /**
- * util_size_parse() - read a number of bytes
- * @text: digits with an optional k, m or g
+ * util_size_parse() - parse a size or count
+ * @text: number with an optional suffix k, m or g (powers of 1024)
  *
- * Return: bytes; what is no number ends the program
+ * Return: the number; invalid text ends the program
  */
 __u64 util_size_parse(const char *text)
 {
@@ -229,8 +229,8 @@ __u64 util_size_parse(const char *text)
 }
 
 /**
- * util_random() - next number of a repeatable sequence
- * @state: the sequence, set by the caller to its seed
+ * util_random() - get the next number of a repeatable sequence
+ * @state: state of the sequence; the caller sets it to the seed
  *
  * Return: 32 random bits
  */

@@ -21,8 +21,8 @@
 #endif
 
 /**
- * struct util_kind - one way to ask for a stream socket
- * @name: word used on the command line
+ * struct util_kind - one way to create a stream socket
+ * @name: name on the command line
  * @domain: first argument of socket()
  * @protocol: third argument of socket()
  * @family: address family of bind() and connect()
@@ -35,11 +35,11 @@ struct util_kind {
 };
 
 /**
- * struct util_addr - a socket address of either family
+ * union util_addr - a socket address of either family
  * @sa: generic view
  * @v4: IPv4 view
  * @v6: IPv6 view
- * @ss: room for any
+ * @ss: storage for any family
  */
 union util_addr {
 	struct sockaddr sa;
@@ -51,8 +51,8 @@ union util_addr {
 /**
  * struct sha256 - running SHA-256
  * @state: chaining value
- * @len: bytes taken so far
- * @buf: the unfinished block
+ * @len: bytes hashed so far
+ * @buf: the incomplete block
  */
 struct sha256 {
 	__u32 state[8];
@@ -62,7 +62,7 @@ struct sha256 {
 
 #define SHA256_LEN	32
 
-/* Applied to each socket util_socket() makes, if set; 0 or -1 with errno. */
+/* If set, util_socket() calls it on each new socket; returns 0, or -1 with errno. */
 extern int (*util_socket_hook)(int fd);
 
 const struct util_kind *util_kind_find(const char *name);

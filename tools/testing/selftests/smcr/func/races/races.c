@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Random socket calls by several threads on the same few descriptors, in every
- * order that a kernel must survive: connects that are closed under way, Fast
- * Open on a socket that listens, bytes where a handshake is due. What a call
- * answers does not matter here; that each one ends, and that the kernel has
- * nothing to complain about, does.
+ * Makes random socket calls from several threads on the same few descriptors, in any
+ * order: close during connect, Fast Open on a listener, data during a handshake. The
+ * results do not matter; each call must return, and the kernel must not report a bug.
  *
  * Usage: races ADDRESS SECONDS SEED
  */
@@ -38,7 +36,7 @@ static int fds[N_FDS];
 static const char *address;
 static int port;
 static time_t end;
-/* Neither zero nor ASCII: seen at once where it does not belong */
+/* 0xa5: neither zero nor ASCII, so easy to recognize in the wrong place */
 static char bytes[70000];
 
 static unsigned int pick(unsigned int *seed, unsigned int n)
@@ -187,7 +185,7 @@ static void do_tcp_option(unsigned int *seed)
 		   sizeof(on));
 }
 
-/* What only TCP can do, and rarely, or all would be TCP */
+/* Options that force TCP; rarely, or every socket would fall back */
 static void do_tcp_only(unsigned int *seed)
 {
 	int on = pick(seed, 2);
@@ -245,7 +243,7 @@ static void do_splice(unsigned int *seed)
 	close(ends[1]);
 }
 
-/* More often what leads to connections */
+/* Calls that lead to connections are listed more often */
 static void (*const calls[])(unsigned int *seed) = {
 	do_replace, do_replace, do_bind, do_listen, do_listen, do_connect,
 	do_connect, do_connect, do_connect, do_connect, do_disconnect,
@@ -297,7 +295,7 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	memset(bytes, 0xa5, sizeof(bytes));
 	for (i = 0; i < N_PROCESSES; i++) {
-		/* Two share their ports, one is alone with its own */
+		/* Two processes share their ports, one has its own */
 		port = PORT + (i & 1) * N_PORTS;
 		if (!fork())
 			_exit(process(seed + i * 7919));

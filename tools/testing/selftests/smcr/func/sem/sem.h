@@ -8,14 +8,14 @@
 #define SEM_FDS		64
 #define SEM_ARGS	24
 #define SEM_LINE	1024
-#define SEM_BAD_FD	1000	/* no agent opens as many */
-#define SEM_DEADLINE_MS	20000	/* bound of every wait for a fact */
+#define SEM_BAD_FD	1000	/* never open: no agent has that many */
+#define SEM_DEADLINE_MS	20000	/* limit of every wait */
 
 /**
- * struct sem_fd - a descriptor a script has named
+ * struct sem_fd - a descriptor that a script has named
  * @name: its name, empty if the slot is free
  * @fd: the descriptor
- * @tx: bytes sent through it, position of the next one's value
+ * @tx: bytes sent through it; selects the value of the next byte
  * @rx: bytes received through it
  */
 struct sem_fd {
@@ -26,10 +26,10 @@ struct sem_fd {
 };
 
 /**
- * struct sem_cmd - a step being executed
+ * struct sem_cmd - one step of a script, in execution
  * @argc: number of words
  * @argv: the words; argv[0] is the verb
- * @line: storage of the words
+ * @line: storage for the words
  * @reply: result as text
  */
 struct sem_cmd {
@@ -40,10 +40,10 @@ struct sem_cmd {
 };
 
 /**
- * struct sem_verb - a kind of step
+ * struct sem_verb - one kind of step
  * @name: its first word
- * @min: words it needs, itself included
- * @run: does it and sets the reply
+ * @min: least number of words, the verb included
+ * @run: executes the step and sets the reply
  */
 struct sem_verb {
 	const char *name;
@@ -52,9 +52,9 @@ struct sem_verb {
 };
 
 /**
- * struct sem_name - a constant by its name
- * @name: lower case
- * @value: what the system calls it
+ * struct sem_name - the name of a constant
+ * @name: name in scripts, lower case
+ * @value: value of the constant
  */
 struct sem_name {
 	const char *name;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One end of a compared run: executes the steps it is told, one line each,
- * and answers each with one line.
+ * One end of a compared run: reads steps, one per line, executes each and
+ * answers with one line.
  */
 #define _GNU_SOURCE
 #include "sem.h"
@@ -43,9 +43,9 @@ void sem_reply(struct sem_cmd *cmd, const char *fmt, ...)
 }
 
 /**
- * sem_reply_ret() - set the result from a system call's return
+ * sem_reply_ret() - set the result from a system call's return value
  * @cmd: the step
- * @ret: what the call returned; errno counts if negative
+ * @ret: return value; if negative, the result names errno
  */
 void sem_reply_ret(struct sem_cmd *cmd, long ret)
 {
@@ -66,10 +66,10 @@ static struct sem_fd *fd_slot(const char *name)
 }
 
 /**
- * sem_fd_find() - descriptor by name
- * @name: as the script has it; "bad" is one that is not open
+ * sem_fd_find() - look a descriptor up by name
+ * @name: name in the script; "bad" is a descriptor that is not open
  *
- * Return: its slot; a name that does not exist ends the agent
+ * Return: its slot; an unknown name ends the agent
  */
 struct sem_fd *sem_fd_find(const char *name)
 {
@@ -87,7 +87,7 @@ struct sem_fd *sem_fd_find(const char *name)
 }
 
 /**
- * sem_fd_number() - descriptor by name
+ * sem_fd_number() - look a descriptor number up by name
  * @name: as for sem_fd_find()
  *
  * Return: the descriptor
@@ -99,7 +99,7 @@ int sem_fd_number(const char *name)
 
 /**
  * sem_fd_add() - name a descriptor
- * @name: new or again free
+ * @name: its name; replaces a descriptor of the same name
  * @fd: the descriptor
  *
  * Return: its slot
@@ -123,7 +123,7 @@ struct sem_fd *sem_fd_add(const char *name, int fd)
 
 /**
  * sem_fd_drop() - forget a name
- * @name: as the script has it
+ * @name: name in the script
  */
 void sem_fd_drop(const char *name)
 {
@@ -143,11 +143,11 @@ static int value_of(const struct sem_name *names, const char *word)
 }
 
 /**
- * sem_flags() - a set of flags
- * @names: table, ended by an entry without name
+ * sem_flags() - parse a set of flags
+ * @names: table, terminated by an entry without a name
  * @text: names joined by +, or a number
  *
- * Return: the flags or-ed
+ * Return: the flags, ORed
  */
 int sem_flags(const struct sem_name *names, const char *text)
 {
@@ -169,10 +169,10 @@ int sem_flags(const struct sem_name *names, const char *text)
 }
 
 /**
- * sem_arg() - a word of a step
+ * sem_arg() - get a word of a step
  * @cmd: the step
- * @i: index
- * @other: what stands for a missing one
+ * @i: index of the word
+ * @other: default if the step has fewer words
  *
  * Return: the word
  */
@@ -182,10 +182,10 @@ const char *sem_arg(const struct sem_cmd *cmd, int i, const char *other)
 }
 
 /**
- * sem_num() - a number of a step
+ * sem_num() - get a number of a step
  * @cmd: the step
  * @i: index of the word
- * @other: what stands for a missing one
+ * @other: default if the step has fewer words
  *
  * Return: the number
  */
@@ -195,9 +195,9 @@ long sem_num(const struct sem_cmd *cmd, int i, long other)
 }
 
 /**
- * sem_addr() - an address of the tested family
+ * sem_addr() - parse an address of the tested family
  * @text: HOST/PORT with a numeric host
- * @addr: where it goes
+ * @addr: result
  */
 void sem_addr(const char *text, union util_addr *addr)
 {
@@ -210,10 +210,10 @@ void sem_addr(const char *text, union util_addr *addr)
 }
 
 /**
- * sem_addr_text() - an address as text
+ * sem_addr_text() - format an address
  * @addr: the address
- * @buf: where the text goes
- * @len: its size
+ * @buf: buffer for the text
+ * @len: size of @buf
  */
 void sem_addr_text(const union util_addr *addr, char *buf, size_t len)
 {
@@ -224,8 +224,8 @@ void sem_addr_text(const union util_addr *addr, char *buf, size_t len)
 }
 
 /**
- * sem_execute() - do one step
- * @cmd: its words; gets its reply
+ * sem_execute() - execute one step
+ * @cmd: the step; gets the reply
  */
 void sem_execute(struct sem_cmd *cmd)
 {
@@ -260,7 +260,7 @@ static void split_line(struct sem_cmd *cmd)
 
 /**
  * sem_agent() - execute steps until the other end closes
- * @control: stream socket to who tells them
+ * @control: stream socket to the program that sends the steps
  */
 void sem_agent(int control)
 {
@@ -281,6 +281,6 @@ void sem_agent(int control)
 		fprintf(out, "%s\n", cmd.reply);
 		fflush(out);
 	}
-	/* Threads that are blocked on purpose end with the process. */
+	/* _exit() ends threads that are still blocked on purpose. */
 	_exit(0);
 }

@@ -29,7 +29,7 @@ static const struct sem_name msg_flags[] = {
 	{ 0 },
 };
 
-/* Value of the byte at a position of any stream of a script. */
+/* Value of the byte at position @pos, the same for every stream. */
 static __u8 coded_byte(__u64 pos)
 {
 	return pos * 167 + (pos >> 8) * 13 + (pos >> 16) * 5;
@@ -76,7 +76,7 @@ static void reply_send(struct sem_cmd *cmd, struct sem_fd *slot, ssize_t n)
 	sem_reply_ret(cmd, n);
 }
 
-/* Vectors of the lengths that follow word @first. */
+/* Fill @vec with the lengths given by word @first and those after it. */
 static int make_vec(const struct sem_cmd *cmd, int first, char *buf,
 		    struct iovec *vec)
 {
@@ -164,7 +164,7 @@ static void run_sendmsg(struct sem_cmd *cmd)
 	free(buf);
 }
 
-/* sendmmsg NAME FLAGS LENGTH...: a message for each length */
+/* sendmmsg NAME FLAGS LENGTH...: one message per length */
 static void run_sendmmsg(struct sem_cmd *cmd)
 {
 	struct sem_fd *slot = sem_fd_find(cmd->argv[1]);
@@ -202,7 +202,7 @@ static void run_recv(struct sem_cmd *cmd)
 	free(buf);
 }
 
-/* recvfrom NAME LENGTH: says how long the source address was */
+/* recvfrom NAME LENGTH: also replies with the length of the source address */
 static void run_recvfrom(struct sem_cmd *cmd)
 {
 	struct sem_fd *slot = sem_fd_find(cmd->argv[1]);
@@ -270,7 +270,7 @@ static void run_recvmsg(struct sem_cmd *cmd)
 	free(buf);
 }
 
-/* recvmmsg NAME FLAGS LENGTH...: a message for each length */
+/* recvmmsg NAME FLAGS LENGTH...: one message per length */
 static void run_recvmmsg(struct sem_cmd *cmd)
 {
 	struct sem_fd *slot = sem_fd_find(cmd->argv[1]);
@@ -302,7 +302,7 @@ static void run_recvmmsg(struct sem_cmd *cmd)
 	free(buf);
 }
 
-/* recvall NAME LENGTH: as many calls as it takes */
+/* recvall NAME LENGTH: call recv() until LENGTH bytes are there */
 static void run_recvall(struct sem_cmd *cmd)
 {
 	struct sem_fd *slot = sem_fd_find(cmd->argv[1]);
@@ -326,7 +326,7 @@ static void run_recvall(struct sem_cmd *cmd)
 	free(buf);
 }
 
-/* sendall NAME LENGTH: as many calls as it takes */
+/* sendall NAME LENGTH: call send() until LENGTH bytes are taken */
 static void run_sendall(struct sem_cmd *cmd)
 {
 	struct sem_fd *slot = sem_fd_find(cmd->argv[1]);
@@ -360,7 +360,7 @@ static ssize_t send_now(struct sem_fd *slot, size_t len)
 	return n;
 }
 
-/* Bytes taken until there is no room for one more. */
+/* Send until there is no room for another byte; returns the bytes taken. */
 static __u64 send_until_full(struct sem_fd *slot)
 {
 	__u64 begin = slot->tx;
@@ -373,8 +373,8 @@ static __u64 send_until_full(struct sem_fd *slot)
 }
 
 /*
- * fill NAME VARIABLE: send without waiting until there is no room for a byte
- * more and none appears: what is under way makes room for a moment yet.
+ * fill NAME VARIABLE: send without blocking until there is no room for another
+ * byte and none appears for FILL_QUIET_MS, as bytes in flight still free room.
  */
 static void run_fill(struct sem_cmd *cmd)
 {
@@ -441,7 +441,7 @@ static void run_spliceout(struct sem_cmd *cmd)
 	n = splice(slot->fd, NULL, pipefd[1], NULL, len, flags);
 	err = errno;
 	if (n > 0 && read(pipefd[0], buf, n) != n)
-		util_die("the pipe is short of %zd bytes", n);
+		util_die("the pipe holds fewer than %zd bytes", n);
 	errno = err;
 	reply_recv(cmd, slot, buf, n, 0);
 	close(pipefd[0]);
@@ -449,7 +449,7 @@ static void run_spliceout(struct sem_cmd *cmd)
 	free(buf);
 }
 
-/* A page that can be used and behind it one that cannot. */
+/* Return the last @good bytes of a usable page, followed by an unusable one. */
 static char *half_page(size_t good)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
@@ -461,7 +461,7 @@ static char *half_page(size_t good)
 	return p + page - good;
 }
 
-/* sendfault NAME GOOD LENGTH: bytes of which only the first are there */
+/* sendfault NAME GOOD LENGTH: send a buffer that faults after GOOD bytes */
 static void run_sendfault(struct sem_cmd *cmd)
 {
 	struct sem_fd *slot = sem_fd_find(cmd->argv[1]);
@@ -474,7 +474,7 @@ static void run_sendfault(struct sem_cmd *cmd)
 	reply_send(cmd, slot, send(slot->fd, buf, sem_num(cmd, 3, 0), 0));
 }
 
-/* recvfault NAME GOOD LENGTH: room of which only the first is there */
+/* recvfault NAME GOOD LENGTH: receive into a buffer that faults after GOOD */
 static void run_recvfault(struct sem_cmd *cmd)
 {
 	struct sem_fd *slot = sem_fd_find(cmd->argv[1]);
@@ -484,7 +484,7 @@ static void run_recvfault(struct sem_cmd *cmd)
 	reply_recv(cmd, slot, buf, n, 0);
 }
 
-/* hugevec NAME: more vectors than a call may have */
+/* hugevec NAME: sendmsg() with one vector more than IOV_MAX */
 static void run_hugevec(struct sem_cmd *cmd)
 {
 	struct iovec *vec = util_alloc((IOV_MAX + 1) * sizeof(*vec));
@@ -495,7 +495,7 @@ static void run_hugevec(struct sem_cmd *cmd)
 	free(vec);
 }
 
-/* manyvec NAME: as many vectors as a call may have, a byte each */
+/* manyvec NAME: writev() with IOV_MAX vectors of one byte each */
 static void run_manyvec(struct sem_cmd *cmd)
 {
 	struct iovec *vec = util_alloc(IOV_MAX * sizeof(*vec));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Steps that ask or wait for a state. Each wait is for a fact and bounded. */
+/* Steps that query or await a state. Each wait is bounded by a deadline. */
 #define _GNU_SOURCE
 #include "sem.h"
 
@@ -16,7 +16,7 @@
 #define POLL_ALL	(POLLIN | POLLPRI | POLLOUT | POLLRDHUP | \
 			 POLLRDNORM | POLLWRNORM | POLLRDBAND | POLLWRBAND)
 
-/* The bits of poll and epoll are the same. */
+/* poll() and epoll use the same bits. */
 static const struct sem_name events[] = {
 	{ "in", POLLIN }, { "pri", POLLPRI }, { "out", POLLOUT },
 	{ "err", POLLERR }, { "hup", POLLHUP }, { "nval", POLLNVAL },
@@ -62,9 +62,9 @@ static void run_poll(struct sem_cmd *cmd)
 }
 
 /*
- * await NAME EVENTS: until all of them are there; then says what else is.
- * Bits the caller did not ask for can hold a loop up that poll() would wait
- * in, so it asks again every millisecond.
+ * await NAME EVENTS: wait until all EVENTS are set, then reply with all events
+ * that are. A sleeping poll() would return at once for any other event that is
+ * set, so the loop polls without sleeping, once a millisecond.
  */
 static void run_await(struct sem_cmd *cmd)
 {
@@ -90,7 +90,7 @@ static void run_await(struct sem_cmd *cmd)
 	reply_mask(cmd, "", pfd.revents);
 }
 
-/* pollwait NAME EVENTS: sleeps in poll() until one of them is there */
+/* pollwait NAME EVENTS: sleep in poll() until one of EVENTS is set */
 static void run_pollwait(struct sem_cmd *cmd)
 {
 	struct pollfd pfd = {
@@ -179,21 +179,21 @@ static void reply_epoll(struct sem_cmd *cmd, int timeout)
 		reply_mask(cmd, "1 ", ev.events);
 }
 
-/* epwait EPOLL: what is ready now; one descriptor a set */
+/* epwait EPOLL: reply with what is ready now; one descriptor per set */
 static void run_epwait(struct sem_cmd *cmd)
 {
 	reply_epoll(cmd, 0);
 }
 
-/* epawait EPOLL: sleeps until something is ready */
+/* epawait EPOLL: sleep until a descriptor is ready */
 static void run_epawait(struct sem_cmd *cmd)
 {
 	reply_epoll(cmd, SEM_DEADLINE_MS);
 }
 
 /*
- * epedge EPOLL EVENTS: gathers edges until all of them have come. One
- * segment may give one edge or two, so their number is not told.
+ * epedge EPOLL EVENTS: gather edges until all EVENTS have been seen. One
+ * segment may cause one edge or two, so the reply leaves their number out.
  */
 static void run_epedge(struct sem_cmd *cmd)
 {
@@ -247,7 +247,7 @@ static void run_fionbio(struct sem_cmd *cmd)
 				 &value));
 }
 
-/* awaitq NAME inq|outq VALUE */
+/* awaitq NAME inq|outq VALUE: wait until the queue holds VALUE bytes */
 static void run_awaitq(struct sem_cmd *cmd)
 {
 	__u64 end = util_now_ms() + SEM_DEADLINE_MS;

@@ -106,7 +106,7 @@ static void run_setopt(struct sem_cmd *cmd)
 				      sem_num(cmd, 5, sizeof(value))));
 }
 
-/* setoptbad NAME LEVEL OPTION: from an address that is none */
+/* setoptbad NAME LEVEL OPTION: with an invalid pointer to the value */
 static void run_setoptbad(struct sem_cmd *cmd)
 {
 	sem_reply_ret(cmd, setsockopt(sem_fd_number(cmd->argv[1]),
@@ -114,7 +114,7 @@ static void run_setoptbad(struct sem_cmd *cmd)
 				      (void *)8, sizeof(int)));
 }
 
-/* getoptbad NAME LEVEL OPTION: to an address that is none */
+/* getoptbad NAME LEVEL OPTION: with an invalid pointer to the value */
 static void run_getoptbad(struct sem_cmd *cmd)
 {
 	socklen_t len = sizeof(int);
@@ -196,7 +196,7 @@ static void run_congestion(struct sem_cmd *cmd)
 		sem_reply(cmd, "0 %.15s len %u", value, len);
 }
 
-/* tcpinfo NAME: the state and how much TCP_INFO there is */
+/* tcpinfo NAME: reply with the TCP state */
 static void run_tcpinfo(struct sem_cmd *cmd)
 {
 	struct tcp_info info = { 0 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Steps in threads and children, with signals. */
+/* Steps in threads and child processes, and signals. */
 #define _GNU_SOURCE
 #include "sem.h"
 
@@ -17,10 +17,10 @@
 #define THREADS	16
 
 /**
- * struct sem_thread - a step that runs beside the others
- * @name: as the script has it, empty if the slot is free
- * @thread: to signal it
- * @tid: to look at it in /proc
+ * struct sem_thread - a step that runs in a thread of its own
+ * @name: name in the script, empty if the slot is free
+ * @thread: the thread, to signal and join it
+ * @tid: thread ID, to read its state in /proc
  * @cmd: the step
  * @done: the step has its reply
  */
@@ -46,7 +46,7 @@ static struct sem_thread *thread_find(const char *name)
 	util_die("script: no thread %s", name);
 }
 
-/* The words of @from behind @skip, with storage of their own. */
+/* Copy the words of @from after the first @skip ones, with their storage. */
 static void copy_words(struct sem_cmd *to, const struct sem_cmd *from,
 		       int skip)
 {
@@ -73,7 +73,7 @@ static void *thread_main(void *arg)
 	return NULL;
 }
 
-/* thread NAME VERB...: begin it, do not wait for its end */
+/* thread NAME VERB...: start a step in a thread, do not wait for it */
 static void run_thread(struct sem_cmd *cmd)
 {
 	struct sem_thread *t = thread_find("");
@@ -105,8 +105,8 @@ static char task_state(int tid)
 }
 
 /*
- * The call of the step is the only place where its thread can sleep
- * interruptibly, but for a lock of libc: looking again tells those apart.
+ * A thread sleeps interruptibly only in the system call of its step or,
+ * briefly, on a lock of libc. Five looks, 1 ms apart, tell the two apart.
  */
 static bool sleeps(const struct sem_thread *t)
 {
@@ -120,7 +120,7 @@ static bool sleeps(const struct sem_thread *t)
 	return true;
 }
 
-/* blocked NAME: wait until it sleeps in its call, or has ended */
+/* blocked NAME: wait until the thread sleeps in its call or has ended */
 static void run_blocked(struct sem_cmd *cmd)
 {
 	__u64 end = util_now_ms() + SEM_DEADLINE_MS;
@@ -135,7 +135,7 @@ static void run_blocked(struct sem_cmd *cmd)
 	sem_reply(cmd, t->done ? "ended" : "blocked");
 }
 
-/* join NAME: its reply */
+/* join NAME: wait for the thread and reply with its reply */
 static void run_join(struct sem_cmd *cmd)
 {
 	__u64 end = util_now_ms() + SEM_DEADLINE_MS;
@@ -161,7 +161,9 @@ static void on_signal(int sig)
 		atomic_fetch_add(&user_signals, 1);
 }
 
-/* signals restart|norestart: how SIGUSR1 is taken; SIGPIPE is counted */
+/* signals restart|norestart: catch SIGUSR1 with or without SA_RESTART, and
+ * SIGPIPE
+ */
 static void run_signals(struct sem_cmd *cmd)
 {
 	struct sigaction sa = { .sa_handler = on_signal };
@@ -173,13 +175,13 @@ static void run_signals(struct sem_cmd *cmd)
 	sem_reply(cmd, "0");
 }
 
-/* sigpipes: how many came since last asked */
+/* sigpipes: reply with the number of SIGPIPEs since the last query */
 static void run_sigpipes(struct sem_cmd *cmd)
 {
 	sem_reply(cmd, "%d", atomic_exchange(&pipe_signals, 0));
 }
 
-/* kill NAME: SIGUSR1 to a thread; returns when it has been handled */
+/* kill NAME: send SIGUSR1 to a thread and wait until it is handled */
 static void run_kill(struct sem_cmd *cmd)
 {
 	__u64 end = util_now_ms() + SEM_DEADLINE_MS;
@@ -201,7 +203,7 @@ static void run_kill(struct sem_cmd *cmd)
 	sem_reply(cmd, "0");
 }
 
-/* sigio NAME: SIGUSR1 to this process when something can be done */
+/* sigio NAME: have the kernel send SIGUSR1 when the socket becomes ready */
 static void run_sigio(struct sem_cmd *cmd)
 {
 	int fd = sem_fd_number(cmd->argv[1]);
@@ -213,7 +215,7 @@ static void run_sigio(struct sem_cmd *cmd)
 	sem_reply_ret(cmd, ret);
 }
 
-/* sigwait: until a signal has come since last asked */
+/* sigwait: wait for a signal since the last sigio or sigwait */
 static void run_sigwait(struct sem_cmd *cmd)
 {
 	__u64 end = util_now_ms() + SEM_DEADLINE_MS;
@@ -228,7 +230,7 @@ static void run_sigwait(struct sem_cmd *cmd)
 	sem_reply(cmd, "came");
 }
 
-/* child VERB...: in a child, which then ends */
+/* child VERB...: execute a step in a child process, which then exits */
 static void run_child(struct sem_cmd *cmd)
 {
 	struct sem_cmd sub;
@@ -250,12 +252,12 @@ static void run_child(struct sem_cmd *cmd)
 	close(pipefd[1]);
 	n = read(pipefd[0], cmd->reply, sizeof(cmd->reply));
 	if (n <= 0)
-		sem_reply(cmd, "the child ended without a word");
+		sem_reply(cmd, "the child exited without a reply");
 	close(pipefd[0]);
 	waitpid(pid, NULL, 0);
 }
 
-/* notbefore MILLISECONDS VERB...: and not sooner */
+/* notbefore MILLISECONDS VERB...: the step must take at least that long */
 static void run_notbefore(struct sem_cmd *cmd)
 {
 	__u64 begin = util_now_ms();
@@ -264,7 +266,7 @@ static void run_notbefore(struct sem_cmd *cmd)
 
 	copy_words(&sub, cmd, 2);
 	sem_execute(&sub);
-	/* A jiffy of slack: timers of the kernel count in jiffies. */
+	/* 5 ms of slack: kernel timers count in jiffies. */
 	if (util_now_ms() - begin + 5 < (__u64)ms)
 		sem_reply(cmd, "%.900s TOO SOON", sub.reply);
 	else

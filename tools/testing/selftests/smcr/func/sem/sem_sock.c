@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Steps that make, name, connect and end sockets. */
+/* Steps that create, bind, connect, query and close sockets. */
 #define _GNU_SOURCE
 #include "sem.h"
 
@@ -41,8 +41,9 @@ static void run_bind(struct sem_cmd *cmd)
 }
 
 /*
- * bindsoon NAME ADDRESS: until no connection has the port any more. Those in
- * TIME-WAIT, for a minute, are not waited for.
+ * bindsoon NAME ADDRESS: bind as soon as no connection holds the port. The
+ * deadline is shorter than the minute of TIME-WAIT, so a connection in that
+ * state makes the step fail.
  */
 static void run_bindsoon(struct sem_cmd *cmd)
 {
@@ -105,7 +106,7 @@ static void run_accept(struct sem_cmd *cmd)
 	sem_reply(cmd, "0 from %s len %u", text, len);
 }
 
-/* acceptbad LISTENER: an address pointer that is none */
+/* acceptbad LISTENER: accept() with an invalid pointer to the address */
 static void run_acceptbad(struct sem_cmd *cmd)
 {
 	socklen_t len = sizeof(union util_addr);
@@ -167,7 +168,7 @@ static void run_peername(struct sem_cmd *cmd)
 	name_reply(cmd, call_peername);
 }
 
-/* port NAME VARIABLE: the local port, for the director alone */
+/* port NAME VARIABLE: reply with the local port; not logged, see store_var() */
 static void run_port(struct sem_cmd *cmd)
 {
 	union util_addr addr;
@@ -196,7 +197,7 @@ static void run_dup(struct sem_cmd *cmd)
 	sem_reply_ret(cmd, 0);
 }
 
-/* pass NAME NEW: through a unix socket, the name given is closed first */
+/* pass NAME NEW: pass over a Unix socket; NAME is closed before NEW arrives */
 static void run_pass(struct sem_cmd *cmd)
 {
 	struct sem_fd *from = sem_fd_find(cmd->argv[1]);
@@ -270,7 +271,7 @@ static void run_lseek(struct sem_cmd *cmd)
 	sem_reply_ret(cmd, lseek(sem_fd_number(cmd->argv[1]), 0, SEEK_SET));
 }
 
-/* isatype NAME: what fstat() says it is */
+/* isatype NAME: reply with the file type that fstat() reports */
 static void run_isatype(struct sem_cmd *cmd)
 {
 	struct stat st;

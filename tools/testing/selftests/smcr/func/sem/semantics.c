@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Runs scripts of socket calls in two ends, one step at a time, and logs
- * what each returned. Logs of two kinds of sockets can be compared line by
- * line: ports and addresses are told by name, nothing in them is random.
+ * Runs scripts of socket calls at two ends, one step at a time, and logs the
+ * result of each. Logs of two kinds of socket can be compared line by line:
+ * ports and addresses appear by name, and nothing in a log is random.
  */
 #define _GNU_SOURCE
 #include "sem.h"
@@ -22,10 +22,10 @@
 
 /**
  * struct end - one of the two ends of a case
- * @letter: how a script calls it
+ * @letter: its name in scripts
  * @host: its address
- * @in: what it answers
- * @out: what it is told
+ * @in: stream of its replies
+ * @out: stream of steps to it
  * @pid: its process if it runs on this host, otherwise 0
  */
 struct end {
@@ -37,8 +37,8 @@ struct end {
 };
 
 /**
- * struct var - a number an end has told, most often a port
- * @name: as the script has it
+ * struct var - a number from a reply, most often a port
+ * @name: name in the script
  * @value: the number as text
  */
 struct var {
@@ -60,8 +60,8 @@ static const char usage[] =
 "       semantics --agent HOST PORT\n"
 "       semantics --remote KIND[/KIND] SERVER CLIENT PORT [SCRIPT...]\n"
 "       semantics --stop HOST PORT\n"
-"A second KIND is that of the server's end. The scripts are those of the\n"
-"directory sem unless named.\n";
+"A second KIND is for the server's end. Without SCRIPT, the scripts of the\n"
+"directory sem run.\n";
 
 static int control_connect(void)
 {
@@ -186,7 +186,7 @@ static struct var *var_find(const char *name)
 	return NULL;
 }
 
-/* S/$P becomes the server's address and the port the script calls P. */
+/* S/$P becomes the server's address and the value of variable P. */
 static void expand_word(const char *word, char *out, size_t len)
 {
 	const char *slash = strchr(word, '/');
@@ -235,7 +235,7 @@ static const char *host_name(const char *host)
 	return host;
 }
 
-/* The reverse of expand_word(), so that a log does not tell what varies. */
+/* The reverse of expand_word(), so that values that vary stay out of logs. */
 static void name_word(const char *word, char *out, size_t len)
 {
 	const char *slash = strchr(word, '/');
@@ -275,7 +275,7 @@ static void name_reply(const char *text, char *out, size_t len)
 	}
 }
 
-/* "port l P" and "fill a F" tell a number that the script gives a name. */
+/* The replies to "port l P" and "fill a F" set variables P and F. */
 static void store_var(const char *step, char *reply)
 {
 	const char *name = strrchr(step, ' ');
@@ -296,9 +296,10 @@ static void store_var(const char *step, char *reply)
 }
 
 /*
- * "STEP ;; KINDS=REPLY ;; KINDS=REPLY": what is known and documented to
- * differ. Kinds that match must answer exactly that, or one of those; the log
- * then reads the same for all.
+ * "STEP ;; KINDS=REPLY ;; KINDS=REPLY": a known and documented difference. A
+ * kind that matches KINDS must give that REPLY, or one of them if several
+ * match; the reply of any other kind is not checked. The log then gets the same
+ * text for all kinds.
  */
 static void allow_difference(char *notes, char *reply)
 {
@@ -361,8 +362,8 @@ static void run_step(char *line)
 }
 
 /*
- * A connection: a at the client, s at the server, l listens at port P. Only
- * what goes wrong is logged.
+ * Make a connection: a at the client, s at the server; l listens at port P.
+ * Steps that succeed are not logged.
  */
 static void run_pair(void)
 {
@@ -394,7 +395,7 @@ static void run_line(const char *path, char *line)
 		util_die("%s: line \"%s\"", path, line);
 }
 
-/* Ends are forked: they must not share a stream with this process. */
+/* Read all at once: forked ends must not share a stream with this process. */
 static char *read_script(const char *path)
 {
 	FILE *f = fopen(path, "r");
@@ -448,7 +449,7 @@ static int run_scripts(char **paths, int count)
 	return stuck ? 1 : 0;
 }
 
-/* A child a case, so that none leaves anything behind. */
+/* Serve each case in a child of its own, so that nothing survives a case. */
 static bool serve_case(int fd)
 {
 	char line[32];

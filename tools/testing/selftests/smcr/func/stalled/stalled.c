@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Threads that stall in a call on a socket, because a page of theirs does not
- * come (../mod/stall.c), and hold the sock lock meanwhile.
+ * Threads that stall in a socket call, because a page they pass to it faults and
+ * does not arrive (../mod/stall.c). All but "cork" hold the sock lock meanwhile.
  *
- *   stalled KIND ADDRESS readers N	N connections to itself; a thread of
- *					each stalls in recv()
- *   stalled KIND ADDRESS writers N	likewise, in send()
- *   stalled KIND ADDRESS listeners N	N listeners; a thread of each stalls in
- *					setsockopt(SO_LINGER), and a client
+ *   stalled KIND ADDRESS readers N	N connections to itself; one thread per
+ *					connection stalls in recv()
+ *   stalled KIND ADDRESS writers N	the same, in send()
+ *   stalled KIND ADDRESS listeners N	N listeners; one thread per listener stalls
+ *					in setsockopt(SO_LINGER), and a client
  *					connects to each
- *   stalled KIND ADDRESS shared PORT	one listener, with SO_REUSEPORT and
- *					SO_MARK 7, stalls so
- *   stalled KIND ADDRESS cork		a listener, a thread of which stalls in
- *					setsockopt(TCP_CORK), accepts
+ *   stalled KIND ADDRESS shared PORT	one listener with SO_REUSEPORT and SO_MARK 7;
+ *					a thread stalls in setsockopt(SO_LINGER)
+ *   stalled KIND ADDRESS cork		a listener accepts while a thread stalls in
+ *					setsockopt(TCP_CORK) on it
  *
- * Says "stalled" when all of them do. A line of input ends the other end of
- * each connection, the next one, or the end of the input, the program.
+ * Prints "stalled" when all threads have stalled. For readers and writers, a line
+ * of input then closes the other end of each connection. A further line, or the end
+ * of the input, ends the program.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -40,7 +41,7 @@
 static const struct util_kind *kind;
 static const char *address;
 static long page_size;
-static char *gap;	/* an ordinary page; the one after it does not come */
+static char *gap;	/* an ordinary page, followed by one that does not arrive */
 
 static void say(const char *word)
 {
@@ -113,8 +114,8 @@ static void *stall_send(void *arg)
 	return NULL;
 }
 
-/* The first word of the value is there: it is copied before the lock is
- * taken. The second one is copied under the lock.
+/* The value begins in the ordinary page: its first word is copied before the kernel
+ * takes the sock lock, its second word, which stalls, under the lock.
  */
 static void *stall_linger(void *arg)
 {
@@ -139,7 +140,7 @@ static int listener(union util_addr *addr, int port)
 	util_addr_parse(addr, kind->family, address, port);
 	len = util_addr_len(addr);
 	fd = util_socket(kind, 0);
-	/* Connections of a test before this one may be in TIME_WAIT there */
+	/* Connections of an earlier test may be in TIME_WAIT on this port */
 	if (port && (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one,
 				sizeof(one)) ||
 		     setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &one,
@@ -214,7 +215,9 @@ static void shared(int port)
 	say("stalled");
 }
 
-/* A value that does not come must not keep the lock from anyone else. */
+/* The option value must be copied before the lock is taken: the stalled call must not
+ * keep others from the listener.
+ */
 static void cork(void)
 {
 	int already = n_stalled();
@@ -226,7 +229,7 @@ static void cork(void)
 	await_stalled(already + 1);
 	client(&addr, SOCK_NONBLOCK);
 	if (poll(&pfd, 1, ACCEPT_MS) != 1 || accept(pfd.fd, NULL, NULL) < 0)
-		util_die("the listener accepts nothing");
+		util_die("the listener does not accept the connection");
 	say("stalled");
 }
 
@@ -259,6 +262,6 @@ int main(int argc, char **argv)
 	else
 		cork();
 	await_line();
-	/* Not exit(): nothing of this is to be waited for */
+	/* _exit() does not wait for the stalled threads */
 	_exit(0);
 }
