@@ -40,12 +40,12 @@ nginx_begin() {
 		-g "daemon off;"
 }
 
-# get PATH OPTIONS...: to $tmp/PATH
+# get PATH OPTIONS...: fetch a file to $tmp/PATH
 get() {
 	timeout $((60 * SLOW)) curl -sSf -o "$tmp/$1" "${@:2}" "$url/$1"
 }
 
-# get_many: the small file 40 times, 20 at a time, each the same
+# get_many: fetch the small file 40 times, 20 at a time, and compare the copies
 get_many() {
 	local i urls=()
 
@@ -64,13 +64,13 @@ client_leads
 both sysctl_for_now net.smcr.transparent 1
 both save begin
 on server nginx_begin
-check "a file of 16 MB" get big
-check "its digest" get sums
+check "a file of 16 MB is fetched" get big
+check "its digest is fetched" get sums
 check "the digest agrees" sh -c "cd $tmp && sha256sum -c --quiet sums"
-check "a range of it" get big -r 1000000-1999999
+check "a range of it is fetched" get big -r 1000000-1999999
 check "the range is 1000000 bytes" \
 	test "$(stat -c %s "$tmp/big")" -eq 1000000
-check "40 files of 10 KB, 20 at a time" get_many
+check "40 files of 10 KB are fetched, 20 at a time" get_many
 by_rdma begin 3600 17800000
 no_conn_left
 on server app_end nginx QUIT

@@ -43,11 +43,11 @@ check "4 clients, values of 16 KB, 16 requests at a time" \
 	bench -n 500 -c 4 -d 16384 -P 16 -t set,get
 head -c 3000000 /dev/urandom | base64 -w 0 >"$tmp/big"
 check "a value of 4 MB is set" set_big
-check "and read back" big_is_right
+check "it is read back" big_is_right
 by_rdma begin 12000000 12000000
 check "end of the server" cli shutdown nosave
 no_conn_left
-check "redis-server ended well" on server app_ended redis-server
+check "redis-server exits with status 0" on server app_ended redis-server
 on server by_rdma begin 12000000 12000000
 on server no_conn_left
 finish

@@ -11,11 +11,11 @@
 
 addresses tcp4
 
-# sshd_begin: with a key for the client
+# sshd_begin: start sshd with a key for the client
 sshd_begin() {
-	check "a key for the client" \
+	check "a client key is made" \
 		ssh-keygen -q -t ed25519 -N '' -f "$tmp/key"
-	check "a key of the host" ssh-keygen -q -t ed25519 -N '' -f "$tmp/host"
+	check "a host key is made" ssh-keygen -q -t ed25519 -N '' -f "$tmp/host"
 	cp "$tmp/key.pub" "$tmp/authorized"
 	chmod 755 "$tmp"
 	mkdir -p /run/sshd
@@ -33,7 +33,7 @@ sshd_begin() {
 	app_begin sshd /usr/sbin/sshd -D -e -f "$tmp/sshd.conf"
 }
 
-# copied FROM TO: by scp
+# copied FROM TO: copy a file by scp
 copied() {
 	timeout $((90 * SLOW)) scp -P "$PORT" "${options[@]}" "$1" "$2"
 }
@@ -53,8 +53,8 @@ options=(-i "$tmp/key" -F /dev/null -o StrictHostKeyChecking=no
 head -c 20971520 /dev/urandom >"$tmp/file"
 check "20 MB are copied to the server" \
 	copied "$tmp/file" "root@$SERVER:$there/file"
-check "and back" copied "root@$SERVER:$there/file" "$tmp/again"
-check "they are the same" cmp "$tmp/file" "$tmp/again"
+check "they are copied back" copied "root@$SERVER:$there/file" "$tmp/again"
+check "both copies agree" cmp "$tmp/file" "$tmp/again"
 host=$(timeout $((30 * SLOW)) \
 	ssh -p "$PORT" "${options[@]}" "root@$SERVER" hostname)
 check "a command ran on the server" test "$host" = server

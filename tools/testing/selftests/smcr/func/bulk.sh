@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# fact: 64 MB each way at once arrive, and their SHA-256 agree
+# fact: 64 MB each way at once arrive with the right SHA-256
 # rfc: 4.7.1-4
 # kernel: turns data
 # nics: 1

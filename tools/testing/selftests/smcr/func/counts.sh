@@ -5,15 +5,15 @@
 # rfc: 4.5.1, A.4
 # kernel: turns more
 # nics: 1
-# What one 64-byte message costs, in doorbells, work requests and completions,
-# and what a connection costs TCP.
+# The cost of a 64-byte message in doorbells, work requests and completions, and
+# the cost of a connection in TCP segments.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source-path=SCRIPTDIR source=lib/counts_lib.sh
 . "$FUNC_DIR/lib/counts_lib.sh"
 
-# tcp_costs COUNT: sets $segments to what so many connections cost TCP here, in
-# and out
+# tcp_costs COUNT: open and close COUNT connections; set $segments to the TCP
+# segments that this host sent and received
 tcp_costs() {
 	both tcp_begin
 	io_check "$1 connections" $kind "$SERVER" seq -n "$1"
@@ -23,7 +23,8 @@ tcp_costs() {
 }
 
 kind=smcr4
-# Fewer bytes than the ring holds: a write that wraps costs one request more.
+# Send fewer bytes than the ring holds: a write that wraps costs one more
+# request.
 messages=$((1600 / SLOW))
 addresses $kind
 client_leads
@@ -32,7 +33,7 @@ on server save begin
 on server serve $kind "$SERVER"
 io_check "the first contact" $kind "$SERVER" seq -n 1
 no_conn_left
-# Differences of two runs: what a connection costs by itself cancels out.
+# Compare two runs, so that the cost of the connection itself cancels out.
 save short
 io_check "short run" $kind "$SERVER" rr -s 64 -n 200
 no_conn_left
@@ -50,22 +51,22 @@ grew long TxChunkAllocs -le "$chunks"
 grew long MrRegistrations -eq 0
 grew long LlcSent -eq 0
 show_deltas long
-# SYN, SYN-ACK, Proposal, Accept, Confirm, FIN, FIN and an acknowledgment: no
-# other goes by itself, but a delayed one where a host is slow.
+# SYN, SYN-ACK, Proposal, Accept, Confirm, FIN, FIN and an acknowledgment. On a
+# slow host a delayed acknowledgment may be added.
 connections=50
 tcp_costs 1
 few=$segments
 tcp_costs $((1 + connections))
-# A reader of small pieces that is slower than the writer: 256 of them a MB,
-# which must become neither writes nor messages of that size.
+# A slow reader that reads 4 KB at a time, 256 times per MB, must not make the
+# sender post a write or a CDC message for each 4 KB.
 save small
 io_check "4 MB to a slow reader of 4 KB pieces" \
 	$kind "$SERVER" stream -u 4m -d 0 -r 4096 -D 300
 grew small RdmaWrites -le $((4 * 64))
 grew small CdcSent -le $((4 * 64))
 grew small CdcReceived -le $((4 * 112))
-# A ring of 128 KB less its eye catcher does not hold two pieces of 64 KB. What
-# is left of one goes with the next, for which the writer has been woken.
+# A ring of 128 KB less its eye catcher does not hold two sends of 64 KB. The
+# rest of one send leaves with the next one, for which the writer is woken.
 save rest
 io_check "8 MB in pieces of 64 KB" \
 	$kind "$SERVER" stream -u 8m -d 0 -w 64k -r 64k

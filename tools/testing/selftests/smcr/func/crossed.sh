@@ -6,20 +6,20 @@
 # kernel: turns peer
 # nics: 1
 # RoCE is cut in one direction, as by a firewall on one host: neither end of a
-# first contact hears that its message came, and both decline (RFC 7609 C.2). No
-# program sees the Decline that crossed its own host's.
+# first contact learns that its message arrived, and both decline (RFC 7609
+# C.2). The two Declines cross, and no program may read the peer's.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
 kind=smcr4
 addresses $kind
 
-# cut_off FROM TO
+# cut_off FROM TO: drop all RoCE packets in this direction
 cut_off() {
 	check "RoCE from $1 to $2 is cut" wire fault "$1" "$2" cut 1 only roce
 }
 
-# falls_back NAME: all of what comes now
+# falls_back NAME: check that new connections fall back on both hosts
 falls_back() {
 	save "$1"
 	io_check "a connection with some bytes" \
@@ -40,14 +40,14 @@ cut_off server0 client0
 falls_back silence
 wire clear
 
-# Queue pairs of both ends fail within less than a Decline now takes, also where
-# hosts are busy; a SYN is not sent twice
+# Delay TCP, so that the queue pairs of both ends fail before a Decline arrives,
+# even on a busy host, but not so long that a SYN is sent twice.
 cut_off client0 server0
 check "TCP from server0 is slow" \
 	wire fault server0 client0 delay 450000 only tcp
 dev=$(netdev_of "$CLIENT")
 undo_later tc qdisc del dev "$dev" root
-check "and to it" \
+check "TCP to server0 is slow" \
 	tc qdisc add dev "$dev" root netem delay 450ms
 falls_back crossed
 grew crossed CrossedDeclines -eq 2

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# fact: Streams of 1 byte to 16 MB arrive exact over IPv6, by every call
+# fact: Streams of 1 byte to 16 MB arrive intact over IPv6, by every call
 # rfc: 3.5.1.2
 # kernel: turns data
 # release: turns data

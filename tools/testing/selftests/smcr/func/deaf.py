@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""A TCP server in front of which something echoes the SMC-R option.
+"""A TCP server whose host echoes the SMC-R option.
 
-It knows nothing of SMC-R, so it hangs up on a Proposal; everything else it
-echoes. Says "serving" when it listens, and serves until it is killed.
+The server does not speak SMC-R: it closes a connection that sends a Proposal
+and echoes everything else. It prints "serving" when it listens, and serves
+until it is killed.
 
 usage: deaf.py ADDRESS PORT      (synopt.ko is loaded)
 """
@@ -17,7 +18,7 @@ EYE_CATCHER = bytes.fromhex("e2d4c3d9")
 
 
 def serve(conn):
-    """One connection, to its end."""
+    """Serve one connection until its end."""
     with conn:
         data = conn.recv(4096)
         while data and not data.startswith(EYE_CATCHER):

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# fact: smcr keeps within an adapter's limits, or falls back and logs why
+# fact: smcr keeps within an adapter's limits, or falls back and logs the reason
 # kernel: turns roce
 # nics: 1
 # timeout: 180
-# Adapters that can do less than Soft-RoCE: few scatter entries, no inline data
-# or more than was asked for, short queues, small memory regions. RDMA carries
-# the bytes within the limits, or else a connection is TCP and the log says why.
+# Adapters with lower limits than Soft-RoCE: few scatter entries, no inline data
+# or more than requested, short queues, small memory regions. Either RDMA keeps
+# within the limits, or the connection falls back and the log says why.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source=lib/adapter_lib.sh
@@ -17,14 +17,14 @@ kind=smcr4
 kb=$((2048 / SLOW / SLOW))
 addresses $kind
 
-# here NAME VALUE...: this host's adapter is made anew, with these limits. The
-# server ends the old group before: it would offer it again.
+# here NAME VALUE...: create this host's adapter again, with these limits. The
+# server ends the old group first, as it would offer that group again.
 here() {
 	wait_until "no link is left" links_gone
 	adapter_anew "$@"
 }
 
-# posted NAME OPERATOR NUMBER: what ../mod/devcap.c saw since
+# posted NAME OPERATOR NUMBER: check a number that ../mod/devcap.c has counted
 posted() {
 	local n
 
@@ -32,7 +32,7 @@ posted() {
 	check "$1 is $n (wanted $2 $3)" test "$n" "$2" "$3"
 }
 
-# carried FACT: large and small sends go by RDMA
+# carried FACT: check that RDMA carries large and small sends
 carried() {
 	save carried
 	io_check "$1: $kb KB each way" $kind "$SERVER" stream -u ${kb}k \
@@ -47,9 +47,9 @@ client_leads
 both sysctl_for_now net.smcr.negative_ms 0
 on server sysctl_for_now net.smcr.lgr_linger_ms 200
 on server serve $kind "$SERVER" -a
-adapter_can_be_less "the adapter can be made less"
+adapter_can_be_less "the adapter's limits can be lowered"
 
-# Of drivers: qedr has 4, bnxt_re and erdma have 6.
+# Limits of real drivers: qedr has 4 entries, bnxt_re and erdma have 6.
 few="1 2 4 6"
 [ "$SLOW" = 1 ] || few="1 6"
 for n in $few; do
@@ -66,7 +66,7 @@ posted posted_inline -eq 0
 here inline 256
 carried "more inline data granted than asked for"
 posted posted_inline -le 64
-# RDMA_DRIVER_BNXT_RE
+# Pretend to be RDMA_DRIVER_BNXT_RE.
 here inline -1 driver 6
 carried "a driver whose inline data is broken"
 posted posted_inline -eq 0

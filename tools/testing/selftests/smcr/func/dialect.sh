@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# fact: The Linux dialect works, and bounds the SENDs in flight
+# fact: The Linux dialect works, and its SENDs in flight are bounded
 # kernel: turns data
-# The Linux dialect and the bound on SENDs in it. Two smcr hosts speak it when a
-# test module makes the client's Proposals say version 2.
+# The Linux dialect and its bound on SENDs in flight. Two smcr hosts speak it
+# when a test module makes the client's Proposals carry version 2.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
@@ -12,12 +12,13 @@ kind=smcr4
 burst=60
 addresses $kind
 
-# linux_dialect: of this host's link group
+# linux_dialect: true if this host's link group speaks the Linux dialect
 linux_dialect() {
 	smcr-ctl -j linkgroup show | grep -q '"dialect": *"linux"'
 }
 
-# burst_open: so many connections, which wait for a line of stdin each time
+# burst_open: open $burst connections; each step of theirs waits for a line on
+# stdin
 burst_open() {
 	mkfifo "$tmp/in" "$tmp/out"
 	burst/burst $kind "$SERVER" $PORT send $burst <"$tmp/in" >"$tmp/out" &
@@ -44,7 +45,7 @@ grew begin SendCompletions -ge $(($(delta begin WorkRequests) / 32))
 io_check "end of the server" $kind "$SERVER" quit
 on server served
 
-# What leaves the host while nothing is acknowledged
+# Count the SENDs that leave the host while none is acknowledged.
 on server program echo burst/burst $kind "$SERVER" $PORT serve $burst
 burst_open
 undo_later wire clear
@@ -52,7 +53,7 @@ check "the wire is cut" wire fault server0 client0 cut 1
 save cut
 echo >&5
 read -r line <&6
-check "all have sent a byte" test "$line" = sent
+check "all connections have sent a byte" test "$line" = sent
 sent=$(delta cut CdcSent)
 wire clear
 check "of $burst messages $sent were sent before the first was acknowledged" \

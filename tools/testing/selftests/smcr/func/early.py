@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """Options that a program sets before it connects or listens.
 
-They are meant for its own bytes. TCP under a handshake must not be kept by
-them from telling of a message, or from sending one.
+They apply to the program's own bytes. They must not keep TCP from reporting or
+sending a message of the handshake.
 
-usage: early.py serve ADDRESS PORT      a listener for each option
-       early.py talk ADDRESS PORT       a line for each option and who sets it:
-                                        "good" or what is wrong, and of what
-       early.py lowat                   SO_RCVLOWAT of plain TCP
+usage: early.py serve ADDRESS PORT      run a listener for each option
+       early.py talk ADDRESS PORT       print a line for each option and each
+                                        side that sets it: "good" or the error
+       early.py lowat                   test SO_RCVLOWAT after a fallback
 """
 import array
 import fcntl
@@ -20,7 +20,7 @@ import time
 
 IPPROTO_SMCR = 257
 SIZE = 4096
-# TCP lets go of what TCP_CORK holds back after that many seconds at the least
+# TCP sends what TCP_CORK holds back after this many seconds at the earliest.
 CORKED = 0.2
 TRIES = 3
 
@@ -38,12 +38,12 @@ OPTIONS = {
     "TCP_USER_TIMEOUT": (socket.SOL_TCP, socket.TCP_USER_TIMEOUT, 5000),
     "TCP_WINDOW_CLAMP": (socket.SOL_TCP, socket.TCP_WINDOW_CLAMP, 1),
 }
-# What TCP tells of a connection is not what was set
+# TCP reports values of its own for these options of a connection.
 OTHER = "TCP_MAXSEG", "TCP_WINDOW_CLAMP", "TCP_DEFER_ACCEPT"
 
 
 def smcr_socket(option=()):
-    """A new one."""
+    """Return a new socket of smcr with this option."""
     sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, IPPROTO_SMCR)
     if option:
         sock.setsockopt(*option)
@@ -51,7 +51,7 @@ def smcr_socket(option=()):
 
 
 def listening(sock, address):
-    """On a port that may have been in use before."""
+    """Make a socket listen, even on a port that was in use before."""
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     sock.bind(address)
     sock.listen()
@@ -59,7 +59,7 @@ def listening(sock, address):
 
 
 def kept(sock, name):
-    """Has a connection the value that a socket has after setsockopt()?"""
+    """Return True if a connection has the value that setsockopt() set."""
     if name in OTHER or not OPTIONS[name]:
         return True
     with smcr_socket(OPTIONS[name]) as like:
@@ -69,13 +69,13 @@ def kept(sock, name):
 
 
 def say(sock, data):
-    """All of it, and nothing is held back."""
+    """Send all of the data, and let TCP hold nothing back."""
     sock.sendall(data)
     sock.setsockopt(socket.SOL_TCP, socket.TCP_CORK, 0)
 
 
 def hear(sock):
-    """As much as the other end says."""
+    """Receive as many bytes as the other end sends."""
     data = b""
     while len(data) < SIZE:
         more = sock.recv(SIZE - len(data))
@@ -86,7 +86,7 @@ def hear(sock):
 
 
 def serve(address, port):
-    """First a listener without any option, then one for each."""
+    """Run a listener without options, and one for each option."""
     names = {}
     for i, name in enumerate(OPTIONS):
         sock = listening(smcr_socket(OPTIONS[name]), (address, int(port) + i))
@@ -101,8 +101,8 @@ def serve(address, port):
 
 
 def talk_over(address, name, who, usual):
-    """Several connections, one after the other. Returns what is wrong, and how
-    long connect() takes, which without any option is usual."""
+    """Test several connections, one after the other. Return what is wrong, and
+    the time of connect(), to be compared with the one without options."""
     fastest = 100.0
     for _ in range(TRIES):
         with smcr_socket(() if who == "server" else OPTIONS[name]) as sock:
@@ -123,7 +123,7 @@ def talk_over(address, name, who, usual):
 
 
 def talk(address, port):
-    """To the listener that has the option, or to the first, which has none."""
+    """Connect to the listener with each option, or to the one without."""
     usual = 100.0
     for i, name in enumerate(OPTIONS):
         for who in "client", "server", "both":
@@ -139,7 +139,7 @@ def talk(address, port):
 
 
 def waits_for_more(sock, peer, size):
-    """Is it readable from so many bytes on, and not from fewer?"""
+    """Return True if a socket is readable at SIZE bytes and not at fewer."""
     count = array.array("i", [0])
     peer.sendall(b"x" * (size - 1))
     while count[0] < size - 1:
@@ -151,7 +151,7 @@ def waits_for_more(sock, peer, size):
 
 
 def lowat():
-    """Connections of a host with itself, that fall back at either end."""
+    """Test connections of a host with itself that fall back at either end."""
     size = 64
     option = (socket.SOL_SOCKET, socket.SO_RCVLOWAT, size)
     for early in True, False:

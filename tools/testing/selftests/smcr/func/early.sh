@@ -4,8 +4,8 @@
 # fact: Options set before connect or listen do not delay or prevent RDMA
 # kernel: turns more
 # nics: 1
-# Options that a program sets before it connects or listens are for its bytes:
-# none keeps a handshake from RDMA, or makes it wait, and all have effect later.
+# Options that a program sets before it connects or listens apply to its own
+# bytes: none prevents or delays the handshake, and all take effect after it.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 

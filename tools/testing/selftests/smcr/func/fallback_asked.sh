@@ -10,8 +10,8 @@
 kind=smcr4
 addresses $kind
 
-# asked OPTION CLIENT_REASON SERVER_REASON [SERVER_OPTIONS...]: connections of a
-# client that sets OPTION are plain TCP, each host for its reason
+# asked OPTION CLIENT_REASON SERVER_REASON [SERVER_OPTIONS...]: check that the
+# connections of a client that sets OPTION fall back, each host for its reason
 asked() {
 	both save "$1"
 	on server serve $kind "$SERVER" "${@:4}"

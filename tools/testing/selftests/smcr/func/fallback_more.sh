@@ -6,8 +6,8 @@
 # nics: 2
 # timeout: 120
 # Connections that only TCP can serve: through IPsec or a VRF, below an upper
-# layer protocol, over a port that is down. Each is TCP with the right bytes, and
-# each host counts its own reason and no other.
+# layer protocol, over a port that is down. Each falls back and carries the
+# right bytes, and each host counts its own reason only.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source=lib/crowd_lib.sh
@@ -19,8 +19,8 @@ kind=smcr4
 addresses $kind
 ETH1=10.9.0.11
 
-# three NAME ADDRESS [CLIENT_OPTION [SERVER_OPTION]]: connections, counted since
-# NAME on both hosts
+# three NAME ADDRESS [CLIENT_OPTION [SERVER_OPTION]]: open three connections,
+# with the counters of both hosts saved as NAME
 three() {
 	both save "$1"
 	on server crowd_serve $kind "$2" ${4:+"$4"}
@@ -32,7 +32,7 @@ three() {
 }
 
 # tcp NAME CLIENT_REASON SERVER_REASON ADDRESS [CLIENT_OPTION [SERVER_OPTION]]:
-# all are plain TCP, each host for its reason
+# check that three connections fall back, each host for its reason
 tcp() {
 	three "$1" "${@:4}"
 	by_tcp "$1" "$2" 3
@@ -40,7 +40,7 @@ tcp() {
 	both no_conn_left
 }
 
-# port_gid, port_down: of the adapter that only the client has
+# port_gid, port_down: state of the adapter that only the client has
 port_gid() {
 	grep -qi 0a4d:0001 /sys/class/infiniband/rxe9/ports/1/gids/1
 }
@@ -51,12 +51,12 @@ port_down() {
 
 client_leads
 
-# A policy of the namespace; the keys are the same on both hosts.
+# An IPsec policy of the namespace; both hosts use the same keys.
 check "an IPsec policy for port $PORT" ipsec_on "$CLIENT4" "$SERVER4" out
 on server check "an IPsec policy for port $PORT" \
 	ipsec_on "$CLIENT4" "$SERVER4" in
 tcp ipsec_policy Ipsec NoOption "$SERVER"
-both check "no IPsec policy any more" ipsec_off
+both check "the IPsec policy is removed" ipsec_off
 three ipsec_over "$SERVER"
 both no_fallback ipsec_over
 grew ipsec_over RdmaWrites -ge 3
@@ -71,14 +71,15 @@ both check "the VRF is up" ip link set vrf0 up
 both check "the second NIC is in the VRF" ip link set eth1 master vrf0
 tcp vrf Vrf Vrf "$ETH1" vrf=vrf0 vrf=vrf0
 
-check "an upper layer protocol" insmod "$SHARED/ulp_none.ko"
+check "a module provides an upper layer protocol" \
+	insmod "$SHARED/ulp_none.ko"
 undo_later rmmod ulp_none
 tcp ulp Ulp NoOption "$SERVER" ulp=none
-check_not "one that needs a connection is refused as over TCP" \
+check_not "a listener may not use one that needs a connection, as over TCP" \
 	"$CROWD" $kind "$SERVER" "$PORT" serve ulp=tls
 
-# The client connects to an address of its own, whose GID is on a port that is
-# down.
+# The client connects to one of its own addresses, whose GID is on a port that
+# is down.
 sysctl_for_now net.smcr.loopback 1
 check "a netdev" ip link add dummy9 type dummy
 undo_later ip link delete dummy9

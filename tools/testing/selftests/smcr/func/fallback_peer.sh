@@ -19,7 +19,7 @@ for pair in smcr4/tcp4 inet6/tcp6; do
 	io_check "$kind: each call" "$kind" "$SERVER" ways -H -u 200k -d 200k
 	io_check "$kind: end of the server" "$kind" "$SERVER" quit
 	on server served
-	# 26 sizes, 18 ways, the end.
+	# 26 sizes, 18 ways and the end of the server make 45 connections.
 	by_tcp "$kind" NoOption 45
 	on server grew "$kind" PassiveOpens -eq 0
 	no_conn_left

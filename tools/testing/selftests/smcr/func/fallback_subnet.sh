@@ -5,16 +5,16 @@
 # rfc: 3.2, 3.5.1.2
 # kernel: turns fallback
 # nics: 1
-# A server declines a client whose address is of another subnet, and both go on
-# as TCP. It accepts a client that is on its LAN and connects from a virtual
-# address, unless net.smcr.strict_subnet is set.
+# A server declines a client whose address is in another subnet, and both
+# continue over TCP. It accepts a client on its own LAN that connects from a
+# virtual address, unless net.smcr.strict_subnet is set.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
 addresses smcr4
 
-# also_at OWN ADDRESS PEER [FLAG]: the device of the address OWN gets ADDRESS
-# too, and this host connects to PEER from it
+# also_at OWN ADDRESS PEER [FLAG]: add ADDRESS to the device that has OWN, and
+# use it as the source address for PEER
 also_at() {
 	local dev
 
@@ -40,8 +40,8 @@ by_tcp begin PeerDeclined 11
 on server by_tcp begin Subnet 11
 both no_conn_left
 
-# A Proposal lists the prefixes of the client's device, and the server's fd09::
-# is one of them.
+# A Proposal lists the prefixes of the client's device; the server's fd09:: is
+# one of them.
 also_at "$CLIENT4" fd77::2/128 fd78::1/128 nodad
 on server also_at "$SERVER4" fd78::1/128 fd77::2/128 nodad
 both save loose

@@ -1,21 +1,22 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# fact: A port, queue pair, device or adapter may go and return under load
+# fact: A port, queue pair, device or adapter may fail and return under load
 # kernel: turns roce
 # nics: 1
 # timeout: 240
-# A port, a queue pair, a device or an adapter goes, and comes back, under
-# streams: each ends with an errno or at its last byte, and all is freed.
+# A port, a queue pair, a device or an adapter fails and comes back while
+# streams run: each stream ends with an errno or after its last byte, and
+# everything is freed.
 # shellcheck source-path=SCRIPTDIR source=lib/faults_lib.sh disable=SC2317,SC2119
 . "$(dirname "$0")/lib/faults_lib.sh"
 
-# The device's removal waits for nothing that a peer or a program may delay.
+# Device removal waits for nothing that a peer or a program can delay.
 most=10
 many=200
 [ "$SLOW" = 1 ] || [ "$SOAK" = 1 ] || many=40
 
-# at HOST COMMAND...
+# at HOST COMMAND...: run a command on that host
 at() {
 	if [ "$1" = server ]; then
 		peer "${@:2}"
@@ -35,7 +36,7 @@ port_down() {
 
 qp_error() {
 	flood 20
-	check "the $1's queue pairs get into error" \
+	check "the $1's queue pairs enter the error state" \
 		at "$1" insmod /share/qperr.ko
 	flood_ended "20 streams end"
 	check "the module is unloaded" at "$1" rmmod qperr
@@ -57,9 +58,9 @@ device_removed() {
 	works
 }
 
-# First the cable: packets in virtio_net's queue are freed after its netdev is
-# gone, which waits for rxe, whose queue pairs wait for their packets. That ends
-# after 50 s, with a WARN of rxe.
+# Pull the cable first. Otherwise queue pairs of rxe wait for packets in the
+# queue of virtio_net, which are freed after the netdev is gone, and the netdev
+# waits for rxe; that wait ends after 50 s with a WARN of rxe.
 adapter_unplugged() {
 	flood 20
 	check "the cable is pulled" wire fault '*' '*' cut 1
@@ -75,7 +76,7 @@ mtu_changes() {
 	flood 10
 	check "the $1's MTU shrinks" at "$1" ip link set eth0 mtu 1500
 	check "the $1's MTU grows" at "$1" ip link set eth0 mtu 9000
-	check "the $1's MTU is as before" \
+	check "the $1's MTU is restored" \
 		at "$1" ip link set eth0 mtu "$BED_MTU"
 	wire fault '*' '*' cut 1 only roce
 	flood_ended "10 streams end"

@@ -6,19 +6,19 @@
 # kernel: both
 # nics: 1
 # timeout: 300
-# The peer dies between each two messages of a handshake, in both roles: the
-# wire lets N messages pass (TCP with SYN, FIN or payload; RoCE requests) and
-# is dead from then on, so each end sees the other one die. The connection
-# ends by its deadline, and no handshake, link or socket stays.
+# The peer dies between any two messages of a handshake, in both roles: the wire
+# passes N messages (TCP with SYN, FIN or payload; RoCE requests) and drops
+# everything after that, so each end sees the other one die. The connection ends
+# by its deadline, and no handshake, link or socket is left.
 # shellcheck source-path=SCRIPTDIR source=lib/faults_lib.sh disable=SC2317,SC2119
 . "$(dirname "$0")/lib/faults_lib.sh"
 
-# SYN, SYN-ACK, Proposal, Accept, Confirm, CONFIRM LINK and its answer, then
-# data and the close.
+# SYN, SYN-ACK, Proposal, Accept, Confirm, CONFIRM LINK and its reply, then data
+# and the close.
 last=12
 
-# stops N WHO: after N messages; then both hosts live on, or the process of the
-# client or of the server dies
+# stops N WHO: stop the wire after N messages; then kill the process of the
+# client or of the server, or none
 stops() {
 	wire stop "$1"
 	begin_contact
@@ -35,7 +35,7 @@ stops() {
 			peer "$HOST" killed
 		wire clear
 		ends_in_time "stop after $1"
-		check "the server listens" peer "$HOST" serve -c ;;
+		check "a new server listens" peer "$HOST" serve -c ;;
 	both)
 		ends_in_time "stop after $1"
 		wire clear ;;

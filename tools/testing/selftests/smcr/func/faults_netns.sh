@@ -5,9 +5,9 @@
 # kernel: turns module
 # nics: 1
 # timeout: 200
-# Namespaces end while sockets in them live, wait in connect(), or have a
-# handshake whose peer says nothing. Soft-RoCE serves the first namespace
-# only, so live connections in the others are TCP.
+# Namespaces end while their sockets have connections, wait in connect(), or
+# have a handshake with a silent peer. Soft-RoCE serves the initial namespace
+# only, so the connections of the others are TCP.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh disable=SC2317,SC2086
 . "$(dirname "$0")/lib/lib.sh"
 
@@ -16,7 +16,7 @@ rounds=10
 [ "${SMCR_SOAK:-0}" != 1 ] || rounds=100
 HOST=$FUNC_DIR/lib/faults_host.sh
 
-# TCP connections that offer SMC-R and then say nothing.
+# TCP connections that offer SMC-R and then stay silent.
 cat >"$tmp/silent.pl" <<'PERL'
 use Socket;
 open(my $dev, '+<', '/dev/synopt') or die "synopt: $!";
@@ -33,7 +33,7 @@ close($said);
 sleep;
 PERL
 
-# In a namespace of its own; ends when it is killed.
+# This script runs in a namespace of its own until it is killed.
 cat >"$tmp/inside" <<'INSIDE'
 ip link set lo up
 ip link add d0 type dummy
@@ -59,7 +59,7 @@ references() {
 	[ "$(cat /sys/module/smcr/refcnt)" = "$references" ]
 }
 
-# one N: a namespace with sockets of each kind, then its end
+# one N: create a namespace with sockets of each kind, and end it
 one() {
 	local pid end=$((SECONDS + DEADLINE))
 
@@ -92,11 +92,11 @@ all() {
 [ -e /dev/synopt ] || check "synopt is loaded" insmod "$SHARED/synopt.ko"
 undo_later rmmod synopt
 references=$(cat /sys/module/smcr/refcnt)
-check "a first namespace" one 0
-wait_until "nothing of it is left" references
+check "a first namespace has come and gone" one 0
+wait_until "it holds no reference to the module" references
 before=$("$HOST" kernel_memory)
-check "$rounds namespaces" all
-wait_until "nothing of them is left" references
+check "$rounds namespaces have come and gone" all
+wait_until "they hold no reference to the module" references
 now=$("$HOST" kernel_memory)
 check "kernel memory grew by $((now - before)) kB" \
 	test $((now - before)) -lt $((4096 * SLOW))

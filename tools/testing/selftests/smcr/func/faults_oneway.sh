@@ -5,17 +5,17 @@
 # kernel: turns peer
 # nics: 1
 # timeout: 400
-# TCP or RoCE goes dead in one direction between each two messages of a first
-# contact, or of a later one right behind another connection's end, so that the
-# ends disagree about what has come. The connection ends by its deadline, with
-# an errno or as plain TCP, and nothing stays.
+# TCP or RoCE goes dead in one direction between any two messages of a first
+# contact, or of a subsequent contact right after the end of another connection,
+# so that the ends disagree about what has arrived. The connection ends by its
+# deadline, with an errno or as plain TCP, and everything is freed.
 # shellcheck source-path=SCRIPTDIR source=lib/faults_lib.sh disable=SC2119
 . "$(dirname "$0")/lib/faults_lib.sh"
 
-# As in faults_handshake.sh
+# The messages are those of faults_handshake.sh.
 last=12
 
-# one_way N FROM:TO:KIND:CONTACT
+# one_way N FROM:TO:KIND:CONTACT: cut one direction after N messages
 one_way() {
 	local from to what contact
 

@@ -6,12 +6,12 @@
 # kernel: turns peer
 # nics: 1
 # timeout: 300
-# The peer's host stands still, loses power, and comes back with the same
-# addresses, GIDs and queue pair numbers.
+# The peer's host stops, loses power, and comes back with the same addresses,
+# GIDs and queue pair numbers.
 # shellcheck source-path=SCRIPTDIR source=lib/faults_lib.sh disable=SC2317,SC2119
 . "$(dirname "$0")/lib/faults_lib.sh"
 
-# Longer than the queue pair tries.
+# Stop it for longer than the queue pair retries.
 paused() {
 	flood 10
 	check "the server's host stops" machine pause server
@@ -22,7 +22,7 @@ paused() {
 	works
 }
 
-# What the server counted is gone with it.
+# The server's counters are lost, so store its state again.
 server_back() {
 	check "the server's host is back" machine boot server
 	check "timers of the server's host are set" peer "$HOST" tune
@@ -35,22 +35,23 @@ power_cut() {
 	flood 10
 	check "the server's host loses power" machine kill server
 	flood_ended "10 streams end"
-	check "all of the client's is given back" "$HOST" settle "$SETTLE"
+	check "the client has freed everything" "$HOST" settle "$SETTLE"
 	server_back
 	works
 }
 
-# peer_ids: how many hosts this one has groups with
+# peer_ids: print the number of peer IDs that this host has groups with
 peer_ids() {
 	smcr-ctl -j linkgroup show | grep -oE '"peer-id": *"[0-9a-f]+"' |
 		sort -u | wc -l
 }
 
-# Nothing is under way, and no TEST LINK goes out: the client still has a group
-# with a host that knows nothing of it, and makes another one.
+# Nothing is in flight and no TEST LINK is sent, so the client keeps a group
+# that the new server does not know. A new connection must form another group.
 rebooted() {
 	check "timers of both hosts are set" both tune
-	check "no TEST LINK" sysctl -qw net.smcr.test_link_interval_ms=0
+	check "TEST LINK is turned off" \
+		sysctl -qw net.smcr.test_link_interval_ms=0
 	save reboot
 	hold "$kind" "$SERVER" 10 -a
 	check "the server's host loses power" machine kill server
@@ -61,14 +62,14 @@ rebooted() {
 	jobs_started+=($!)
 	exec 8>"$tmp/one"
 	wait_until "a connection to the new server" grep -q held "$tmp/held"
-	check "it has another peer ID than before" test "$(peer_ids)" = 2
+	check "the new server has another peer ID" test "$(peer_ids)" = 2
 	exec 8>&-
 	wait $!
-	check "and carries its byte" test $? -eq 0
+	check "the connection carries its byte" test $? -eq 0
 	grew reboot LinksFailed -eq 0
-	released "10 connections of before end with an errno"
+	released "the 10 old connections end with an errno"
 	grew reboot LinksFailed -eq 1
-	check "all of the client's is given back" "$HOST" settle "$SETTLE"
+	check "the client has freed everything" "$HOST" settle "$SETTLE"
 	works
 }
 

@@ -18,7 +18,7 @@ unreferenced() {
 	[ "$(cat /sys/module/smcr/refcnt)" = 0 ]
 }
 
-# cycle WITH: unload and load, with a connection in between or without
+# cycle WITH: unload and load smcr, with or without a connection in between
 cycle() {
 	local end=$((SECONDS + DEADLINE))
 
@@ -36,7 +36,7 @@ cycle() {
 	[ "$(value RdmaWrites)" -gt 0 ]
 }
 
-# rounds N
+# rounds N: run N cycles
 rounds() {
 	local i
 
@@ -49,7 +49,7 @@ rounds() {
 	done
 }
 
-check "5 times, so that caches are warm" rounds 5
+check "unloaded and loaded 5 times, to warm the caches" rounds 5
 before=$("$HOST" kernel_memory)
 check "unloaded and loaded $times times" rounds "$times"
 wait_until "nothing refers to the module" unreferenced

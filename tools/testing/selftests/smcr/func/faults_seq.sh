@@ -5,8 +5,8 @@
 # kernel: turns bounds
 # nics: 1
 # timeout: 300
-# Connections one after the other leave nothing: memory after the last is what
-# it was after the first few hundred.
+# Connections one after the other leak nothing: the memory in use after the last
+# one is what it was after the first few hundred.
 # shellcheck source-path=SCRIPTDIR source=lib/faults_lib.sh disable=SC2317,SC2119
 . "$(dirname "$0")/lib/faults_lib.sh"
 

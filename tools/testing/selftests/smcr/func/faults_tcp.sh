@@ -1,23 +1,24 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# fact: A fault of the TCP or the RoCE path alone ends connections in order
+# fact: A fault of only the TCP or only the RoCE path ends connections in order
 # rfc: C.6
 # kernel: turns peer
 # nics: 1
 # timeout: 240
-# Faults of one path while the other lives: TCP or RoCE lost, RST and FIN
-# that neither end sent.
+# Faults of one path while the other works: loss of TCP or RoCE, and RST, FIN
+# and data that neither end sent.
 # shellcheck source-path=SCRIPTDIR source=lib/faults_lib.sh disable=SC2317,SC2119
 . "$(dirname "$0")/lib/faults_lib.sh"
 
-# lost WHAT FROM TO: in both directions or in one
+# lost WHAT FROM TO: drop all TCP or RoCE in this direction; FROM and TO may be
+# '*'
 lost() {
 	check "$1 from $2 to $3 is lost" wire fault "$2" "$3" cut 1 only "$1"
 }
 
-# tcp FROM TO: RDMA needs nothing of TCP once it carries the connection, not
-# even to close.
+# tcp FROM TO: lose TCP. Once RDMA carries a connection, it does not need TCP,
+# not even for the close.
 tcp() {
 	mode=many flood 10 -u 1m -d 1m -e
 	lost tcp "$@"
@@ -28,7 +29,7 @@ tcp() {
 	works
 }
 
-# roce FROM TO
+# roce FROM TO: lose RoCE
 roce() {
 	flood 10
 	lost roce "$@"
@@ -40,7 +41,7 @@ roce() {
 	works
 }
 
-# errors N: so many connections ended with an errno
+# errors N: true if N connections ended with an errno
 errors() {
 	local n
 
@@ -48,7 +49,7 @@ errors() {
 	[ "${n:-0}" = "$1" ]
 }
 
-# injected rst|fin|data FROM TO
+# injected rst|fin|data FROM TO: inject such a segment into each connection
 injected() {
 	local n
 
@@ -70,7 +71,7 @@ rst() {
 	works
 }
 
-# tcp_data server0|client0: its counter
+# tcp_data server0|client0: print the host's counter ResetTcpData
 tcp_data() {
 	case $1 in
 	server0) peer "awk '/^ResetTcpData / { print \$2 }' $STAT" ;;
@@ -78,7 +79,8 @@ tcp_data() {
 	esac
 }
 
-# Bytes over TCP: who sends some takes the connection for a plain one.
+# Inject bytes over TCP: a sender of such bytes takes the connection for plain
+# TCP, so it is reset.
 data() {
 	local n
 
@@ -88,15 +90,15 @@ data() {
 	injected data "$1" "$2"
 	flood_ended "10 streams end"
 	check "all with an errno" errors 10
-	check "10 resets because of TCP's bytes" \
+	check "10 connections were reset because of bytes over TCP" \
 		test "$(tcp_data "$2")" = $((n + 10))
 	settled
 	works
 }
 
-# A FIN says nothing while the peer's close has not come by CDC: data goes on
-# and is not cut short by an end of file. When that close does not come in
-# time either, the connection is reset.
+# Inject a FIN, which has no effect until the peer's close has come by CDC: the
+# data continues, and no reader gets an early end of file. If the close does not
+# come in time, the connection is reset.
 fin() {
 	wire forget
 	flood 10

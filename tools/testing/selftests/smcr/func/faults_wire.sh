@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# fact: A bad RoCE path is repaired, or ends connections with an errno
+# fact: Queue pairs repair a lossy RoCE path, or connections get an errno
 # kernel: turns roce
 # nics: 1
 # timeout: 240
-# A bad RoCE path: what the queue pair can repair comes whole; what it cannot
-# ends with an errno.
+# A lossy RoCE path: streams arrive intact if the queue pair can repair the
+# faults, and end with an errno if it cannot.
 # shellcheck source-path=SCRIPTDIR source=lib/faults_lib.sh disable=SC2317,SC2119
 . "$(dirname "$0")/lib/faults_lib.sh"
 
-# Soft-RoCE registers a region once more when it sends again what was ahead of
-# the registration, which fails, and the queue pair with it. So what it shall
-# repair is sent when the group has all its RMBs, which then stay for a while.
+# When Soft-RoCE retransmits requests that precede a registration, it registers
+# the region again. That fails, and the queue pair with it. So repairable faults
+# start after the group has made all its RMBs, which then stay for a while.
 rmbs_beforehand() {
 	local linger=$((3000 * SLOW))
 
@@ -22,7 +22,8 @@ rmbs_beforehand() {
 		io "$kind" "$SERVER" many -n 6 -u 1k -d 1k -e
 }
 
-# path repairable|hard FAULT...: each of its rates is in 1/1000
+# path repairable|hard FAULT...: run streams on a path with this fault; rates
+# are in 1/1000
 path() {
 	local what=$1 rc
 

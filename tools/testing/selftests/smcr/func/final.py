@@ -2,17 +2,18 @@
 # SPDX-License-Identifier: GPL-2.0
 """Streams that the server ends, and a client that reads them late.
 
-Each stream has SIZE bytes that fit into the client's receive element. The first
-byte that the client sends names what the server does after it has sent them:
+Each stream has SIZE bytes, which fit into the client's receive element. The
+first byte that the client sends selects what the server does after it has sent
+them:
 
     c   closes
     d   shuts down its sending direction, and waits for the client's end
-    a   does so, waits for another byte, then resets the connection
+    a   the same, but waits for another byte and then resets the connection
     o   does nothing more: the stream has no end
-    x   closes, and says so over a TCP connection to the next port
+    x   closes, and reports that over a TCP connection to the next port
 
-The client runs in stages. It prints the name of each stage that is over and
-goes on with the next one at a line from standard input.
+The client runs in stages. It prints the name of each stage that has ended and
+waits for a line on standard input before the next one.
 
 usage: final.py serve|read ADDRESS PORT
 """
@@ -31,12 +32,12 @@ SIZE = 100000
 DATA = b"".join(struct.pack(">I", i) for i in range(SIZE // 4))
 
 
-# TCP connections of clients that want to know what was closed
+# TCP connections of clients that wait for a report of "x"
 watchers = []
 
 
 def serve_one(sock):
-    """A connection of the server, to its end."""
+    """Serve one connection until its end."""
     what = sock.recv(1)
     sock.sendall(DATA)
     if what in b"da":
@@ -57,28 +58,28 @@ def serve_one(sock):
 
 
 def watch(address):
-    """Clients that want to know."""
+    """Accept the TCP connections of clients that wait for a report."""
     with socket.create_server(address) as listener:
         while True:
             watchers.append(listener.accept()[0])
 
 
 def serve(address):
-    """Until it is killed."""
+    """Serve until killed."""
     threading.Thread(target=watch, args=((address[0], address[1] + 1),),
                      daemon=True).start()
     smcr.serve(address, serve_one)
 
 
 def unread(sock):
-    """Bytes that could be read."""
+    """Return the number of unread bytes."""
     count = array.array("i", [0])
     fcntl.ioctl(sock, termios.FIONREAD, count)
     return count[0]
 
 
 def await_bits(sock, bits):
-    """Until poll() shows one of them."""
+    """Wait until poll() shows one of the bits."""
     poll = select.poll()
     poll.register(sock, bits)
     while not poll.poll()[0][1] & bits:
@@ -86,7 +87,7 @@ def await_bits(sock, bits):
 
 
 def ask(address, what):
-    """A stream that has come, end included, and of which nothing was read."""
+    """Open a stream and wait until it has arrived with its end, all unread."""
     sock = smcr.connected(address)
     sock.sendall(what)
     while unread(sock) < SIZE:
@@ -97,7 +98,7 @@ def ask(address, what):
 
 
 def outcome(sock):
-    """What a reader gets, in words."""
+    """Describe in words what a reader gets."""
     got = bytearray()
     while True:
         try:
@@ -113,20 +114,20 @@ def outcome(sock):
 
 
 def tell(name, sock, wanted="all bytes, then the end"):
-    """A line that says whether a reader got what it should."""
+    """Print whether a reader gets what is wanted."""
     got = outcome(sock)
     sock.close()
     print(f"{'good' if got == wanted else 'bad'} {name}: {got}", flush=True)
 
 
 def stage(name):
-    """Say that it is over, and wait."""
+    """Print the name of an ended stage and wait for a line."""
     print(f"stage {name}", flush=True)
     sys.stdin.readline()
 
 
 def crossed(address):
-    """A byte sent to an end that has closed, which is not known here yet."""
+    """Send a byte to a peer that has closed, before its C has arrived."""
     watcher = socket.create_connection((address[0], address[1] + 1))
     sock = smcr.connected(address)
     sock.send(b"x")
@@ -137,8 +138,8 @@ def crossed(address):
 
 
 def read(address):
-    """All stages."""
-    # The first contact, while nothing is slow
+    """Run all stages."""
+    # Make the first contact before RoCE is slow.
     tell("closed, and read at once", ask(address, b"c"))
     stage("begun")
     tell("a byte crossed the end of the stream", crossed(address))
@@ -147,7 +148,7 @@ def read(address):
     done, reset = ask(address, b"d"), ask(address, b"a")
     kept = [ask(address, what) for what in (b"c", b"d")]
     cut, told = ask(address, b"o"), ask(address, b"o")
-    # The server's host answers it with a reset: its program has closed
+    # The server's host answers this with a reset, as its program has closed.
     spoke.send(b"x")
     await_bits(spoke, select.POLLERR)
     reset.send(b"x")
@@ -170,7 +171,7 @@ def read(address):
 
 
 def main():
-    """One of the two ends."""
+    """Run one of the two ends."""
     role, address, port = sys.argv[1:]
     (serve if role == "serve" else read)((address, int(port)))
 

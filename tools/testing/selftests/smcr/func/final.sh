@@ -5,16 +5,16 @@
 # rfc: 4.8.1, 4.8.3
 # kernel: both
 # nics: 1
-# Bytes that the peer put before the end of its stream stay readable whatever
-# happens to the connection, its TCP connection, its link and its device
-# afterwards; a stream without an end is an errno. (RFC 7609 4.8)
+# The final bytes, those that the peer put before its D or C, stay readable
+# whatever happens to the connection, its TCP connection, its link and its
+# device afterwards. A stream without an end returns an errno. (RFC 7609 4.8)
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
 kind=smcr4
 addresses $kind
 
-# lines UNTIL: a check for each line of the reader, up to the one
+# lines UNTIL: turn each line of the reader into a check, up to stage UNTIL
 lines() {
 	local line
 
@@ -26,10 +26,10 @@ lines() {
 		*)		echo "# $line" ;;
 		esac
 	done
-	[ "$1" = end ] || not_ok "the reader comes to stage $1"
+	[ "$1" = end ] || not_ok "the reader reaches stage $1"
 }
 
-# server_said: what the server printed, as comments
+# server_said: show the server's output as TAP comments
 server_said() {
 	sed '/^serving$/d; s/^/# /' "$tmp/final.out" "$tmp/final.err"
 }
@@ -51,19 +51,19 @@ jobs_started+=("$reader")
 exec 5>"$tmp/in" 6<"$tmp/out"
 lines begun
 on server save crossed
-# Longer than 200 ms, and shorter than a queue pair takes to repeat a packet
-check "RoCE from the server takes its time" \
+# Longer than 200 ms, but shorter than the queue pair's retransmission timeout
+check "RoCE from the server is slow" \
 	wire fault server0 client0 delay 250000 only roce
 echo >&5
 lines crossed
 check "RoCE is fast again" wire clear
-check "a byte that comes after C is answered by a reset" \
+check "a byte that comes after C is answered with a reset" \
 	test "$(on server delta crossed ResetUnreadData)" = 1
 echo >&5
 lines asked
 no_fallback begin
-# Of the two that it closed and to which nothing was sent
-on server wait_until "it has stopped waiting for the client's close" \
+# The server closed two connections and received nothing on them.
+on server wait_until "it no longer waits for the client's close" \
 	grew_to begin ResetCloseTimeout 2
 echo >&5
 lines read
@@ -71,10 +71,10 @@ without_rnic
 echo >&5
 lines end
 wait "$reader"
-check "the reader came to its end" test $? -eq 0
+check "the reader exits with status 0" test $? -eq 0
 exec 5>&- 6<&-
 undo_now
 no_conn_left
-wait_until "each receive element is given back" elements_back
+wait_until "each receive element is returned" elements_back
 on server server_said
 finish

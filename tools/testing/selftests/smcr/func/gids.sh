@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# fact: Both ends name the right kind of GID; a handshake queries no port
+# fact: Both ends use the right kind of GID; a handshake queries no port
 # rfc: 3.5.1.2
 # kernel: turns more
 # nics: 1
-# Ports and their GIDs: which kind of GID both ends name, the traffic class, and
-# what a handshake asks the device: no query of the port goes to it.
+# Ports and their GIDs: the kind of GID that both ends use, the traffic class,
+# and that a handshake does not query the device's port.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
@@ -14,7 +14,7 @@ kind=smcr4
 trace=/sys/kernel/tracing
 addresses $kind
 
-# link_is KIND: the GIDs of both ends, of the one link there is
+# link_is KIND: true if both ends of the only link use GIDs of KIND
 link_is() {
 	smcr-ctl -j link show state active | python3 -c '
 import json, sys
@@ -32,8 +32,8 @@ link_mtu() {
 	smcr-ctl -j link show state active | grep -q "\"mtu\": *$1[,}]"
 }
 
-# contact FACT KIND [ARGUMENTS...]: a first contact that names GIDs of KIND,
-# and a connection that uses the same group
+# contact FACT KIND [ARGUMENTS...]: check that a first contact uses GIDs of
+# KIND, and that a second connection uses the same group
 contact() {
 	no_group_left
 	save contact
@@ -48,50 +48,51 @@ contact() {
 	released "the connection is closed"
 }
 
-# contact_more FACT N: a stream that is the Nth to use the group of "follow"
+# contact_more FACT N: check that a stream is the Nth to use the group of
+# "follow"
 contact_more() {
 	io_check "$1" $kind "$SERVER" stream -u 64k -d 64k -H
 	grew follow SubsequentContacts -eq "$2"
 	grew follow LinkGroups -eq 1
 }
 
-# asked: how often Soft-RoCE was asked for a port's attributes
+# asked: print how often Soft-RoCE's port was queried
 asked() {
 	awk '$1 == "smcr_asked" { print $2 }' $trace/kprobe_profile
 }
 
 client_leads
 
-# Each first contact makes a group of its own
+# Let groups end at once, so that each first contact forms a new group.
 on server sysctl_for_now net.smcr.lgr_linger_ms 0
 on server undo_later sysctl -qw net.smcr.gid_kind=0
 on server save begin
 on server serve smcr6 ::
-check "the port tells what GIDs it has" gid_types
-contact "RoCEv2 with routable GIDs between two of us" v4
+check "the port lists its GIDs" gid_types
+contact "two smcr hosts use RoCEv2 with routable GIDs" v4
 
-# A peer as others are: it knows link-local GIDs alone
-check "the server prefers link-local" \
+# Make the server act like another implementation that has link-local GIDs only.
+check "the server prefers link-local GIDs" \
 	on server sysctl -qw net.smcr.gid_kind=2
 no_group_left
 save follow
 hold $kind "$SERVER" 1
 check "the client follows the Accept" link_is link-local
-contact_more "it proposes that kind from then on" 1
+contact_more "the client proposes that kind from then on" 1
 sysctl_for_now net.smcr.gid_kind 1
-contact_more "the server knows its first Proposal, too" 2
+contact_more "the server accepts the first Proposal's GID, too" 2
 no_fallback follow
 released "the connection is closed"
-check "the client has no wish" sysctl -qw net.smcr.gid_kind=0
-check "the server has none" on server sysctl -qw net.smcr.gid_kind=0
-contact "the server answers as it is asked: link-local" link-local
-check "the client prefers routable" sysctl -qw net.smcr.gid_kind=1
-contact "the server answers as it is asked: routable" v4
-check "the client has no wish" sysctl -qw net.smcr.gid_kind=0
-check_not "there are no more kinds" sysctl -qw net.smcr.gid_kind=3
+check "the client has no preference" sysctl -qw net.smcr.gid_kind=0
+check "the server has no preference" on server sysctl -qw net.smcr.gid_kind=0
+contact "the server follows the Proposal: link-local" link-local
+check "the client prefers routable GIDs" sysctl -qw net.smcr.gid_kind=1
+contact "the server follows the Proposal: routable" v4
+check "the client has no preference" sysctl -qw net.smcr.gid_kind=0
+check_not "no other kind can be set" sysctl -qw net.smcr.gid_kind=3
 
-# The packets of a link
-check "a counter of expedited packets" nft -f - <<-'END'
+# Traffic class and service level of a link's packets
+check "nft counts expedited packets" nft -f - <<-'END'
 	table ip smcr_gids {
 		chain out {
 			type filter hook output priority 0;
@@ -103,13 +104,13 @@ undo_later nft delete table ip smcr_gids
 sysctl_for_now net.smcr.traffic_class 184
 sysctl_for_now net.smcr.service_level 3
 check_not "a traffic class has 8 bits" sysctl -qw net.smcr.traffic_class=256
-check_not "a service level has 3" sysctl -qw net.smcr.service_level=8
-contact "a link of a traffic class" v4
-check "its packets have it" test "$(nft list table ip smcr_gids |
+check_not "a service level has 3 bits" sysctl -qw net.smcr.service_level=8
+contact "a link has a traffic class" v4
+check "its packets carry the class" test "$(nft list table ip smcr_gids |
 	awk '/packets/ { for (i = 1; i < NF; i++) if ($i == "packets")
 		print $(i + 1) }')" -gt 20
 
-# Nothing is asked of the device but after a change
+# The port is queried only after it has changed.
 undo_later sh -c "echo >$trace/kprobe_events"
 undo_later sh -c "echo 0 >$trace/events/kprobes/smcr_asked/enable"
 check "port queries are counted" sh -c "
@@ -118,11 +119,11 @@ check "port queries are counted" sh -c "
 before=$(asked)
 no_group_left
 io_check "50 connections" $kind "$SERVER" seq -n 50
-check "no handshake asked the device" test "$(asked)" = "$before"
+check "no handshake queried the port" test "$(asked)" = "$before"
 dev=$(netdev_of "$CLIENT")
 undo_later ip link set "$dev" mtu 1500
 for mtu in 4096 1024; do
-	check "packets of a new size" ip link set "$dev" mtu $((mtu + 476))
+	check "the MTU is changed" ip link set "$dev" mtu $((mtu + 476))
 	no_group_left
 	hold $kind "$SERVER" 1
 	check "the link has that MTU at once" link_mtu $mtu

@@ -5,9 +5,10 @@
 # kernel: release
 # nics: 1
 # timeout: 600
-# What a connection costs does not grow with their number: bytes, memory
-# regions and queue pairs by slope from 16 connections to 512, or to 4096 with
-# SMCR_SOAK=1; setup and receive at both ends of it.
+# The cost of a connection does not grow with the number of connections. Bytes,
+# memory regions and queue pairs are compared as the slope from 16 connections
+# to 512, or to 4096 with SMCR_SOAK=1; the cost of setup and of a message at 16
+# and at that number.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source=lib/crowd_lib.sh
@@ -26,7 +27,7 @@ meminfo() {
 	awk -v name="$1:" '$1 == name { print $2 * 1024 }' /proc/meminfo
 }
 
-# memory NAME: what is there now
+# memory NAME: store the memory in use as NAME
 memory() {
 	local what
 
@@ -42,8 +43,9 @@ grown() {
 	echo $(($(cat "$tmp/$1.many") - $(cat "$tmp/$1.few")))
 }
 
-# slopes: from few to many. Without the RMB that is there in advance (75 %),
-# of 2 MB at the most, a connection costs its element and little else.
+# slopes: check the cost of a connection between few and many. Not counting the
+# RMB that is made in advance (at 75 % use), of 2 MB at most, a connection costs
+# its element and little else.
 slopes() {
 	local n=$((many - few)) bytes rmb=$((2 << 20)) mrs
 
@@ -63,14 +65,14 @@ slopes() {
 	grew few TxChunkAllocs -le 64
 }
 
-# yardstick: microseconds of an ICMP round trip, in tenths; what else runs on
-# this machine slows that down as well
+# yardstick: print the time of an ICMP round trip in tenths of a microsecond;
+# other load on this machine slows it down as well
 yardstick() {
 	ping -qfc 50 "$SERVER" | awk -F/ '/^rtt/ { printf "%d", $5 * 10000 }'
 }
 
-# typical COMMAND...: the median cost of some rounds, in tenths of a round trip
-# of ICMP. With COMMAND "open", what was opened is closed again.
+# typical COMMAND...: print the median cost of some rounds, in tenths of an ICMP
+# round trip. With COMMAND "open" each round closes its connections again.
 typical() {
 	local i
 
@@ -86,13 +88,14 @@ typical() {
 	median=$(sort -n "$tmp/rounds" | sed -n $((rounds / 2 + 1))p)
 }
 
-# cost NAME: requests and time of connections and messages, as things are
+# cost NAME: measure requests and time of setup and messages with the current
+# number of connections
 cost() {
 	save "$1.setup"
 	typical open 16
 	setup[$1]=$median
 	wrs_setup[$1]=$(delta "$1.setup" WorkRequests)
-	wait_until "they are gone" closed "$1"
+	wait_until "they are closed" closed "$1"
 	save "$1.ask"
 	typical ask 50 64
 	receive[$1]=$median
@@ -122,14 +125,14 @@ no_fallback few
 echo "# in tenths of an ICMP round trip, with $few and with $many connections:"
 echo "# setup ${setup[few]} and ${setup[many]}," \
 	"message ${receive[few]} and ${receive[many]}"
-# Elements are taken and given back in the same way: the same messages.
+# Taking and returning an element always costs the same LLC messages.
 check "setup and close take the same work requests" \
 	test "${wrs_setup[few]}" = "${wrs_setup[many]}"
 check "a message takes the same work requests" \
 	test "${wrs_ask[few]}" = "${wrs_ask[many]}"
 check "a message takes the same completions" \
 	test "${completions[few]}" = "${completions[many]}"
-# What grows with the number would be far beyond this; the rest is noise.
+# A cost that grows with the number would exceed this by far; the rest is noise.
 check "setup takes no more than three times as long" \
 	test "${setup[many]}" -le $((3 * setup[few]))
 check "a message takes no more than three times as long" \

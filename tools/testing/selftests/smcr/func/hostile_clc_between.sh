@@ -6,7 +6,7 @@
 # kernel: turns hostile
 # nics: 1
 # timeout: 120
-# Subsequent contacts, with one CLC message changed between honest peers.
+# One CLC message of a subsequent contact is changed between honest peers.
 # shellcheck source-path=SCRIPTDIR source=lib/hostile_lib.sh
 . "$(dirname "$0")/lib/hostile_lib.sh"
 
@@ -16,6 +16,6 @@ hostile_peer
 sysctl_for_now net.smcr.loopback 1
 export OTHER=10.9.0.101
 undo_later ip addr del $OTHER/24 dev eth0
-check "another address" ip addr add $OTHER/24 dev eth0
+check "this host has another address" ip addr add $OTHER/24 dev eth0
 hostile_groups relay
 hostile_over

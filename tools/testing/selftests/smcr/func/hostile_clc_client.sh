@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# fact: A server survives every hostile CLC client
+# fact: No hostile CLC client harms a server
 # rfc: C.1, C.2, C.5, C.7
 # kernel: turns hostile
 # nics: 1
 # timeout: 150
-# A TCP client that speaks CLC by hand is hostile to an smcr server.
+# The hostile peer is a TCP client that builds its CLC messages by hand.
 # shellcheck source-path=SCRIPTDIR source=lib/hostile_lib.sh
 . "$(dirname "$0")/lib/hostile_lib.sh"
 

@@ -11,25 +11,25 @@
 UNIT=$FUNC_DIR/../unit
 RESULTS=/sys/kernel/debug/kunit
 
-# facts_of TEST: what the program of user space prints, in its order
+# facts_of TEST: print the facts of the user space program, in its order
 facts_of() {
 	sed -n '/^static const struct fact facts/,/^}/s/^\t{ "\(.*\)",.*/\1/p' \
 		"$UNIT/$1.c"
 }
 
-# passed_of TEST: the same of the suite, without what failed
+# passed_of TEST: print the facts of the KUnit suite that passed
 passed_of() {
 	sed -n 's/^ \{8\}ok [0-9]* //p' "$RESULTS/smcr_$1/results"
 }
 
-# as_in_user_space TEST: the same facts, of which there are some
+# as_in_user_space TEST: true if both lists agree and are not empty
 # shellcheck disable=SC2317 # called through check
 as_in_user_space() {
 	facts_of "$1" >"$tmp/facts"
 	[ -s "$tmp/facts" ] && passed_of "$1" | diff "$tmp/facts" -
 }
 
-# comments_of TEST: seed, shortened loops, facts that failed and why
+# comments_of TEST: show seed, shortened loops, and failed facts with the reason
 comments_of() {
 	grep -vE 'Subtest|module:|Totals|pass:|marked slow|^ *ok|TAP|1\.\.1$' \
 		"$RESULTS/smcr_$1/results" | sed 's/^ *#* */# /'

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# fact: A late receiver gets no more SENDs than it has receives
+# fact: A receiver that polls late gets no more SENDs than it has receives
 # kernel: turns roce
 # nics: 1
 # timeout: 120
-# Queues of 64 on both hosts, and a server that looks at completions late: the
-# client stops before the server is out of receives, and its adapter never has
-# to say so. Connections that share the short queue all get on: while one waits
-# for its turn, no other has two.
+# Queues of 64 on both hosts, and a server that polls its completions late: the
+# client stops sending before the server runs out of receives, so the server's
+# adapter sends no RNR NAK. Connections that share the short queue take turns:
+# while one waits for its turn, no other gets two.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source=lib/adapter_lib.sh
@@ -19,13 +19,13 @@ rnr=/sys/class/infiniband/rxe0/ports/1/hw_counters/rcvd_rnr_err
 burst=150
 addresses $kind
 
-# late MS: how late the server's completions are from now on
+# late MS: delay the server's completions by MS from now on
 late() {
 	echo "$1" >/proc/latepoll
 }
 
 were_late() {
-	check "completions were late" \
+	check "completions were delayed" \
 		test "$(value delayed /proc/latepoll)" -ge 1
 }
 
@@ -40,10 +40,10 @@ client_leads
 
 both undo_later calm_timers
 both check "QPs are patient" patient_qps
-both adapter_can_be_less "queues can be short"
+both adapter_can_be_less "the adapter's queues can be shortened"
 both adapter_anew wr 65
 on server undo_later rmmod latepoll
-on server check "completions can be late" insmod /share/latepoll.ko
+on server check "completions can be delayed" insmod /share/latepoll.ko
 on server save begin
 on server serve $kind "$SERVER" -a
 
@@ -55,7 +55,7 @@ sed 's/^/# /' /proc/turns
 check "connections had to wait" test "$(value waited /proc/turns)" -ge 100
 check "while one waited, no other had two turns" \
 	test "$(value overtaken /proc/turns)" = 0
-check "all were looked at" test "$(value lost /proc/turns)" = 0
+check "every call was counted" test "$(value lost /proc/turns)" = 0
 no_fallback even
 naks=$(cat $rnr)
 echo "# $naks RNR NAKs so far"

@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# fact: The handshake that formed a group may end after others used the group
+# fact: The handshake that formed a group may end after others use the group
 # kernel: turns ends
 # nics: 1
-# The handshake that formed a link group ends long after others have begun to
-# use the group: it ends alone. Once on the server, once on the client, where a
-# test module keeps that handshake from seeing that the group is ready.
+# The handshake that formed a link group ends long after other connections have
+# begun to use the group, and ends alone. This is done once on the server and
+# once on the client, where a test module keeps that handshake from seeing that
+# the group is ready.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source=lib/crowd_lib.sh
@@ -15,7 +16,8 @@
 kind=smcr4
 addresses $kind
 
-# The connection of that handshake: how it ends, as the errno's name.
+# Open the connection of that handshake; the name of its errno goes to
+# $tmp/leader.
 leader() {
 	timeout $((60 * SLOW)) python3 -B lib/sock.py read "$SERVER" "$PORT" \
 		>"$tmp/leader" 2>&1 &
@@ -23,26 +25,26 @@ leader() {
 	jobs_started+=("$leader_pid")
 }
 
-# late HOST ERRNO: where it comes late, and what the client's program sees
+# late HOST ERRNO: delay the handshake on HOST; the client's program gets ERRNO
 late() {
 	both save "$1"
-	on "$1" check "the $1's handshake comes late" insmod /share/late.ko
+	on "$1" check "the $1's handshake is delayed" insmod /share/late.ko
 	leader
 	wait_until "$1: a group is formed" grew_to "$1" FirstContacts 1
-	crowd_is "$1: others use it" 3 open 3
-	crowd_is "$1: and are right" 3 all 9000
+	crowd_is "$1: other connections use it" 3 open 3
+	crowd_is "$1: their bytes are right" 3 all 9000
 	wait "$leader_pid"
 	check "$1: the first one ends alone, with $2" \
 		test "$(cat "$tmp/leader")" = "$2"
 	both grew "$1" LinkGroups -eq 1
 	on server grew "$1" Aborts -le 1
 	[ "$1" != server ] || on server grew "$1" HandshakeTimeouts -eq 1
-	crowd_is "$1: the others are still right" 3 all 9000
+	crowd_is "$1: the others still work" 3 all 9000
 	grew "$1" FirstContacts -eq 1
 	grew "$1" SubsequentContacts -eq 3
 	both no_fallback "$1"
 	on "$1" check "late is unloaded" rmmod late
-	crowd_is "$1: one more uses the group" 4 open 1
+	crowd_is "$1: one more connection uses the group" 4 open 1
 	grew "$1" FirstContacts -eq 1
 	crowd_is "$1: all are closed" 0 close 4
 	no_group_left

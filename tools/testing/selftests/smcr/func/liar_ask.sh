@@ -1,19 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# fact: False answers in first contact and later end only what they concern
+# fact: A false LLC reply ends only the connection or link that it concerns
 # rfc: C.2, C.3, C.7.1
 # kernel: turns liar
 # nics: 1
 # timeout: 240
-# Lies in the answers that an honest host waits for, in first contact and
+# False LLC replies to an honest host that waits for them, in first contact and
 # later, in both roles.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source-path=SCRIPTDIR source=lib/liar_lib.sh
 . "$FUNC_DIR/lib/liar_lib.sh"
 
-# declined FACT EDIT...: of CONFIRM LINK; the connection is TCP
+# declined FACT EDIT...: change CONFIRM LINK; expect a fallback to TCP
 declined() {
 	mark BadLlc FallbackConfirmLink
 	lie hook llc 01 00 0 1 "${@:2}"
@@ -26,8 +26,8 @@ declined() {
 	verdict "DECL: CONFIRM LINK with $1"
 }
 
-# refused FACT TYPE EDIT...: of a reply in first contact, too late for a
-# fallback, so the connection is reset
+# refused FACT TYPE EDIT...: change a reply in first contact, too late for a
+# fallback; expect a reset
 refused() {
 	mark BadLlc LinksFailed
 	lie hook llc "$2" 80 0 1 "${@:3}"
@@ -38,9 +38,9 @@ refused() {
 	verdict "RST: $1"
 }
 
-# stillborn: the server ends a connection whose client has sent the last message
-# of its handshake. The reset may reach the client before its program learns
-# that the connection is open.
+# stillborn: expect that the server resets a connection whose client has sent
+# the last message of its handshake. The reset may reach the client before or
+# after connect() returns 0.
 stillborn() {
 	ask C connect v
 	if [ "$reply" = ok ]; then
@@ -51,10 +51,10 @@ stillborn() {
 	fi
 }
 
-# gives_up FACT CONNECTIONS TYPE EDIT...: after a false reply the honest host
-# ends the link, with so many connections. They are open before the lie, since a
-# reset in the handshake might happen at one end only; until then the replies
-# put a second RMB off.
+# gives_up FACT CONNECTIONS TYPE EDIT...: expect that the honest host ends the
+# link and its CONNECTIONS after a false reply. They are open before the lie,
+# since a reset in the handshake might happen at one end only; until then the
+# replies postpone a second RMB.
 gives_up() {
 	local i
 
@@ -74,8 +74,7 @@ gives_up() {
 	verdict "LDOWN: $1"
 }
 
-# four: open that many connections; for them the honest host has announced a
-# second RMB
+# four: open four connections, for which the honest host announces a second RMB
 four() {
 	local i
 
@@ -115,7 +114,7 @@ verdict "NEG: ADD LINK with MTU 0 in first contact; one link carries the bytes"
 lie hook llc 02 00 0 1 0=042c0040
 step ECONNRESET C connect v
 alone
-verdict "RST: DELETE LINK (all) in the place of ADD LINK"
+verdict "RST: DELETE LINK (all) instead of ADD LINK"
 
 linger=$(sysctl -n net.smcr.lgr_linger_ms)
 sysctl_at C lgr_linger_ms=200
@@ -137,7 +136,7 @@ refused "CONFIRM LINK reply with another link number" 01 29^08
 refused "CONFIRM LINK reply that takes a dialect that was not offered" 01 3=83
 step 0 $HONEST sh "dmesg | grep -F 'bad LLC message' | tail -n 1 |" \
 	"grep -qF '(CONFIRM LINK reply in another dialect)'"
-verdict "the log names that reason"
+verdict "the log names the wrong dialect"
 
 mark BadLlc LinksFailed
 lie hook llc 02 80 0 1 29^70
@@ -150,7 +149,7 @@ verdict "RST: ADD LINK reply for another link"
 lie hook llc 02 80 0 1 0=042c0040
 stillborn
 alone
-verdict "RST: DELETE LINK (all) in the place of the ADD LINK reply"
+verdict "RST: DELETE LINK (all) instead of the ADD LINK reply"
 
 mark DeleteLinkSent BadLlc
 lie hook llc 02 80 0 1 2=0080 26=000099
@@ -160,7 +159,7 @@ more DeleteLinkSent 1
 more BadLlc 0
 part v
 alone
-verdict "an ADD LINK agreed to without need is deleted; one link carries on"
+verdict "an ADD LINK accepted without need is deleted; one link remains"
 
 mark DeleteLinkSent LlcTimeouts
 lie hook llc 02 80 0 1 2=0080 26=000099
@@ -172,7 +171,7 @@ step ECONNRESET C recv v 1
 step ok C close v
 step ok $HONEST lie catch 00
 alone
-verdict "RST: DELETE LINK of one link without an answer"
+verdict "RST: DELETE LINK of one link that gets no answer"
 
 for HONEST in S C; do
 	LIAR=C
@@ -211,7 +210,7 @@ talk v
 four_part
 part v
 alone
-verdict "CONFIRM RKEY refused: four connections live on, and a fifth"
+verdict "CONFIRM RKEY refused: four connections still work, and a fifth opens"
 
 mark Fallbacks ConfirmRkeySent
 lie hook llc 06 80 0 1000 3=b0
@@ -225,10 +224,11 @@ ask C stat ConfirmRkeySent
 four_part
 part v
 alone
-verdict "CONFIRM RKEY put off each time: the next connection falls back to TCP"
+verdict "CONFIRM RKEY always postponed: the next connection falls back to TCP"
 
-# For the sixth connection a third RMB is made, and no connection uses it. The
-# second one shall not be idle for long before the fifth connection.
+# The sixth connection makes the host add a third RMB, which no connection uses.
+# rmb_linger_ms is lowered late, so that the second RMB is not deleted before
+# the fifth connection.
 mark DeleteRkeySent MrFrees RmbsFreed
 four
 meet v
@@ -257,7 +257,7 @@ four_part
 alone
 verdict "LDOWN: DELETE RKEY reply with another key"
 
-# The liar takes RMBs away to which connections of the honest host write.
+# The liar deletes RMBs that connections of the honest host still write to.
 sysctl_at C rmb_linger_ms=60000
 sysctl_at S rmem=524284
 sysctl_at C rmem=131068
@@ -276,6 +276,6 @@ talk v
 four_part
 part v
 alone
-verdict "CABORT: DELETE RKEY of an RMB in use; a connection of another lives"
+verdict "CABORT: DELETE RKEY of an RMB in use; those of another RMB still work"
 
 liar_end

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# fact: False CDC messages abort one connection and leak no byte
+# fact: A false CDC message aborts one connection at most and leaks no byte
 # rfc: 4.2, 4.4.1
 # kernel: turns liar
 # nics: 1
 # timeout: 120
-# CDC messages that lie: the honest host resets that one connection or ignores
-# the message, and no byte that a cursor announced falsely reaches a program.
+# False CDC messages: the honest host resets their connection or ignores the
+# message, and no program reads a byte that a false cursor announced.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source-path=SCRIPTDIR source=lib/liar_lib.sh
@@ -15,10 +15,10 @@
 
 HONEST=C
 LIAR=S
-# Bytes in the ring of a default RMBE: 128 KB less the eye catcher
+# Size of a default RMBE's ring in bytes: 128 KB less the eye catcher
 RING=$((131072 - 4))
 
-# aborts FACT KEYS...: the message resets its connection
+# aborts FACT KEYS...: expect that the message resets its connection
 aborts() {
 	mark BadCdc ResetCdcInvalid Aborts
 	lie cdc -1 "${@:2}"
@@ -32,21 +32,21 @@ aborts() {
 	verdict "CABORT: $1"
 }
 
-# new_aborts FACT KEYS...: on a connection that has carried nothing
+# new_aborts FACT KEYS...: the same on a connection that has carried no byte
 new_aborts() {
 	meet v
 	aborts "$@"
 }
 
-# used_aborts FACT KEYS...: on one that has carried bytes both ways
+# used_aborts FACT KEYS...: the same on one that has carried bytes both ways
 used_aborts() {
 	meet v
 	talk v
 	aborts "$@"
 }
 
-# ignored FACT COUNTER NUMBER KEYS...: the connection goes on as if it had not
-# come
+# ignored FACT COUNTER NUMBER KEYS...: expect that the message is counted and
+# has no other effect
 ignored() {
 	mark "$2" Aborts
 	lie cdc 0 "${@:4}"
@@ -60,10 +60,10 @@ client_leads
 
 liar_begin
 fresh
-verdict "a neighbour is connected, in the same group"
+verdict "a second connection is open in the same group"
 
 new_aborts "producer one byte beyond the window" prod=$((RING + 1))
-new_aborts "producer a turn too far" pwrap=2
+new_aborts "producer one wrap too far" pwrap=2
 new_aborts "producer below the eye catcher" poff=3
 new_aborts "producer at the end of the element" poff=$((RING + 4))
 new_aborts "producer offset of 4 GB" poff=$((0xffffffff))
@@ -74,7 +74,7 @@ used_aborts "consumer ahead of what was sent, later" cons=1
 used_aborts "consumer backwards" cons=-1
 new_aborts "consumer below the eye catcher" coff=3
 new_aborts "consumer at the end of the element" coff=$((RING + 4))
-new_aborts "consumer a turn too far" cwrap=1
+new_aborts "consumer one wrap too far" cwrap=1
 new_aborts "U without data" flags=0x2000
 new_aborts "F that skips messages" flags=0x0800 seq=5
 
@@ -87,7 +87,7 @@ more BadCdc 1
 step ECONNRESET $HONEST recv v 6
 part v
 talk n
-verdict "CABORT: producer one byte beyond the rest of the window; all is dropped"
+verdict "CABORT: producer one byte beyond the rest of the window; none is read"
 
 meet v
 lie cdc -1 flags=0x80
@@ -100,7 +100,7 @@ step EOF $HONEST recv v 1
 step ECONNRESET $HONEST send v late
 part v
 talk n
-verdict "CABORT: data after D, which no program gets to read"
+verdict "CABORT: data after D; no program reads it"
 
 meet v
 step ok $LIAR send v first
@@ -115,7 +115,7 @@ part v
 talk n
 verdict "CABORT: the eye catcher was overwritten"
 
-# Each end believes that the other one closed first, and waits for its FIN.
+# Each end assumes that the other one closed first, and waits for its FIN.
 sysctl_at C close_timeout_ms=2000
 sysctl_at S close_timeout_ms=2000
 meet v
@@ -129,14 +129,15 @@ more BadCdc 0
 step EOF $HONEST recv v 1
 part v
 talk n
-verdict "IGN: anything after C"
+verdict "IGN: any message after C"
 
 meet v
 mark ResetPeerAbort CdcIgnored
 lie cdc -1 flags=0x20 x=2
 step ECONNRESET $HONEST recv v 1
 more ResetPeerAbort 1
-# The second A, and the answer of the liar's smcr to the honest host's A
+# The two are the second A, and the reply of the liar's smcr to the honest
+# host's A.
 more CdcIgnored 2
 step ECONNRESET $LIAR recv v 1
 part v
@@ -146,7 +147,7 @@ verdict "A ends a connection, once"
 ignored "an unknown type" BadCdc 1 type=0xff
 ignored "another length byte" BadCdc 1 len=43
 ignored "a token of another generation" CdcIgnored 1 token=0x10000
-ignored "a token of no slot" CdcIgnored 1 token=0xfff0
+ignored "a token without a slot" CdcIgnored 1 token=0xfff0
 ignored "the same sequence number again" CdcIgnored 1 seq=-1 prod=9
 ignored "an older sequence number" CdcIgnored 1 seq=-2 prod=9
 ignored "a sequence number half the circle ahead" CdcIgnored 1 seq=40000 prod=9
@@ -159,7 +160,7 @@ more CdcReceived 100
 ask $HONEST stat CdcSent
 [ $((reply - marked[CdcSent])) -le 1 ] || wrong+="; CdcSent $reply"
 talk n
-verdict "R a hundred times is answered once at most"
+verdict "a hundred R get one answer at most"
 
 mark BadCdc
 lie raw fe2c0001
@@ -172,6 +173,6 @@ lie cdc 0 type=0xff x=40
 more LinksFailed 1
 step ECONNRESET $HONEST recv n 1
 fresh
-verdict "LDOWN: forty messages of an unknown type; then a new group"
+verdict "LDOWN: forty messages of an unknown type; a new group works"
 
 liar_end

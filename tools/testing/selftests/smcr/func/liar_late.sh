@@ -5,7 +5,7 @@
 # kernel: turns liar
 # nics: 1
 # timeout: 120
-# A client answers an LLC request a second time, and differently.
+# A client answers an LLC request twice, with different replies.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source-path=SCRIPTDIR source=lib/liar_lib.sh
@@ -18,7 +18,7 @@ client_leads
 
 liar_begin
 
-# As Linux does: it agrees, and refuses when DELETE LINK comes.
+# As Linux does: agree, and then refuse when DELETE LINK comes.
 step 0 C sh insmod /share/version2.ko
 mark DeleteLinkSent LinksFailed BadLlc
 lie hook llc 02 80 0 1 2=0080 28=000099
@@ -29,17 +29,17 @@ lie llc 1 "$(printf '022c01c0%080d' 0)"
 step ok S accept v
 talk v
 ask S look reply
-# The module shows the beginning; the rest of the message is zeros.
+# The module shows the start of the message; the rest is zeros.
 answer=$(printf '%s%0*d' "$reply" $((88 - ${#reply})) 0)
 step ok S lie catch 00
 lie llc 1 "$answer"
 talk v
-# The server ignored the message that was caught, and counted it.
+# The server ignored and counted the captured message.
 more BadLlc 1
 more LinksFailed 0
 part v
 alone
 step 0 C sh rmmod version2
-verdict "Linux dialect: a refusal after DELETE LINK ends that exchange alone"
+verdict "Linux dialect: a refusal after DELETE LINK ends only that exchange"
 
 liar_end

@@ -6,8 +6,8 @@
 # kernel: turns liar
 # nics: 1
 # timeout: 120
-# LLC messages of a server that lies: the honest client answers them, ignores
-# them, or ends the link and then sets a new one up.
+# False LLC messages from a server: the honest client answers them, ignores
+# them, or ends the link and then sets up a new one.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source-path=SCRIPTDIR source=lib/liar_lib.sh

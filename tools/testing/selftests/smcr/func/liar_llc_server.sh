@@ -6,8 +6,8 @@
 # kernel: turns liar
 # nics: 1
 # timeout: 120
-# LLC messages of a client that lies: the honest server answers them, ignores
-# them, or ends the link and then sets a new one up.
+# False LLC messages from a client: the honest server answers them, ignores
+# them, or ends the link and then sets up a new one.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source-path=SCRIPTDIR source=lib/liar_lib.sh
@@ -43,7 +43,7 @@ for how in "$(shown link)" 00; do
 	step ECONNRESET S recv n 1
 	more DeleteLinkSent 1
 	fresh
-	verdict "a server answers DELETE LINK (flags $flag) with its own for all"
+	verdict "a server answers DELETE LINK ($flag) with DELETE LINK (all)"
 done
 
 liar_end

@@ -6,8 +6,9 @@
 # kernel: release
 # nics: 1
 # timeout: 120
-# The bytes that a connection leaves in its RMBE, and when the next connection
-# gets the element: no program reads a foreign byte (RFC 7609 4.4.1, 4.4.2).
+# The bytes that a connection leaves in its RMBE, and the time at which the next
+# connection gets the element: no program reads a foreign byte (RFC 7609 4.4.1,
+# 4.4.2).
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source-path=SCRIPTDIR source=lib/liar_lib.sh
@@ -16,7 +17,7 @@
 HONEST=C
 LIAR=S
 
-# holds NAME VALUE: of the honest host's RMBs, now or soon
+# holds NAME VALUE: wait until the honest host's RMBs have this value
 holds() {
 	local end=$((SECONDS + WAIT * 3))
 
@@ -35,8 +36,8 @@ has() {
 client_leads
 
 liar_begin
-# An RMB has four elements, so that one in use is missed; and an element is in
-# quarantine for four times as long as a queue pair retries.
+# An RMB has only four elements, so that one in use makes a difference. An
+# element is in quarantine for four times as long as a queue pair retries.
 for host in C S; do
 	sysctl_at $host rmem=524284
 	sysctl_at $host abort_timeout_ms=3000
@@ -70,7 +71,7 @@ holds dirty 0
 holds stale 0
 more ElementsQuarantined 0
 talk n
-verdict "after an abort that was answered the whole element is zeroed"
+verdict "after an answered abort the whole element is zeroed"
 
 mark ElementsQuarantined
 meet v

@@ -6,9 +6,9 @@
 # kernel: turns bounds
 # nics: 1
 # timeout: 240
-# Each bound of net.smcr: past it a connection is plain TCP, with the reason
-# counted where the bound is, its bytes exact and no error; with the bound
-# lifted the next one is RDMA again.
+# For each bound of net.smcr: a connection beyond it falls back to TCP with the
+# right bytes and no error, and the host with the bound counts the reason. When
+# the bound is lifted, the next connection uses RDMA again.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source=lib/crowd_lib.sh
@@ -17,12 +17,12 @@
 kind=smcr4
 addresses $kind
 
-# other_than HOST
+# other_than HOST: print the name of the other host
 other_than() {
 	[ "$1" = client ] && echo server || echo client
 }
 
-# set_bound HOST NAME VALUE: until "lift_bound HOST NAME"
+# set_bound HOST NAME VALUE: set a sysctl until "lift_bound HOST NAME"
 declare -A bound_was
 set_bound() {
 	bound_was[$2]=$(on "$1" sysctl -n "net.smcr.$2")
@@ -33,22 +33,22 @@ lift_bound() {
 	on "$1" sysctl -qw "net.smcr.$2=${bound_was[$2]}"
 }
 
-# crowd_opens FACT NUMBER: connections that carry 9000 bytes each
+# crowd_opens FACT NUMBER: open connections that carry 9000 bytes each
 crowd_opens() {
 	crowd_is "$1" "$2" open "$2"
 	crowd_is "and right" "$2" all 9000
 }
 
-# crowd_closes NUMBER: and nothing is left on this host
+# crowd_closes NUMBER: close them; nothing may be left on this host
 crowd_closes() {
 	crowd_is "all are closed" 0 close "$1"
 	no_conn_left
 	no_group_left
 }
 
-# bound HOST NAME VALUE OPEN TCP COUNTER: with net.smcr.NAME at VALUE on HOST,
-# OPEN connections are made, TCP of which fall back; COUNTER says which bound it
-# was.
+# bound HOST NAME VALUE OPEN TCP COUNTER: set net.smcr.NAME to VALUE on HOST,
+# open OPEN connections and check that TCP of them fall back; COUNTER tells
+# which bound was hit
 bound() {
 	local host=$1 name=$2 open=$4 tcp=$5 counter=$6
 
@@ -69,7 +69,7 @@ bound() {
 	crowd_closes "$open"
 }
 
-# hold_proposals: they are lost, so that handshakes stay in flight
+# hold_proposals: drop Proposals, so that handshakes stay in flight
 # shellcheck disable=SC2317 # called by check
 hold_proposals() {
 	nft -f - <<-EOT
@@ -82,7 +82,7 @@ hold_proposals() {
 	EOT
 }
 
-# hang I...: a connection each that hangs until "let_go"
+# hang I...: start a connection each that hangs until "let_go"
 clients=()
 hang() {
 	local i
@@ -99,7 +99,7 @@ hang() {
 let_go() {
 	check "Proposals pass" nft delete table ip smcr_limits
 	wait "${clients[@]}"
-	check "each was connected, and its bytes were right" \
+	check "all four have connected, and their bytes are right" \
 		test "$(cat "$tmp"/one.? | grep -c '^all 1$')" = 4
 	clients=()
 	no_conn_left
@@ -114,14 +114,14 @@ crowd_begin $kind "$SERVER"
 for host in client server; do
 	bound $host max_lgrs 0 3 3 GroupsRefused
 	bound $host max_qps 0 3 3 QpsRefused
-	# The first RMB has four elements of 128 KB, the next would have 16.
+	# The first RMB has four elements of 128 KB; the next would have 16.
 	bound $host max_rmb_bytes $((1 << 20)) 6 2 RmbsRefused
 	bound $host max_send_bytes $((384 << 10)) 5 2 SendSpaceRefused
 done
 
-# A client at its own limit has no other group to go to.
+# A client at its own limit cannot use another group.
 bound client max_conns_per_lgr 2 5 3 ConnsOpened
-# A server makes another: parallel link groups.
+# A server at its limit makes parallel link groups.
 set_bound server max_conns_per_lgr 6
 both save parallel
 crowd_opens "20 connections, 6 to a group" 20
@@ -131,10 +131,10 @@ both no_fallback parallel
 crowd_closes 20
 lift_bound server max_conns_per_lgr
 
-# The bound is looked at when a SYN comes: not all four at once.
+# The bound is checked when a SYN comes, so do not send all four at once.
 set_bound server max_handshakes 2
 both save handshakes
-check "Proposals are held back" hold_proposals
+check "Proposals are dropped" hold_proposals
 hang 1 2
 on server wait_until "two are in flight" \
 	grew_to handshakes HandshakesStarted 2
@@ -150,10 +150,10 @@ grew handshakes FallbackNoOption -eq 2
 on server grew handshakes FallbackCongested -eq 2
 lift_bound server max_handshakes
 
-# At most two do fit, and none if all four came at the same moment.
+# At most two of them fit, and none if all four arrive at the same moment.
 set_bound server max_handshakes_per_source 2
 both save source
-check "Proposals are held back" hold_proposals
+check "Proposals are dropped" hold_proposals
 hang 1 2 3 4
 both wait_until "four are in flight" grew_to source HandshakesStarted 4
 let_go
@@ -165,11 +165,11 @@ on server grew source FallbackCongested -eq \
 no_group_left
 lift_bound server max_handshakes_per_source
 
-# Orphans: the server's program is stopped, so nothing is closed there.
+# Orphans: the server's program is stopped, so it closes no connection.
 set_bound client max_orphans 2
 both save orphans
-crowd_is "5 connections" 5 open 5
-crowd_is "and right" 5 all 100
+crowd_is "5 connections are open" 5 open 5
+crowd_is "their bytes are right" 5 all 100
 on server crowd_signal STOP
 crowd_is "all are closed" 0 close 5
 grew orphans OrphansOpened -eq 2
@@ -177,15 +177,15 @@ grew orphans ResetOrphanLimit -eq 3
 grew orphans Aborts -eq 3
 lift_bound client max_orphans
 on server crowd_signal CONT
-wait_until "both orphans came to an orderly end" grew_to orphans OrphansClosed 2
+wait_until "both orphans end in order" grew_to orphans OrphansClosed 2
 grew orphans Aborts -eq 3
 on server no_conn_left
-# The client said C before it reset TCP: nothing was lost, and no program of the
-# server has to hear of it.
+# The client sent C before it reset TCP: no byte was lost, and the server's
+# program gets no error.
 on server grew orphans Aborts -eq 0
 save again
-crowd_is "5 connections" 5 open 5
-crowd_is "and right" 5 all 100
+crowd_is "5 connections are open" 5 open 5
+crowd_is "their bytes are right" 5 all 100
 crowd_is "all are closed" 0 close 5
 grew again Aborts -eq 0
 no_fallback again

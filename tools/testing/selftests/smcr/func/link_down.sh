@@ -1,32 +1,32 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# fact: When the only link fails each connection gets an errno; all is freed
+# fact: If the only link fails, connections get an errno and all is freed
 # rfc: 3.5.1.6.4, 4.5.3, 4.8.3, C.7.1
 # kernel: turns ends
 # nics: 1
-# The only link fails: each connection gets an errno, all is freed, whether or
-# not there was anything to send. A link that is tested because of what the
-# adapter says fails at the test's deadline.
+# The only link fails: each connection gets an errno and everything is freed,
+# whether or not there was data to send. When the adapter reports that the port
+# is down, the link is tested, and fails at the deadline of the test.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
 kind=smcr4
 addresses $kind
 
-# serve_by_dev: the server, with its only port at $dev
+# serve_by_dev: start the server, whose only port is on $dev
 serve_by_dev() {
 	dev=$(netdev_of "$SERVER")
 	sysctl_for_now "net.ipv6.conf.$dev.keep_addr_on_down" 1
-	# An idle link is tested because its port went down, not because it is
-	# time.
+	# Only the failure of the port may cause a test of an idle link, not the
+	# test interval.
 	sysctl_for_now net.smcr.test_link_interval_ms 0
 	undo_later ip link set "$dev" up
 	save begin
 	serve "$kind" "$SERVER"
 }
 
-# goes_down NAME: no connection outlives the link
+# goes_down NAME: take $dev down; no connection may outlive the link
 goes_down() {
 	check "$dev goes down" ip link set "$dev" down
 	no_conn_left
@@ -66,11 +66,11 @@ hold $kind "$SERVER" 3 -a
 on server save idle
 on server goes_down idle
 on server comes_up
-released "a byte that cannot be sent ends idle connections with an errno"
+released "idle connections end with an errno when a byte cannot be sent"
 grew idle Aborts -ge 3
 no_conn_left
-# The next link is tested when it is asked for, not because it is time, and its
-# queue pair takes half a minute to find out that nothing is acknowledged.
+# The next link is tested only because of the port's event, not because of the
+# test interval; its queue pair retries for half a minute.
 sysctl_for_now net.smcr.test_link_interval_ms 0
 check "QPs are patient" patient_qps
 wait_until "the server answers again" io $kind "$SERVER" seq -n 1
@@ -79,9 +79,9 @@ hold $kind "$SERVER" 3 -a
 no_fallback silent
 undo_later wire clear
 check "RoCE is cut" wire fault '*' '*' cut 1 only roce
-check "tests are over soon" sysctl -qw net.smcr.llc_timeout_ms=1000
-check "the port is said to be down" insmod /share/porterr.ko
-check "no more is said" rmmod porterr
+check "a test has a deadline of 1 s" sysctl -qw net.smcr.llc_timeout_ms=1000
+check "the adapter reports that the port is down" insmod /share/porterr.ko
+check "the reporting module is unloaded" rmmod porterr
 wait_until "the link fails" grew_to silent LinksFailed 1
 grew silent TestLinkSent -eq 1
 grew silent LlcTimeouts -eq 1

@@ -1,20 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""The end of a listener whose children nobody has accepted.
+"""The end of a listener with children that were not accepted.
 
-Prints what the program sees, which must be the same over TCP (protocol 0) and
-over smcr (257). "migrate" is a TCP listener that gets another one's child, and
-its client: it says "listening", "accepted" and, for lines of input, goes on.
+"steps" prints what the program sees, which must be the same over TCP (protocol
+0) and over smcr (257).
 
-"queued" connects to a listener of its own, which accepts when a line comes: it
-says "queued" and how many bytes came.
+"migrate" runs a TCP listener that gets the child of another listener, and its
+client. It prints "listening" and "accepted", and continues at a line of input.
 
-"destroy" does what "ss -K" does, to the one of several listeners on a port that
-has a mark: TCP looks for it by the addresses of a client, of which one in so
-many leads to it.
+"queued" connects to its own listener, which accepts at a line of input. It
+prints "queued" and the number of bytes received.
 
-"overlap" closes a listener of smcr's while TCP handles a SYN, which waits at
-the Nth place where it asks for the listener (../mod/overlap.c).
+"destroy" does what "ss -K" does to the one of several listeners on a port that
+has a mark. TCP looks listeners up by the addresses of a client, so "destroy"
+tries client addresses until one leads to that listener.
+
+"overlap" closes an smcr listener while TCP handles a SYN, which is held at the
+Nth point where it asks for the listener (../mod/overlap.c).
 
 usage: listener.py steps ADDRESS PROTOCOL
        listener.py migrate ADDRESS PORT
@@ -47,14 +49,14 @@ MASKS = ((select.POLLIN, "in"), (select.POLLERR, "err"),
 
 
 def stream(protocol=0):
-    """A new socket."""
+    """Return a new socket."""
     sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, protocol)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     return sock
 
 
 def word(function, *args):
-    """What a call came to."""
+    """Return the result of a call, or the name of its errno."""
     try:
         return str(function(*args) or 0)
     except OSError as err:
@@ -62,7 +64,7 @@ def word(function, *args):
 
 
 def events(sock, wanted):
-    """Poll until one of the wanted events is there; all that are then."""
+    """Poll until a wanted event occurs; return all events that are set then."""
     poll = select.poll()
     poll.register(sock, select.POLLIN | select.POLLRDHUP)
     while True:
@@ -74,21 +76,21 @@ def events(sock, wanted):
 
 
 class Steps:
-    """One address, one protocol."""
+    """The steps for one address and one protocol."""
 
     def __init__(self, address, protocol):
         self.address = address
         self.protocol = protocol
 
     def listener(self):
-        """A new one."""
+        """Return a new listener."""
         sock = stream(self.protocol)
         sock.bind((self.address, 0))
         sock.listen(8)
         return sock
 
     def clients(self, listener):
-        """As many children, with their clients; the last one was ready."""
+        """Return clients with children that are queued; the last is ready."""
         socks = [stream(self.protocol) for _ in range(CHILDREN)]
         for sock in socks:
             sock.connect(listener.getsockname())
@@ -97,14 +99,14 @@ class Steps:
 
     @staticmethod
     def reset(socks):
-        """What the clients read, once it is there."""
+        """Print what the clients read when their connection has ended."""
         for sock in socks:
             events(sock, select.POLLIN | select.POLLERR)
             print("client", word(sock.recv, 1))
             sock.close()
 
     def serve_again(self, listener):
-        """It listens anew, and a child passes a byte."""
+        """Listen again, and receive a byte from a child."""
         print("listen", word(listener.listen, 8))
         with stream(self.protocol) as client:
             client.connect(listener.getsockname())
@@ -126,7 +128,7 @@ class Steps:
                                            socket.SO_ERROR))
         print("accept", word(listener.accept))
         self.reset(socks)
-        # It is shut down for good, but nothing is counted wrong
+        # The listener stays shut down, but no count is wrong.
         print("listen", word(listener.listen, 8))
         print("shutdown", word(listener.shutdown, socket.SHUT_RD))
         listener.close()
@@ -162,7 +164,7 @@ class Steps:
 
 
 def migrate(address):
-    """A child of another listener on the same port."""
+    """Accept a child of another listener on the same port."""
     client = stream()
     client.connect(address)
     listener = stream()
@@ -179,7 +181,7 @@ def migrate(address):
 
 
 def queued(address):
-    """Children that wait for room in memory."""
+    """Queue children that smcr has no memory to accept."""
     listener = stream(257)
     listener.bind(address)
     listener.listen(8)
@@ -200,7 +202,7 @@ def queued(address):
 
 
 def destroy(address, mark):
-    """Of the listeners at an address, the one with a mark."""
+    """Destroy the listener at an address that has this mark."""
     out = subprocess.run(["ss", "-Hltne", f"fwmark = {mark}"], check=True,
                          capture_output=True, text=True).stdout
     cookie = int(re.search(r"sk:([0-9a-f]+)", out)[1], 16)
@@ -221,7 +223,7 @@ def destroy(address, mark):
 
 
 def await_overlap(name):
-    """Until that is so."""
+    """Wait until the module shows this state."""
     end = time.monotonic() + SECONDS
     while time.monotonic() < end:
         with open(OVERLAP, encoding="ascii") as show:
@@ -232,13 +234,13 @@ def await_overlap(name):
 
 
 def tell_overlap(number):
-    """Unbuffered: an error is seen here."""
+    """Write a command to the module, unbuffered, so that errors show here."""
     with open(OVERLAP, "wb", buffering=0) as file:
         file.write(b"%d" % number)
 
 
 def overlap(address, nth):
-    """The client's thread is the one that TCP handles the SYN in."""
+    """Close a listener while TCP handles a SYN in the client's thread."""
     listener = stream(SMCR)
     listener.bind((address, 0))
     listener.listen(8)
@@ -255,7 +257,7 @@ def overlap(address, nth):
 
 
 def main():
-    """What is asked for."""
+    """Run the mode that was asked for."""
     if sys.argv[1] == "migrate":
         migrate((sys.argv[2], int(sys.argv[3])))
         return

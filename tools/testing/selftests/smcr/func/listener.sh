@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: one
-# fact: A listener may end with children that were not accepted
+# fact: A listener may end while it has children that were not accepted
 # kernel: turns listen
 # nics: 1
 # cpus: 2
 # timeout: 120
-# A listener ends with children that nobody accepted: by "ss -K", shutdown() or
-# close(). TCP finds its own count right (it would WARN), and the program what
-# TCP would show. Children for which there is no memory for a while are taken on
-# when there is, whether or not another SYN comes. A child that nobody has
-# adopted is TCP's: it moves to another program's listener and outlives smcr.
+# A listener with children that were not accepted ends by "ss -K", shutdown() or
+# close(). TCP's own count stays right (it would WARN), and the program sees
+# what TCP would show. If smcr lacks memory to take over children, it does so
+# later, whether or not another SYN comes. A child that smcr has not taken over
+# belongs to TCP: it moves to another program's listener and outlives smcr.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
@@ -19,7 +19,7 @@ limit=$((30 * SLOW))
 module=${SMCR_KO:-$SHARED/smcr.ko}
 PROGRAM=$FUNC_DIR/listener.py
 
-# steps_of PROTOCOL
+# steps_of PROTOCOL: store what the program sees
 # shellcheck disable=SC2317 # called through check
 steps_of() {
 	timeout "$limit" python3 "$PROGRAM" steps "$own4" "$1" >"$tmp/steps.$1"
@@ -30,32 +30,32 @@ save begin
 check "ends over TCP" steps_of 0
 check "ends over smcr" steps_of 257
 check "both show the same" diff -U 12 "$tmp/steps.0" "$tmp/steps.257"
-# A listener may end while its last child is not ready
+# At least 7: a listener may end before its last child is ready.
 grew begin PassiveOpens -ge 7
 no_conn_left
 
-check "a SYN can take its time" insmod "$SHARED/overlap.ko"
+check "the handling of a SYN can be delayed" insmod "$SHARED/overlap.ko"
 for nth in 1 2; do
-	check "a listener is closed meanwhile, at place $nth" \
+	check "a listener is closed meanwhile, at point $nth" \
 		timeout "$limit" python3 "$PROGRAM" overlap "$own4" $nth
-	check "it lasts as long as TCP has it" \
+	check "it is not destroyed while TCP uses it" \
 		test "$(value destroyed /proc/overlap)" = 0
 done
-check "SYNs are fast again" rmmod overlap
+check "SYNs are no longer delayed" rmmod overlap
 no_conn_left
 
 params=/sys/module/noaccept/parameters
-check "a module that keeps sockets from being accepted" \
+check "a module makes accepting sockets fail" \
 	insmod "$SHARED/noaccept.ko" on=1
 undo_later rmmod noaccept
 # shellcheck disable=SC2317 # called through wait_until
 {
-# waiting N: children in TCP's queue
+# waiting N: true if TCP's accept queue has N children
 waiting() {
 	[ "$(ss -Hltn "sport = :$((PORT + 1))" | awk '{ print $2 }')" = "$1" ]
 }
 
-# failed N: at least so many times
+# failed N: true if accepting has failed at least N times
 failed() {
 	[ "$(cat "$params/failed")" -ge "$1" ]
 }
@@ -70,9 +70,9 @@ read -r -t "$limit" -u 6 line
 check "clients connect" test "$line" = queued
 wait_until "three children are queued" waiting 3
 tries=$(($(cat "$params/failed") + 2))
-wait_until "which smcr tries to accept again" failed $tries
+wait_until "smcr tries again to accept them" failed $tries
 grew queued HandshakesStarted -eq 3
-check "now there is memory" sh -c "echo 0 >$params/on"
+check "accepting no longer fails" sh -c "echo 0 >$params/on"
 echo go >&5
 read -r -t "$limit" -u 6 line
 check "all are accepted (got $line)" test "$line" = "bytes 3"
@@ -81,7 +81,7 @@ grew queued PassiveOpens -eq 3
 no_fallback queued
 no_conn_left
 
-check "a device whose pages do not come" insmod "$SHARED/stall.ko"
+check "a device stalls page faults" insmod "$SHARED/stall.ko"
 undo_later rmmod stall
 sysctl_for_now net.ipv4.tcp_migrate_req 1
 mkfifo "$tmp/stall.in" "$tmp/stall.out" "$tmp/to.in" "$tmp/to.out"
@@ -91,16 +91,16 @@ stalled=$!
 jobs_started+=("$stalled")
 exec 5>"$tmp/stall.in" 6<"$tmp/stall.out"
 read -r -t "$limit" -u 6 line
-check "a listener that cannot take its children" test "$line" = stalled
+check "a listener cannot take over its children" test "$line" = stalled
 python3 "$PROGRAM" migrate "$own4" "$PORT" <"$tmp/to.in" >"$tmp/to.out" &
 jobs_started+=($!)
 exec 7>"$tmp/to.in" 8<"$tmp/to.out"
 read -r -t "$limit" -u 8 line
-check "a TCP listener on the same port" test "$line" = listening
+check "a TCP listener uses the same port" test "$line" = listening
 check "the first one is destroyed" \
 	python3 "$PROGRAM" destroy "$own4" "$PORT" 7
 read -r -t "$limit" -u 8 line
-check "TCP's has its child" test "$line" = accepted
+check "the TCP listener accepts its child" test "$line" = accepted
 kill -KILL "$stalled"
 # shellcheck disable=SC2317 # called through wait_until
 unreferenced() {
@@ -110,7 +110,7 @@ wait_until "nothing refers to the module" unreferenced
 check "smcr is unloaded" rmmod smcr
 echo go >&7
 read -r -t "$limit" -u 8 line
-check "the child goes on" test "$line" = "byte b'x'"
+check "the child still works" test "$line" = "byte b'x'"
 check "smcr is loaded" insmod "$module"
 undo=("${undo[@]/*loopback*/:}")
 finish

@@ -5,7 +5,8 @@
 # kernel: turns semantics
 # nics: 1
 # timeout: 400
-# net.smcr.loopback: RDMA to the host's own addresses, or TCP with its reason.
+# net.smcr.loopback selects RDMA to the host's own addresses, or TCP with its
+# own reason.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
@@ -29,7 +30,7 @@ sysctl_for_now net.smcr.loopback 0
 for kind in smcr4 inet6; do
 	save off
 	check "$kind: to itself, loopback off" alone $kind stream -H
-	# A stream and the connection that ends the server.
+	# Two connections: the stream, and the one that ends the server.
 	grew off FallbackLocalAddr -eq 2
 	grew off RdmaWrites -eq 0
 done

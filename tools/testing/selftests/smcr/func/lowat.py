@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""A program that wants to be woken for many bytes only, and reads fewer.
+"""A program that is woken for many bytes only (SO_RCVLOWAT) and reads fewer.
 
-TCP tells nobody of the first ones then, so what smcr has to take from their
-front is still there when the program reads. The server says "serving" when it
-listens, and sends one byte; a client exits with 0 if that is what it reads.
+TCP does not report the first bytes then, so the Decline that smcr has to remove
+from their front is still there when the program reads. The server prints
+"serving" when it listens, and sends one byte; a client exits with 0 if it reads
+that byte.
 
 usage: lowat.py serve|read ADDRESS PORT
 """
@@ -20,19 +21,19 @@ MANY = 64
 
 
 def smcr_socket():
-    """A new one."""
+    """Return a new socket of smcr."""
     return socket.socket(socket.AF_INET, socket.SOCK_STREAM, IPPROTO_SMCR)
 
 
 def waiting(sock):
-    """Bytes that could be read."""
+    """Return the number of unread bytes."""
     count = array.array("i", [0])
     fcntl.ioctl(sock, termios.FIONREAD, count)
     return count[0]
 
 
 def serve(address):
-    """One connection."""
+    """Serve one connection."""
     with smcr_socket() as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
@@ -44,7 +45,7 @@ def serve(address):
 
 
 def read(address):
-    """What comes first, once it is there."""
+    """Read the first byte after it has arrived; return 0 if it is right."""
     with smcr_socket() as sock:
         sock.connect(address)
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, MANY)

@@ -5,9 +5,9 @@
 # kernel: turns load
 # nics: 1
 # timeout: 200
-# Elements are charged to the cgroup of the program that uses them.
-# 2,000 sockets in a cgroup of 64 MB: what does not fit is TCP, nobody is
-# killed, and all is given back.
+# Elements are charged to the cgroup of the program that uses them. Of 2,000
+# sockets in a cgroup of 64 MB, those that do not fit fall back; no process is
+# killed, and all memory is uncharged.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source=lib/crowd_lib.sh
@@ -15,7 +15,7 @@
 
 kind=smcr4
 sockets=2000
-# There each socket takes twice the memory of its own.
+# On the debug kernel each socket takes twice the memory.
 [ "$BED_KERNEL" != debug ] || sockets=700
 addresses $kind
 root=$(findmnt -n -o TARGET -t cgroup2 | head -1)
@@ -36,8 +36,8 @@ show() {
 			/proc/net/protocols) pages"
 }
 
-# crowd_inside: from now on the crowd's client is in the cgroup. Children of a
-# shell in the cgroup would not be: the program itself moves.
+# crowd_inside: from now on the crowd's client moves itself into the cgroup when
+# it starts
 crowd_inside() {
 	cat >"$tmp/inside" <<-EOF
 		#!/bin/sh
@@ -55,10 +55,11 @@ uncharged() {
 client_leads
 
 on server crowd_serve $kind "$SERVER"
-check "the memory controller" sh -c "echo +memory >$root/cgroup.subtree_control"
-check "a cgroup" mkdir "$group"
+check "the memory controller is on" \
+	sh -c "echo +memory >$root/cgroup.subtree_control"
+check "a cgroup is made" mkdir "$group"
 undo_later rmdir "$group"
-check "of 64 MB" sh -c "echo 64M >$group/memory.max"
+check "it is limited to 64 MB" sh -c "echo 64M >$group/memory.max"
 [ ! -e "$group/memory.swap.max" ] || echo 0 >"$group/memory.swap.max"
 crowd_inside
 both save begin
@@ -73,20 +74,20 @@ check "each of those is charged with its 128 KB" \
 	test "$(charged)" -ge $((conns * (128 << 10)))
 grew begin FallbackMemory -ge $((sockets - 400))
 grew begin FallbackMemory -eq $((sockets - conns))
-crowd_is "each is right" $sockets all 64
-check "nobody was killed" test "$(killed)" = 0
+crowd_is "the bytes of each are right" $sockets all 64
+check "no process was killed" test "$(killed)" = 0
 crowd_is "all are closed" 0 close $sockets
 no_conn_left
 wait_until "the charge is back to zero" uncharged
 show "closed"
 save again
 crowd_is "there is room again" 10 open 10
-crowd_is "and they are right" 10 all 64
+crowd_is "their bytes are right" 10 all 64
 no_fallback again
 crowd_end
 both no_conn_left
 on server grew begin Aborts -eq 0
 wait_until "the charge is back to zero" uncharged
-check "nobody was killed" test "$(killed)" = 0
+check "no process was killed" test "$(killed)" = 0
 on server crowd_served
 finish

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# fact: After a failed first contact, connections to that place are TCP
+# fact: After a failed first contact, connections to that peer are plain TCP
 # kernel: turns load
 # timeout: 120
-# The negative list: after one failure for which RFC 7609 knows no fallback,
-# connections to the same destination or path are plain TCP, until SMC-R works
+# The negative list: after one failure for which RFC 7609 has no fallback,
+# connections to the same destination or path are plain TCP until SMC-R works
 # there again. A server whose process is killed is not listed.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
@@ -13,15 +13,15 @@
 kind=smcr4
 addresses $kind
 
-# echoes PORT COUNT: connections that send a byte and get it back
+# echoes PORT COUNT: open connections that send a byte and get it back
 # shellcheck disable=SC2317,SC2086 # called through check; kind is one word
 echoes() {
 	printf '\n\n' | timeout $((30 * SLOW)) \
 		burst/burst $kind "$SERVER" "$1" send "$2" >/dev/null
 }
 
-# first_contact: it fails or falls back: the queue pair ends after or before the
-# message that it was to carry counts as sent
+# first_contact: expect a reset or a fallback: the queue pair may fail after or
+# before its first message counts as sent
 first_contact() {
 	if io $kind "$SERVER" seq -n 1 >"$tmp/first" 2>&1; then
 		ok "a first contact without RDMA falls back"
@@ -32,7 +32,7 @@ first_contact() {
 	fi
 }
 
-# listed TEXT: in the negative list as JSON
+# listed TEXT: true if the negative list contains TEXT, in JSON
 # shellcheck disable=SC2317 # called through check
 listed() {
 	smcr-ctl -j negative show | tr -d ' ' | grep -q "$1"
@@ -43,13 +43,13 @@ no_group() {
 	[ "$(value LinkGroups)" = "$(value LinkGroupsFreed)" ]
 }
 
-# synopt_loaded: sockets of this host may echo the option without smcr
+# synopt_loaded: load a module with which sockets echo the option without smcr
 synopt_loaded() {
 	undo_later rmmod synopt
 	check "synopt is loaded" insmod /share/synopt.ko
 }
 
-# end_of_server: kill it under its handshakes, and begin another one
+# end_of_server: kill the server during its handshakes, and start another one
 end_of_server() {
 	wait_until "4 handshakes are under way" \
 		grew_to killed HandshakesStarted 4
@@ -63,12 +63,12 @@ client_leads
 on server synopt_loaded
 sysctl_for_now net.smcr.negative_ms $((10000 * SLOW))
 on server sysctl_for_now net.smcr.negative_ms 0
-# The next connection is a first contact again.
+# End groups at once, so that the next connection is a first contact.
 on server sysctl_for_now net.smcr.lgr_linger_ms 0
 on server save begin
 on server serve $kind "$SERVER"
 
-# A firewall on RoCE
+# A firewall drops RoCE.
 undo_later wire clear
 check "RoCE is cut" wire fault server0 client0 cut 1 only roce
 save path
@@ -78,14 +78,14 @@ check "the path is listed" listed '"kind":"path","peer":"10.9.0.1"'
 io_check "the next 3 connections work" $kind "$SERVER" seq -n 3
 grew path FallbackNegPath -eq 3
 wire clear
-wait_until "the time is up" listed '"failures":1,"remaining-ms":0'
+wait_until "the entry has expired" listed '"failures":1,"remaining-ms":0'
 save healed
 io_check "SMC-R is tried again, and works" $kind "$SERVER" stream -u 100k
 by_rdma healed 102400 0
-check_not "the path is listed no more" listed path
+check_not "the path is no longer listed" listed path
 
-# A server is killed under a first contact, which hangs, and under the contacts
-# that wait for it; its host has answered before.
+# The server is killed during a first contact that hangs and during the contacts
+# that wait for it. Its host has answered before.
 both patient_qps
 both wait_until "there is no group" no_group
 check "RoCE is cut once more" wire fault server0 client0 cut 1 only roce
@@ -109,7 +109,7 @@ save killed
 io_check "a new server serves" $kind "$SERVER" stream -u 100k
 by_rdma killed 102400 0
 
-# The same for the list of the server
+# The same for the server's list
 sysctl_for_now net.smcr.negative_ms 0
 on server sysctl_for_now net.smcr.negative_ms 600000
 both wait_until "there is no group" no_group
@@ -123,7 +123,7 @@ on server grew server FallbackNegPath -eq 3
 on server grew server NegativeAdded -eq 1
 wire clear
 
-# A peer that echoes the option and does not know CLC
+# A peer that echoes the option but does not speak CLC
 on server program deaf7700 ./deaf.py "$SERVER" 7700
 on server program deaf7701 ./deaf.py "$SERVER" 7701
 sysctl_for_now net.smcr.negative_ms 600000

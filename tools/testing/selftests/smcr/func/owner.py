@@ -1,20 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Whose packets and whose signals a socket's are.
+"""The owner of a socket's packets and the target of its signals.
 
-A server and a client of different users. "urgent": the server, whose accepted
-socket is plain TCP, gets SIGURG. "orphan": the client ends with bytes that the
-server does not read, so that the connection lives on and TCP sends keepalives.
-"buffers": the server, in a cgroup, accepts nothing, and a TCP client sends as
-much as there is room for. Says "done" when that is so, and ends with its input.
+A server and a client run as different users. "urgent": the server, whose
+accepted socket is plain TCP, gets SIGURG. "orphan": the client exits with bytes
+that the server does not read, so the connection outlives it and TCP sends
+keepalives. "buffers": the server, in a cgroup, does not accept, and a TCP
+client sends until the buffers are full. These modes print "done" when that
+state is reached, and end with their input.
 
-"unreachable": a client whose reader waits when an ICMP message comes. Says
-"done" when the test is to see to that, and for a line of input what came.
-"record": the same with kTLS, and a header that no TLS record can have.
+"unreachable": the client's reader waits while an ICMP message arrives. Prints
+"done" when the test may send it, and the reader's result at a line of input.
+"record": the same with kTLS and a header that no TLS record can have.
 
-"policed": a listener of a cgroup in which a BPF program refuses setsockopt().
-Its owner, who is not in that cgroup, accepts a client of the same protocol and
-one of TCP's, and says what setsockopt() on either child came to.
+"policed": a listener is in a cgroup in which a BPF program refuses
+setsockopt(). Its owner, outside that cgroup, accepts a client of the same
+protocol and a TCP client, and prints the result of setsockopt() on each child.
 
 usage: owner.py MODE ADDRESS PORT PROTOCOL SERVER_UID CLIENT_UID [CGROUP]
 """
@@ -36,9 +37,9 @@ CHUNK = bytes(65536)
 TCP_ULP = 31
 SOL_TLS = 282
 TLS_RX = 2
-# struct tls12_crypto_info_aes_gcm_128: TLS 1.2, the cipher, keys of no secret
+# struct tls12_crypto_info_aes_gcm_128: TLS 1.2, the cipher, keys of zeros
 TLS_INFO = struct.pack("=HH", 0x303, 51).ljust(40, b"\0")
-# Application data of no bytes: there is no room for the cipher's own
+# An application data record of length 0, which cannot hold the cipher's tag
 BAD_RECORD = bytes.fromhex("1703030000").ljust(64, b"\0")
 
 SYS_BPF = 321
@@ -52,21 +53,21 @@ BPF_REFUSE = bytes.fromhex("b700000000000000" "9500000000000000")
 
 
 def stream(protocol):
-    """A new socket."""
+    """Return a new socket."""
     sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, protocol)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     return sock
 
 
 def urgent(sock):
-    """Send an urgent byte when it is time, and wait for the answer."""
+    """Send an urgent byte on demand, and wait for the answer."""
     sock.recv(1)
     sock.send(b"u", socket.MSG_OOB)
     sock.recv(1)
 
 
 def orphan(sock):
-    """As many bytes as there is room for, and nobody reads them."""
+    """Send as many bytes as fit; the server does not read them."""
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 1)
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, 1)
@@ -79,7 +80,7 @@ def orphan(sock):
 
 
 def buffers(sock):
-    """Nobody accepts the connection; it may take a while to be adopted."""
+    """Fill the buffers of a child that is not accepted; smcr may be slow."""
     sock.settimeout(1)
     try:
         while True:
@@ -91,7 +92,7 @@ def buffers(sock):
 
 
 def word(function, *args):
-    """What a call came to."""
+    """Return the result of a call, or the name of its errno."""
     try:
         return str(function(*args) or 0)
     except OSError as err:
@@ -99,7 +100,7 @@ def word(function, *args):
 
 
 def sleeps(thread):
-    """A thread that waits for Python's own lock does so for a moment only."""
+    """Return True if a thread sleeps for longer than for Python's own lock."""
     for _ in range(5):
         with open(f"/proc/self/task/{thread.native_id}/stat",
                   encoding="ascii") as stat:
@@ -110,7 +111,7 @@ def sleeps(thread):
 
 
 def reader(sock):
-    """A thread that sleeps in recv() and says what came."""
+    """Start a thread that sleeps in recv() and prints the result."""
     thread = threading.Thread(
         target=lambda: print("reader", word(sock.recv, 1), flush=True),
         daemon=True)
@@ -122,7 +123,7 @@ def reader(sock):
 
 
 def unreachable(sock):
-    """The reader is told of an error that does not end the connection."""
+    """Let a reader wait for an error that does not end the connection."""
     sock.setsockopt(socket.IPPROTO_IP, IP_RECVERR, 1)
     thread = reader(sock)
     sys.stdin.readline()
@@ -131,7 +132,7 @@ def unreachable(sock):
 
 
 def record(sock):
-    """So is one whose TLS ends, but not the connection."""
+    """Let a reader wait for an error of TLS, which the connection survives."""
     sock.setsockopt(socket.IPPROTO_TCP, TCP_ULP, b"tls")
     sock.setsockopt(SOL_TLS, TLS_RX, TLS_INFO)
     thread = reader(sock)
@@ -140,7 +141,7 @@ def record(sock):
 
 
 def bpf(command, attr):
-    """The system call."""
+    """Call bpf()."""
     ret = ctypes.CDLL(None, use_errno=True).syscall(
         SYS_BPF, command, ctypes.create_string_buffer(attr), len(attr))
     if ret < 0:
@@ -149,7 +150,7 @@ def bpf(command, attr):
 
 
 def refuse(group):
-    """Sockets of a cgroup set no option from now on. Returns how to undo it."""
+    """Refuse setsockopt() to a cgroup's sockets; return how to undo that."""
     code = ctypes.create_string_buffer(BPF_REFUSE)
     text = ctypes.create_string_buffer(b"GPL")
     program = bpf(BPF_PROG_LOAD, struct.pack(
@@ -163,13 +164,13 @@ def refuse(group):
 
 
 def join(group):
-    """From now on this process is of that cgroup."""
+    """Move this process into a cgroup."""
     with open(group + "/cgroup.procs", "w", encoding="ascii") as procs:
         procs.write(str(os.getpid()))
 
 
 def policed(address, protocol, group):
-    """Children are of the cgroup of their listener."""
+    """Test that children have the cgroup of their listener."""
     join(group)
     with stream(protocol) as listener:
         listener.bind(address)
@@ -186,7 +187,7 @@ def policed(address, protocol, group):
 
 
 def client(mode, address, protocol, uid):
-    """A process of its own."""
+    """Run the client, in a process of its own."""
     pid = os.fork()
     if pid:
         return pid
@@ -199,7 +200,7 @@ def client(mode, address, protocol, uid):
 
 
 def main():
-    """Both ends."""
+    """Run both ends."""
     mode, protocol = sys.argv[1], int(sys.argv[4])
     address = sys.argv[2], int(sys.argv[3])
     if mode == "policed":
@@ -229,11 +230,11 @@ def main():
                 print("signal", bool(came), flush=True)
                 conn.send(b"x")
             if mode in ("unreachable", "record"):
-                # The input is the client's
+                # Standard input belongs to the client.
                 conn.recv(1)
                 if mode == "record":
                     conn.send(BAD_RECORD)
-                # Its end, or a reset for bytes that it did not read
+                # The client's end, or a reset because of bytes it did not read
                 word(conn.recv, 1)
                 os._exit(0)
             sys.stdin.read()

@@ -5,12 +5,12 @@
 # kernel: turns listen
 # nics: 1
 # timeout: 90
-# The program's file, which tells netfilter a packet's owner and TCP whom to
-# signal, is TCP's to look at as long as the program has it, also for accepted
-# sockets, and no longer: the packets of a connection that outlives its program
-# have no owner. A child that nobody has accepted is its listener's, and is of
-# its cgroup. What an ICMP message says, or TLS, reaches a reader who waits in
-# TCP.
+# The program's file tells netfilter the owner of a packet, and TCP which
+# process to signal. TCP sees it exactly as long as the program has it open,
+# also for accepted sockets: the packets of a connection that outlives its
+# program have no owner. A child that was not accepted has the user and the
+# cgroup of its listener. Errors from ICMP messages and from TLS reach a reader
+# that waits in TCP.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
@@ -40,7 +40,7 @@ count() {
 	nft list counter inet smcr_owner "$1" | awk '$1 == "packets" { print $2 }'
 }
 
-# run MODE PROTOCOL [CGROUP]: until it is done
+# run MODE PROTOCOL [CGROUP]: run a mode of owner.py and wait for its end
 run() {
 	local line
 
@@ -83,14 +83,14 @@ no_fallback orphan
 grew orphan OrphansOpened -eq 1
 own=$(count client)
 check "its packets had an owner" test "$own" -gt 0
-wait_until "it is kept alive when its program is gone" \
+wait_until "TCP still sends packets after its program has ended" \
 	more_than sent $(($(count sent) + 2))
-check "without an owner" test "$(count client)" = "$own"
+check "these packets have no owner" test "$(count client)" = "$own"
 ended
 no_conn_left
 
 grep -qw tls /proc/sys/net/ipv4/tcp_available_ulp || {
-	check "TLS in the kernel" modprobe tls
+	check "kernel TLS is loaded" modprobe tls
 	undo_later rmmod tls
 }
 nft add chain inet smcr_owner in "{ type filter hook input priority 0; }"
@@ -101,20 +101,21 @@ for protocol in 0 257; do
 	echo go >&5
 	read -r -t "$limit" -u 6 line
 	nft flush chain inet smcr_owner in
-	check "protocol $protocol: the reader is told" \
+	check "protocol $protocol: the reader gets EHOSTUNREACH" \
 		test "$line" = "reader EHOSTUNREACH"
 	ended
 	run record $protocol
 	read -r -t "$limit" -u 6 line
-	check "protocol $protocol: the reader is told that it is no TLS" \
+	check "protocol $protocol: the reader gets TLS's EBADMSG" \
 		test "$line" = "reader EBADMSG"
 	ended
 done
 
 root=$(findmnt -n -o TARGET -t cgroup2 | head -1)
 group=$root/smcr_owner
-check "the memory controller" sh -c "echo +memory >$root/cgroup.subtree_control"
-check "a cgroup" mkdir "$group"
+check "the memory controller is on" \
+	sh -c "echo +memory >$root/cgroup.subtree_control"
+check "a cgroup is made" mkdir "$group"
 undo_later rmdir "$group"
 
 charged() {
@@ -132,7 +133,8 @@ for protocol in 0 257; do
 	sed 's/^/# /' "$tmp/ss"
 	echo "# $(charged) bytes are charged"
 	[ $protocol = 0 ] || {
-		check "its user is the listener's" grep -q "uid:$server" "$tmp/ss"
+		check "the child has its listener's user" \
+			grep -q "uid:$server" "$tmp/ss"
 		check "its bytes are charged to the listener's cgroup" \
 			test "$(charged)" -ge 65536
 	}
@@ -145,7 +147,7 @@ for protocol in 0 257; do
 	timeout "$limit" python3 "$FUNC_DIR/owner.py" policed "$own4" "$PORT" \
 		$protocol 0 0 "$group" >"$tmp/policed" 2>&1
 	sed 's/^/# /' "$tmp/policed"
-	check "protocol $protocol: its children are of the listener's cgroup" \
+	check "protocol $protocol: children have their listener's cgroup" \
 		test "$(grep -cx "child EPERM" "$tmp/policed")" = 2
 	[ $protocol = 0 ] || {
 		grew policed PassiveOpens -eq 1

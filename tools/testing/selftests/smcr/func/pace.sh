@@ -22,7 +22,7 @@ io_check "a writer of 100 bytes at a time" \
 	$kind "$SERVER" stream -u 200k -d 200k -w 100
 io_check "all up, end of file, then all down" \
 	$kind "$SERVER" half -u 8m -d 8m
-io_check "nothing but ends of file" $kind "$SERVER" stream -u 0 -d 0 -H
+io_check "only ends of file" $kind "$SERVER" stream -u 0 -d 0 -H
 io_check "end of the server" $kind "$SERVER" quit
 on server served
 both by_rdma begin 10000000 10000000

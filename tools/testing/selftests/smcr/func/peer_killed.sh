@@ -11,7 +11,7 @@
 kind=smcr4
 addresses $kind
 
-# end_of_server: kill it under the streams
+# end_of_server: kill the server while the streams run
 end_of_server() {
 	wait_until "the streams run" grew_to server RxBytes 2000000
 	check "the server is killed" kill -KILL "${program_pid[serve]}"

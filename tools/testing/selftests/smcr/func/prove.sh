@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Proves the test programs themselves, over TCP to this host: a program that
-# fails here says nothing about smcr.
+# Test the test programs themselves, over TCP to this host. A program that fails
+# here proves nothing about smcr.
 # usage: prove.sh [REPEATS]
 set -u
 cd "$(dirname "$0")" || exit 2

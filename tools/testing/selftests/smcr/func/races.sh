@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: one
-# fact: Random calls of several threads on the same sockets end, leave nothing
+# fact: Random calls of several threads on the same sockets end and leak nothing
 # kernel: turns load
 # nics: 1
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
@@ -10,11 +10,11 @@
 own4=$(ip -4 -o addr show scope global | awk '{ sub("/.*", "", $4); print $4; exit }')
 
 sysctl_for_now net.smcr.loopback 1
-# What a peer that is gone is waited for, so that the end comes soon
+# Shorten the waits for a peer that is gone.
 sysctl_for_now net.smcr.close_timeout_ms 3000
 sysctl_for_now net.smcr.orphan_timeout_ms 3000
 sysctl_for_now net.smcr.abort_timeout_ms 1000
-# A program that goes in the middle of a handshake looks like a bad destination.
+# A program that exits during a handshake looks like a destination that fails.
 sysctl_for_now net.smcr.negative_ms 0
 
 save begin

@@ -5,19 +5,19 @@
 # kernel: turns roce
 # nics: 1
 # timeout: 60
-# "rdma system set netns exclusive": an adapter is its own namespace's, and a
-# container whose netdev stands on it has none.
+# "rdma system set netns exclusive": an adapter belongs to one namespace, and a
+# container with a netdev on top of it has no adapter.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
-# inside COMMAND...
+# inside COMMAND...: run a command in the container
 inside() {
 	ip netns exec box "$@"
 }
 
-# boxed MODE: a container with a netdev on eth0, while the mode is so
+# boxed MODE: set the mode and create a container with a netdev on eth0
 boxed() {
-	check "adapters are $1" rdma system set netns "$1"
+	check "adapters are in mode $1" rdma system set netns "$1"
 	ip netns add box
 	ip link add box0 link eth0 type macvlan
 	ip link set box0 netns box
@@ -39,11 +39,12 @@ unbox() {
 
 undo_later rdma system set netns shared
 boxed shared
-wait_until "shared: the container may use the adapter" shown
+wait_until "shared: the container can use the adapter" shown
 unbox
 wait_until "its netdev is gone" test ! -e /sys/class/net/box0
 boxed exclusive
-check_not "exclusive: the container may not" shown
-check "its owner may" grep -q rxe0 <(smcr-ctl -j device show)
+check_not "exclusive: the container cannot use it" shown
+check "the owning namespace can use it" \
+	grep -q rxe0 <(smcr-ctl -j device show)
 unbox
 finish

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# fact: RMBs are confirmed and deleted while their group lives on
+# fact: RMBs are confirmed and deleted while their group stays
 # kernel: turns bounds
 # nics: 1
-# RMBs come and go with the connections: each after the first costs a CONFIRM
-# RKEY, and one that no connection has used for net.smcr.rmb_linger_ms costs a
-# DELETE RKEY. The group lives on.
+# RMBs are made and deleted as connections come and go: each RMB after the first
+# takes a CONFIRM RKEY, and one that was unused for net.smcr.rmb_linger_ms takes
+# a DELETE RKEY. The group stays.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source=lib/crowd_lib.sh
@@ -15,17 +15,18 @@
 kind=smcr4
 addresses $kind
 
-# rmbs_made SINCE: 30 elements of 128 KB need more than RMBs of 4 and 16
+# rmbs_made SINCE: check that RMBs were made and confirmed; 30 elements of 128
+# KB need more than the RMBs of 4 and 16 elements
 rmbs_made() {
 	grew "$1" ConfirmRkeySent -ge 2
 	grew "$1" RmbsCreated -ge "$(delta "$1" ConfirmRkeySent)"
 }
 
-# rmbs_gone SINCE: this host has deleted all RMBs but the first
+# rmbs_gone SINCE: wait until this host has deleted all RMBs but the first
 rmbs_gone() {
 	wait_until "only the first RMB is left" one_rmb
 	grew "$1" DeleteRkeySent -ge 1
-	wait_until "and only its memory region" one_mr
+	wait_until "only its memory region is left" one_mr
 }
 
 one_rmb() {
@@ -43,7 +44,8 @@ on server crowd_serve $kind "$SERVER"
 crowd_begin $kind "$SERVER"
 for round in first second; do
 	both save $round
-	crowd_is "$round: 30 connections" 30 open "$((30 - ${number:-0}))"
+	crowd_is "$round: 30 connections are open" 30 open \
+		"$((30 - ${number:-0}))"
 	crowd_is "$round: their bytes are right" 30 all 5000
 	both rmbs_made $round
 	crowd_is "$round: all but one are closed" 1 close 29

@@ -5,17 +5,16 @@
 # rfc: 2.2.3, 3.5.2.1, 3.5.2.2, 3.5.2.3, 3.5.2.4
 # kernel: turns more
 # nics: 1
-# 500 connections in sequence cost no registration and no LLC message. None of
-# those made 16 at a time is reset, though the peer may offer an RMB element
-# again before the CDC message with the last C of its previous connection has
-# come.
+# 500 connections in sequence cost no registration and no LLC message. With 16
+# at a time none is reset, although the peer may offer an RMB element again
+# before the CDC message with the last C of its previous connection has arrived.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
 kind=smcr4
 addresses $kind
 
-# crowd: 16 clients at once make 20 connections each
+# crowd: run 16 clients at once that make 20 connections each
 crowd() {
 	local pids=() pid rc=0
 
@@ -57,7 +56,7 @@ by_rdma crowd 320 320
 no_conn_left
 io_check "end of the server" $kind "$SERVER" quit
 on server served
-# The first contact, 500, 320 and the end of the server.
+# Count the first contact, 500, 320 and the connection that ends the server.
 on server grew begin PassiveOpens -eq 822
 on server grew begin ConnsOpened -eq 822
 on server grew begin FirstContacts -le 1

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# fact: Silent clients do not delay honest ones; bounds turn into TCP
+# fact: Silent clients do not delay honest ones, which fall back past a bound
 # kernel: turns bounds
 # nics: 1
 # timeout: 200
@@ -11,7 +11,7 @@
 SILENT=500
 sources=(10.9.0.{101..105})
 
-# timed NAME: medians of honest clients, one by one and 64 at once
+# timed NAME: measure medians of honest clients, one by one and 64 at once
 timed() {
 	if "$HOSTILE" times smcr4 "$SERVER4" 7600 31 64 >"$tmp/times.$1"; then
 		ok "honest clients are served, $1"
@@ -20,7 +20,8 @@ timed() {
 	fi
 }
 
-# below_three WHICH NAME: the median, "one" or "many", against the quiet one
+# below_three WHICH NAME: true if the median "one" or "many" is less than three
+# times the quiet one
 # shellcheck disable=SC2317 # called through check
 below_three() {
 	awk -v which="$1" '$1 == which { t[FILENAME] = $2 }
@@ -33,7 +34,7 @@ below_three() {
 		}' "$tmp/times.quiet" "$tmp/times.$2"
 }
 
-# begin_silence COUNT SOURCE...
+# begin_silence COUNT SOURCE...: start COUNT silent clients
 begin_silence() {
 	local line
 
@@ -71,12 +72,12 @@ for ip in "${sources[@]}"; do
 	undo_later ip addr del "$ip/24" dev eth0
 	ip addr add "$ip/24" dev eth0
 done
-# Silence may last that long.
+# Let silent handshakes last this long.
 on server sysctl_for_now net.smcr.handshake_timeout_ms 600000
 check "a first contact" "$HOSTILE" times smcr4 "$SERVER4" 7600 1 0
 save begin
-# Other work of this machine may slow one phase down and not the other; silent
-# clients would slow down each round.
+# Other load on this machine may slow down one round, but silent clients would
+# slow down each round.
 for round in 1 2 3; do
 	timed quiet
 	begin_silence $SILENT "${sources[@]}"
@@ -93,7 +94,8 @@ check "64 at once, less than three times the quiet median" \
 	below_three many silence
 no_fallback begin
 
-# The bound of a source: 100 of each are there, and 64 honest ones come at once.
+# The bound of a source: each has 100 handshakes, and 64 honest clients come at
+# once.
 on server sysctl_for_now net.smcr.max_handshakes_per_source 70
 on server save source
 FROM=${sources[0]} timed of_the_same_address

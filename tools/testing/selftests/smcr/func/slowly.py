@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Bytes and the end, room and the wish for it, at the same moment.
+"""Races of the last bytes with end of file, and of a writer with send space.
 
-    ends    the server sends a byte and closes, COUNT times; the client asks for
-            bytes all the time and must find the byte before the end
-    edge    the client takes all room with each write, finds none a random time
-            later, and waits for the edge that tells of room; the server reads
-            all there is whenever there is any. COUNT times there is no room
+    ends    the server sends a byte and closes, COUNT times; the client reads
+            without pause and must get the byte before the end of file
+    edge    the client fills the send space with each write, writes again a
+            random time later, and if there is no space, waits for the edge that
+            reports space; the server reads all bytes as they arrive. COUNT
+            times the client finds no space
 
-The client prints a line for each that failed, "bad" in front.
+The client prints a line that begins with "bad" for each failure.
 
 usage: slowly.py serve|ends|edge ADDRESS PORT COUNT
 """
@@ -21,16 +22,16 @@ import time
 
 from lib import sock as smcr
 
-# Longer than a moment, shorter than the test may take
+# Seconds to wait for an edge: shorter than the test's time limit
 PATIENCE = 20
 PIECE = 32768
-# The time in which room comes back, about, and how often none may be found
+# About the time in which space returns, and how often none may be found
 COMES = 0.06
 TRIES = 20
 
 
 def serve_one(sock):
-    """A connection of the server, to its end."""
+    """Serve one connection until its end."""
     what = sock.recv(1)
     if what == b"e":
         sock.recv(1)
@@ -41,7 +42,7 @@ def serve_one(sock):
 
 
 def connected(address, what, room=0):
-    """A connection of which the server knows what it is for."""
+    """Open a connection and tell the server its purpose."""
     sock = smcr.smcr_socket()
     if room:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, room)
@@ -51,7 +52,7 @@ def connected(address, what, room=0):
 
 
 def one_end(address):
-    """What came before the end."""
+    """Return the bytes that come before end of file."""
     sock = connected(address, b"e")
     sock.setblocking(False)
     sock.send(b"g")
@@ -65,7 +66,7 @@ def one_end(address):
 
 
 def ends(address, count):
-    """Bytes come before the end."""
+    """Check that the bytes come before end of file."""
     for i in range(count):
         got = one_end(address)
         if got != b"x":
@@ -73,18 +74,18 @@ def ends(address, count):
 
 
 def edge(address, count):
-    """There is an edge for each time without room."""
+    """Check that an edge follows each time without send space."""
     seed = int(os.environ.get("SMCR_SEED", time.time_ns()))
     print(f"SEED={seed}", file=sys.stderr)
     rnd = random.Random(seed)
-    # Each send() takes all room, and then all of it comes at once
+    # Each send() takes all space, which then returns at once.
     sock = connected(address, b"r", PIECE)
     sock.setblocking(False)
     poll = select.epoll()
     poll.register(sock, select.EPOLLOUT | select.EPOLLET)
     data = bytes(PIECE)
     for _ in range(count * TRIES):
-        # Edges of former times
+        # Drop edges of earlier rounds.
         poll.poll(0)
         try:
             sock.send(data)
@@ -103,7 +104,7 @@ def edge(address, count):
 
 
 def main():
-    """One of the two ends."""
+    """Run one of the two ends."""
     what, address, port, count = sys.argv[1:]
     address = (address, int(port))
     if what == "serve":

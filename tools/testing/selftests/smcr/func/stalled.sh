@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: one
-# fact: Programs that stall with their sock locks held delay no others
+# fact: Programs that stall with their sock locks held delay no other program
 # kernel: turns load
 # nics: 1
 # timeout: 120
 # 300 readers, 20 writers and 300 listeners of one program stall while they hold
-# their sock locks, more than a workqueue has places. Everybody else goes on.
+# their sock locks, more than a workqueue runs at a time. All other programs
+# continue.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
@@ -17,10 +18,10 @@ many=300
 sysctl_for_now net.smcr.loopback 1
 sysctl_for_now net.smcr.rmem 16384
 sysctl_for_now net.smcr.test_link_interval_ms 500
-check "a device whose pages do not come" insmod "$SHARED/stall.ko"
+check "a device stalls page faults" insmod "$SHARED/stall.ko"
 undo_later rmmod stall
 
-# stall NAME ARGUMENTS...: begin, and wait until all threads stall
+# stall NAME ARGUMENTS...: start the program and wait until all threads stall
 stall() {
 	local line fd_in fd_out
 
@@ -36,7 +37,7 @@ stall() {
 	check "${*:2} stall" test "$line" = stalled
 }
 
-# far_ends_close NAME
+# far_ends_close NAME: close the other ends of the connections
 far_ends_close() {
 	local line
 
@@ -62,20 +63,20 @@ no_fallback begin
 far_ends_close readers
 far_ends_close writers
 stall listeners listeners $many
-# Its value is copied before the lock is taken.
+# setsockopt() copies its value before it takes the lock.
 stall cork cork
 
 save others
-check "another program's connections, made and closed" other_program
+check "another program opens, uses and closes connections" other_program
 by_rdma others 1000000 1000000
 wait_until "both ends of each are closed" grew_to others ConnsClosed 40
 save links
-wait_until "links are tested" grew_to links LlcReceived 4
+wait_until "TEST LINK messages arrive" grew_to links LlcReceived 4
 check "$((2 * many + 21)) threads stall" test "$(threads)" = $((2 * many + 21))
 
 check "the device can be removed" timeout "$limit" rdma link delete rxe0
 undo_later rdma link add rxe0 type rxe netdev "$(netdev_of "$own4")"
-check "they still stall" test "$(threads)" = $((2 * many + 21))
+check "the threads still stall" test "$(threads)" = $((2 * many + 21))
 
 echo go >/dev/smcr_stall
 for name in readers writers listeners cork; do

@@ -4,9 +4,9 @@
 # fact: Device removal and max_lgrs do not wait for programs or silent peers
 # kernel: turns ends
 # nics: 1
-# What programs and silent peers keep does not hold up others: the removal of
-# a device waits for no handshake, however long that may take, and groups that
-# have ended do not count toward max_lgrs while programs still have sockets.
+# Programs and silent peers cannot block others by what they keep: device
+# removal waits for no handshake, however long that may take, and ended groups
+# do not count toward max_lgrs while programs still have sockets.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source=lib/crowd_lib.sh
@@ -15,23 +15,23 @@
 kind=smcr4
 addresses $kind
 HOST=$FUNC_DIR/lib/faults_host.sh
-# The device's removal waits for nothing that a peer or a program may delay.
+# Device removal waits for nothing that a peer or a program can delay.
 most=$((10000 * SLOW))
 
-# flying N: so many handshakes are in flight
+# flying N: true if N handshakes are in flight
 # shellcheck disable=SC2317 # called through wait_until
 flying() {
 	[ $(($(value HandshakesStarted) - $(value HandshakesEnded))) = "$1" ]
 }
 
-# connect_to PORT: in the background; it hangs
+# connect_to PORT: start a connection that hangs, in the background
 connect_to() {
 	"$IO" $kind "$SERVER" "$1" stream >"$tmp/io.$1" 2>&1 &
 	clients+=($!)
 	jobs_started+=($!)
 }
 
-# removed N: the device goes while so many handshakes are in flight
+# removed N: remove the device while N handshakes are in flight
 removed() {
 	local took
 
@@ -42,7 +42,7 @@ removed() {
 	check "the device is back" rdma link add rxe0 type rxe netdev eth0
 }
 
-# clients_killed: none of their handshakes is left
+# clients_killed: kill the clients; no handshake of theirs may be left
 clients_killed() {
 	kill -KILL "${clients[@]}" 2>/dev/null
 	wait "${clients[@]}" 2>/dev/null
@@ -53,11 +53,11 @@ clients_killed() {
 sysctl_for_now net.smcr.loopback 1
 sysctl_for_now net.smcr.negative_ms 0
 undo_later calm_timers
-check "a handshake has an hour" \
+check "a handshake may take an hour" \
 	deadlines $((16 + SLOW / 2)) 2000000 3600000
 clients=()
 
-# A listener that agrees on SMC-R and answers no Proposal.
+# A listener that echoes the option but answers no Proposal
 check "synopt is loaded" insmod "$SHARED/synopt.ko"
 undo_later rmmod synopt
 perl -e '
@@ -73,10 +73,10 @@ jobs_started+=($!)
 wait_until "a silent server listens" listens 7601
 connect_to 7601
 removed 1
-check "and the client still waits for its Accept" flying 1
+check "the client still waits for its Accept" flying 1
 clients_killed
 
-# A client whose Confirm is lost: both ends have a port, a group and a link.
+# A client whose Confirm is lost: both ends hold a port, a group and a link.
 crowd_serve $kind "$SERVER"
 nft -f - <<EOT
 table ip smcr_teardown {
@@ -92,20 +92,21 @@ connect_to $PORT
 wait_until "a first contact has begun at both ends" grew_to lost FirstContacts 2
 removed 2
 clients_killed
-check "messages pass" nft flush table ip smcr_teardown
+check "nft drops no more messages" nft flush table ip smcr_teardown
 
-# One group for each role. The client keeps its sockets, so its group stays.
+# One group for each role. The client keeps its sockets, so its group stays in
+# memory after its end.
 wait_until "no group is left" groups_gone
 sysctl_for_now net.smcr.max_lgrs 2
 crowd_begin $kind "$SERVER"
 save kept
-crowd_is "a connection" 1 open 1
+crowd_is "a connection is open" 1 open 1
 check "its queue pairs fail" insmod /share/qperr.ko
 undo_later rmmod qperr
 wait_until "both groups have ended" grew_to kept LinksFreed 1
-crowd_is "another connection" 2 open 1
-crowd_is "is right" 1 all 100
-check "while an old group is still there" \
+crowd_is "another connection is open" 2 open 1
+crowd_is "its bytes are right" 1 all 100
+check "an old group still exists" \
 	test $(($(delta kept LinkGroups) - $(delta kept LinkGroupsFreed))) -ge 3
 grew kept FirstContacts -eq 4
 no_fallback kept

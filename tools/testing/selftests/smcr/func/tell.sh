@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# fact: netlink, tracepoints and sysctls tell what is, to those who may see it
+# fact: netlink, tracepoints and sysctls show the state to permitted users only
 # rfc: 2.2.4, 3.5.1.4, C.7
 # kernel: turns more
 # nics: 1
-# What is told: netlink dumps, who may see what, namespaces, tracepoints,
-# sysctls that are refused.
+# Netlink dumps and their permissions, namespaces, tracepoints, reports, and
+# sysctl values that are refused.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
@@ -16,12 +16,13 @@ spec=$BED_TOP/Documentation/netlink/specs/smcr.yaml
 trace=/sys/kernel/tracing
 addresses $kind
 
-# A dump of all connections may be longer than a line that "on" passes.
+# A file is used because a dump of all connections may be longer than a line
+# that "on" can pass.
 dump_conns() {
 	smcr-ctl -j conn >"$SHARED/tell.conns"
 }
 
-# The dumps of both hosts against the specification and each other
+# Compare the dumps of both hosts with the specification and with each other.
 dumps_fit() {
 	python3 - "$conns" "$spec" "$SHARED/tell.conns" "$tmp" <<-'END'
 	import json, sys, yaml
@@ -51,7 +52,7 @@ dumps_fit() {
 	END
 }
 
-# Each counter by netlink is the one in proc
+# Compare each counter of netlink with the one in /proc.
 stats_fit() {
 	diff <(smcr-ctl -d stats) "$STAT"
 }
@@ -98,7 +99,8 @@ limits_stay() {
 	[ "$(unshare -Urn cat /proc/sys/net/smcr/max_lgrs)" != 7 ]
 }
 
-# Queue pair time + 3 RTO < CONFIRM LINK timer; the server's < handshake's
+# Queue pair timeout + 3 RTO < CONFIRM LINK timeout, and the server's CONFIRM
+# LINK timeout < handshake timeout
 timers_keep_their_order() {
 	local ms
 
@@ -115,7 +117,8 @@ report() {
 	smcr-ctl report "$@" >"$tmp/report"
 }
 
-# in_report LINE...: each is one of its lines (a basic regular expression)
+# in_report LINE...: true if the report has each of these lines (basic regular
+# expressions)
 in_report() {
 	local line
 
@@ -127,7 +130,7 @@ in_report() {
 	done
 }
 
-# section TITLE: its lines
+# section TITLE: print the lines of a section
 section() {
 	sed -n "/^== $1\$/,/^\$/p" "$tmp/report"
 }
@@ -149,8 +152,8 @@ report_is_whole() {
 		[ "$(section Connections | grep -c '^conn ')" = 50 ]
 }
 
-# The RDMA core tells root the keys of the group's memory regions. An MTU or a
-# number of connections may equal one by chance.
+# The RDMA core shows root the keys of the group's memory regions. An MTU or a
+# number of connections may equal a key by chance.
 report_has_no_rkey() {
 	local key
 
@@ -193,12 +196,12 @@ hold $kind "$SERVER" $conns
 smcr-ctl -j -d >"$tmp/all"
 on server dump_conns
 check "dumps of $conns connections are whole and as specified" dumps_fit
-check "counters by netlink and by proc are the same" stats_fit
-check "without CAP_NET_ADMIN nothing identifies hosts" nobody_learns_no_identity
-check "another namespace sees none of it" elsewhere_is_empty
+check "counters of netlink and of /proc agree" stats_fit
+check "nothing identifies hosts without CAP_NET_ADMIN" nobody_learns_no_identity
+check "another namespace sees no connection or counter" elsewhere_is_empty
 check "another namespace has its own sysctls" elsewhere_has_its_own_sysctls
 check "a user namespace cannot raise limits" limits_stay
-check "an unknown link group is refused with words" \
+check "an unknown link group is refused with a message" \
 	fails_with 1 "no link group has this number" \
 	smcr-ctl conn show linkgroup 4000000000
 check "a filter finds one connection" \
@@ -207,10 +210,10 @@ check "a filter finds one connection" \
 		wc -l)" = 1
 check "a wrong word is refused" \
 	fails_with 2 '"foo" is unknown' smcr-ctl conn show foo 1
-check "timers that cannot work are refused" timers_keep_their_order
+check "timers in a wrong order are refused" timers_keep_their_order
 check "a report has each section" report_is_whole
-check "a report has no memory key of a group" report_has_no_rkey
-check "an anonymous report has no address" report_is_anonymous
+check "a report contains no memory key of a group" report_has_no_rkey
+check "an anonymous report contains no address" report_is_anonymous
 sysctl_for_now kernel.dmesg_restrict 1
 check "a report without privileges says what is missing" nobody_may_report
 released "the connections carried their bytes meanwhile"

@@ -4,7 +4,7 @@
 # fact: Unchanged programs use RDMA where net.smcr.transparent lets them
 # kernel: turns semantics
 # nics: 1
-# Unchanged programs under net.smcr.transparent: IPv4, IPv6, excluded names.
+# Unchanged programs under net.smcr.transparent: IPv4, IPv6 and excluded names.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
@@ -22,7 +22,7 @@ for kind in tcp4 tcp6; do
 	save excluded
 	cp "$IO" "$tmp/plain_io"
 	sysctl_for_now net.smcr.transparent_exclude plain_io
-	check "$kind: a program on the list" \
+	check "$kind: an excluded program works" \
 		"$tmp/plain_io" $kind "$SERVER" "$PORT" stream
 	grew excluded ActiveOpens -eq 0
 	grew excluded RdmaWrites -eq 0
@@ -30,7 +30,7 @@ for kind in tcp4 tcp6; do
 	on server served
 	on server grew $kind RxBytes -ge 6600000
 	on server grew $kind TxBytes -ge 6600000
-	# The SYN of the excluded program, and of no other, had no option.
+	# Only the SYN of the excluded program had no option.
 	on server grew $kind FallbackNoOption -eq 1
 	on server grew $kind Fallbacks -eq 1
 	both no_conn_left
@@ -41,10 +41,10 @@ on server serve tcp4 "$SERVER"
 save held
 hold tcp4 "$SERVER" 3
 check "the sysctl is turned off" sysctl -qw net.smcr.transparent=0
-released "sockets made before carry their bytes"
+released "sockets made before that still carry their bytes"
 by_rdma held 3 3
 save off
-io_check "a socket made after is TCP" tcp4 "$SERVER" stream
+io_check "a socket made after that is plain TCP" tcp4 "$SERVER" stream
 grew off ActiveOpens -eq 0
 grew off RdmaWrites -eq 0
 io_check "end of the server" tcp4 "$SERVER" quit

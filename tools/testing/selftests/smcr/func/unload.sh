@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# fact: rmmod is refused while a socket lives, and leaves nothing after
+# fact: rmmod is refused while a socket exists, and leaves nothing behind
 # rfc: 3.5.1.6.2, 3.5.4, 4.8.3
 # kernel: turns ends
 # nics: 1
@@ -29,12 +29,12 @@ on server serve $kind "$SERVER"
 hold $kind "$SERVER" 5
 check_not "rmmod is refused while connections are open" rmmod smcr
 check "the module is there" test -d /sys/module/smcr
-released "the connections were not hurt"
+released "the connections still work"
 no_conn_left
 
 serve $kind "$CLIENT"
 check_not "rmmod is refused while a socket listens" rmmod smcr
-io_check "the listener is served" $kind "$CLIENT" quit
+io_check "the listener still works" $kind "$CLIENT" quit
 served
 no_conn_left
 
@@ -60,19 +60,21 @@ on server wait_until "the groups of the unloaded peer are freed" groups_freed
 on server no_fallback begin
 both no_conn_left
 
-# The peer is silent, and the deadlines are too long to notice it.
-check "patient timers" patient_qps
-check "an hour for an LLC message" sysctl -qw net.smcr.llc_timeout_ms=3600000
+# The peer is silent, and the deadlines are too long to detect that.
+check "QPs are patient" patient_qps
+check "an LLC message may take an hour" \
+	sysctl -qw net.smcr.llc_timeout_ms=3600000
 on server save silent
 on server serve $kind "$SERVER"
 io_check "a stream" $kind "$SERVER" stream
 no_conn_left
 undo_later wire clear
-check "the server is not heard any more" wire fault '*' '*' cut 1 only roce
+check "RoCE is cut" wire fault '*' '*' cut 1 only roce
 begin=$SECONDS
 check "rmmod" rmmod smcr
 took=$((SECONDS - begin))
-check "did not wait for it ($took s)" test $took -lt $((12 * SLOW))
+check "rmmod did not wait for the peer ($took s)" \
+	test $took -lt $((12 * SLOW))
 wire clear
 check "insmod" insmod "$module"
 calm_timers

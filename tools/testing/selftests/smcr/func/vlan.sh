@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# fact: Connections of a link group have one VLAN
+# fact: All connections of a link group use the same VLAN
 # rfc: 2.2, 3.5.1.2
 # kernel: turns more
 # nics: 1
-# Connections of a link group have one VLAN (RFC 7609 2.2): two hosts that meet
-# in two VLANs and without a tag, over one adapter each, have three groups, and
-# three more by their link-local addresses and GIDs, which are the same in each
-# VLAN. net.smcr.gid_kind makes all of the latter GIDs link-local.
+# All connections of a link group use the same VLAN (RFC 7609 2.2). Two hosts
+# that share two VLANs and an untagged network over one adapter each have three
+# groups, and three more by their link-local addresses and GIDs, which are the
+# same in each VLAN. net.smcr.gid_kind makes the latter GIDs link-local.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source-path=SCRIPTDIR source=lib/vlan_lib.sh
@@ -34,7 +34,8 @@ for address in 10.9.0.1 10.31.0.1 10.32.0.1 \
 		stream -u 256k -d 256k -H
 	grew begin FirstContacts -eq $groups
 	grew begin LinkGroups -eq $groups
-	io_check "another one" "$kind" "$address" stream -u 64k -d 64k -H
+	io_check "another stream to $address" "$kind" "$address" stream \
+		-u 64k -d 64k -H
 	grew begin SubsequentContacts -eq $groups
 	grew begin LinkGroups -eq $groups
 done

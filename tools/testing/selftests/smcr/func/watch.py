@@ -20,26 +20,26 @@ SIZE = 64
 
 
 def echo(sock):
-    """What comes is sent back."""
+    """Echo all bytes."""
     with sock:
         while data := sock.recv(SIZE, socket.MSG_WAITALL):
             sock.sendall(data)
 
 
 def serve(address):
-    """Until it is killed."""
+    """Serve until killed."""
     smcr.serve(address, echo)
 
 
 def round_trip(sock):
-    """One."""
+    """Do one round trip."""
     sock.sendall(bytes(SIZE))
     if len(sock.recv(SIZE, socket.MSG_WAITALL)) != SIZE:
         sys.exit("the stream has ended")
 
 
 def ask(address, connections, rounds, busy_poll):
-    """Round trips by turns."""
+    """Do round trips on each connection by turns."""
     socks = [smcr.connected(address) for _ in range(connections)]
     for sock in socks:
         sock.setsockopt(socket.SOL_SOCKET, SO_BUSY_POLL, busy_poll)
@@ -49,7 +49,7 @@ def ask(address, connections, rounds, busy_poll):
 
 
 def stay(address, rounds):
-    """Round trips, then nothing more."""
+    """Do round trips, then sleep in recv()."""
     sock = smcr.connected(address)
     for _ in range(rounds):
         round_trip(sock)
@@ -58,7 +58,7 @@ def stay(address, rounds):
 
 
 def main():
-    """One of the three."""
+    """Run one of the three modes."""
     role, address, port, *numbers = sys.argv[1:]
     {"serve": serve, "ask": ask, "stay": stay}[role](
         (address, int(port)), *map(int, numbers))

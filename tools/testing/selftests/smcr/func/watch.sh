@@ -5,9 +5,9 @@
 # kernel: both
 # nics: 1
 # cpus: 2
-# A reader that sleeps is woken by its link's completion queue and polls it, as
-# long as all messages are for its connection. It delays no other connection by
-# more than a moment, even if it is given no processor.
+# A sleeping reader is woken by its link's completion queue and polls it itself,
+# as long as all messages are for its connection. It does not delay other
+# connections noticeably, even if the scheduler does not let it run.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
@@ -22,7 +22,7 @@ ask() {
 	python3 -B watch.py ask "$SERVER" "$PORT" "$@"
 }
 
-# stay: the last conversation of the link is of a program in a cgroup
+# stay: the program that last used the link is in a cgroup
 stay() {
 	: >"$tmp/stay"
 	sh -c "echo \$\$ >$group/cgroup.procs
@@ -38,7 +38,7 @@ sleeps() {
 		[ "$(awk '{ print $3 }' "/proc/$stayer/stat")" = S ]
 }
 
-# throttle: the cgroup has no time left for a second, but for a thousandth
+# throttle: give the cgroup a thousandth of each second and let it use that up
 throttle() {
 	sh -c "echo \$\$ >$group/cgroup.procs; while :; do :; done" &
 	jobs_started+=("$!")
@@ -66,14 +66,14 @@ save begin
 check "$rounds round trips on one connection" ask 1 $rounds 0
 grew begin ReaderPolls -ge $((rounds * 7 / 10))
 grew begin ReaderSpins -eq 0
-# A worker of Soft-RoCE that wanted the reader's processor would end the polling
+# A worker of Soft-RoCE that needs the reader's processor would end the polling.
 mask=$(cat $workers)
 check "Soft-RoCE works on one processor" sh -c "echo 1 >$workers"
 undo_later sh -c "echo $mask >$workers"
 save busy
 check "$rounds round trips, polling for 20 ms on the other" \
 	taskset -c 1 python3 -B watch.py ask "$SERVER" "$PORT" 1 $rounds 20000
-# Most are found by their event, which comes while the reader polls
+# Most messages are found by their event, which comes while the reader polls.
 grew busy ReaderSpins -ge 1
 save turns
 check "$rounds round trips, two connections by turns" ask 2 $((rounds / 2)) 0
@@ -82,10 +82,10 @@ grew turns ReaderPolls -le $((rounds / 10))
 echo +cpu >"$root/cgroup.subtree_control" 2>/dev/null
 mkdir "$group"
 undo_later rmdir "$group"
-# The debug kernel has no limit for the time of a cgroup
+# The debug kernel has no CPU limit for cgroups.
 if [ -e "$group/cpu.max" ]; then
 	save late
-	# It may be its thousandth just then
+	# The cgroup may be in its thousandth of the second.
 	for _ in 1 2 3; do
 		before=$(awk '$1 == "nr_throttled" { print $2 }' \
 			"$group/cpu.stat")

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# Many connections in one process, on command (crowd.c). To be sourced after
-# lib.sh, from which tmp comes; cost is for the tests.
+# Drive crowd.c: many connections in one process, opened and used on command.
+# Source this after lib.sh, which sets tmp. The tests read $cost.
 # shellcheck disable=SC2034,SC2154
 
 CROWD=$FUNC_DIR/crowd/crowd
 
-# crowd_serve KIND ADDRESS [OPTION]: begin to echo; back when it listens
+# crowd_serve KIND ADDRESS [OPTION]: start an echo server; return when it
+# listens
 crowd_serve() {
 	local line
 
@@ -24,21 +25,21 @@ crowd_serve() {
 	not_ok "$1 listens at $2"
 }
 
-# crowd_served: the server has ended, and had nothing to complain about
+# crowd_served: check that the server exits with status 0; show its errors
 crowd_served() {
 	exec 14>&-
 	wait "$crowd_server"
-	check "the server has come to its end" test $? -eq 0
+	check "the echo server exits with status 0" test $? -eq 0
 	exec 15<&-
 	sed 's/^/# /' "$tmp/echo.err"
 }
 
-# crowd_signal NAME: to the server
+# crowd_signal NAME: send a signal to the server
 crowd_signal() {
 	kill -"$1" "$crowd_server"
 }
 
-# crowd_begin KIND ADDRESS [OPTION]: a client that waits for commands
+# crowd_begin KIND ADDRESS [OPTION]: start a client that waits for commands
 crowd_begin() {
 	mkfifo "$tmp/crowd.in" "$tmp/crowd.out"
 	"$CROWD" "$1" "$2" "$PORT" client "${@:3}" <"$tmp/crowd.in" \
@@ -49,8 +50,8 @@ crowd_begin() {
 	rm "$tmp/crowd.in" "$tmp/crowd.out"
 }
 
-# crowd COMMAND...: its answer is in $answer, the first number in $number,
-# the second in $cost
+# crowd COMMAND...: run a command of the client. Sets $answer, $number (the
+# first number of the answer) and $cost (the second).
 crowd() {
 	echo "$*" >&12
 	answer=
@@ -59,17 +60,17 @@ crowd() {
 	echo "# $*: $answer"
 }
 
-# crowd_is FACT NUMBER COMMAND...: the command's first number
+# crowd_is FACT NUMBER COMMAND...: check the first number of the answer
 crowd_is() {
 	crowd "${@:3}"
 	check "$1" test "$number" = "$2"
 }
 
-# crowd_end: the client has closed everything and is gone
+# crowd_end: end the client, which closes all its connections
 crowd_end() {
 	exec 12>&-
 	wait "$crowd_client"
-	check "the client has come to its end" test $? -eq 0
+	check "the crowd's client exits with status 0" test $? -eq 0
 	exec 13<&-
 	sed 's/^/# /' "$tmp/crowd.err"
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# Streams over both kinds of sockets of an IP version, for data_v4.sh and
-# data_v6.sh. To be sourced after lib.sh.
+# Streams over both socket kinds of an IP version, for data_v4.sh and
+# data_v6.sh. Source this after lib.sh.
 
 # data_streams KIND
 data_streams() {

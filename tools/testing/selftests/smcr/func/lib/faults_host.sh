@@ -1,19 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What the tests of faults do on each host, on the server through "peer".
+# Commands of the fault tests for one host. The client's script runs them on
+# the server through "peer".
 #
-# usage: faults_host.sh tune                timers that end a fault in seconds
-#                       hurry               and a handshake on a dead wire
-#                       base                what "settle" has to come back to
-#                       state               what this host holds, one a line
-#                       settle SECONDS      wait for that; or say what is left
-#                       serve [OPTIONS]     begin to serve, back when listening
-#                       killed              the server's process dies
-#                       served              how the server ended
-#                       running BYTES       wait until so many came since "tune"
-#                       kernel_memory       kB that no cache can give back
-#                       remove              the device; says the ms it took
-#                       nic up|gone|back    the first network card
+# usage: faults_host.sh tune               set timers that end faults in seconds
+#                       hurry              set short timers for TCP, too
+#                       base               store the state for "settle"
+#                       state              print what this host holds
+#                       settle SECONDS     wait for the stored state, or print
+#                                          what is left
+#                       serve [OPTIONS]    start the server, return when it's up
+#                       killed             kill the server's process
+#                       served             print how the server ended
+#                       running BYTES      wait for BYTES received since "tune"
+#                       kernel_memory      print the unreclaimable memory in kB
+#                       remove             remove the device, print the time/ms
+#                       nic up|gone|back   change the first network card
 
 set -u
 FUNC_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -24,16 +26,16 @@ slow=1
 [ "${BED_KERNEL:-}" != debug ] || slow=3
 mkdir -p $RUN
 
-# value NAME: of a counter
+# value NAME: print a counter
 value() {
 	awk -v name="$1" '$1 == name { print $2 }' $STAT
 }
 
-# The close of a connection whose peer is gone takes these times; the values
-# of a running system would make each fault last minutes.
+# These timers bound the close of a connection whose peer is gone. With the
+# defaults each fault would last minutes.
 tune() {
-	# A path that failed shall be tried again at once: no negative list. An
-	# LLC message waits for its turn behind what all the streams have sent.
+	# No negative list: RDMA is tried again at once on a path that failed.
+	# An LLC message queues behind the data of all streams.
 	sysctl -qw net.smcr.negative_ms=0 \
 		net.smcr.llc_timeout_ms=$((4000 * slow * slow)) \
 		net.smcr.lgr_linger_ms=500 net.smcr.rmb_linger_ms=500 \
@@ -47,7 +49,7 @@ tune() {
 	value RxBytes >$RUN/rx
 }
 
-# TCP too, which is all that is left after a Decline.
+# After a Decline the connection depends on TCP's timers, so set these, too.
 hurry() {
 	sysctl -qw net.smcr.qp_timeout=$((13 + slow / 2)) \
 		net.smcr.confirm_link_timeout_ms=$((2500 * slow)) \
@@ -56,7 +58,7 @@ hurry() {
 		net.ipv4.tcp_retries2=4
 }
 
-# Pairs of counters whose difference is what exists now.
+# The difference of each pair of counters is the number of live objects.
 pairs() {
 	awk '{ v[$1] = $2 } END {
 		split("Conns:Opened:Closed Orphans:Opened:Closed " \
@@ -70,7 +72,7 @@ pairs() {
 	}' $STAT
 }
 
-# Requests and TIME-WAIT go by timers of TCP's own.
+# Leave out request and TIME-WAIT sockets: TCP's own timers end them.
 tcp_sockets() {
 	ss -Hant "( sport = :$PORT or dport = :$PORT )" |
 		grep -cvE '^(LISTEN|TIME-WAIT|SYN-RECV)'
@@ -126,7 +128,7 @@ serve() {
 		cat $RUN/err
 		return 1
 	fi
-	# Somebody has to hold the pipe open until the server's last line.
+	# Hold the pipe open until the server has written its last line.
 	cat <&7 >$RUN/out &
 }
 
@@ -174,7 +176,8 @@ kernel_memory() {
 		/proc/meminfo
 }
 
-# Ahead of the programs under load: theirs is not the time that counts.
+# Run at the highest priority, so that the time is not that of the programs
+# under load.
 remove() {
 	local begin
 
@@ -184,7 +187,7 @@ remove() {
 	echo $((($(date +%s%N) - begin) / 1000000))
 }
 
-# Until the first network card has nothing to send.
+# Wait until the first network card has nothing left to send.
 idle() {
 	local left=/sys/class/net/eth0/queues/tx-0/byte_queue_limits/inflight
 	local end=$((SECONDS + 20 * slow))
@@ -197,7 +200,7 @@ idle() {
 	done
 }
 
-# until_true WHAT COMMAND...: said as WHAT if it does not come true
+# until_true WHAT COMMAND...: wait for success of COMMAND; print WHAT on timeout
 until_true() {
 	local end=$((SECONDS + 20 * slow)) said
 
@@ -210,7 +213,7 @@ until_true() {
 	done
 }
 
-# A kernel without hotplug slots loses the card's PCI function, no more.
+# Without hotplug slots the kernel can only remove the card's PCI function.
 nic() {
 	local last=2 plugged=false
 
@@ -229,7 +232,7 @@ nic() {
 			test ! -e "$(<$RUN/pci)" ;;
 	back)
 		if $plugged; then
-			# QEMU takes the card away after the kernel did.
+			# QEMU removes the card after the kernel has.
 			until_true "the slot is not free" \
 				machine plug "$BED_HOST" || return
 		else

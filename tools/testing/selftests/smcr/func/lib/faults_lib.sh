@@ -1,32 +1,34 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash source-path=SCRIPTDIR source=lib.sh
-# What the tests of faults share. To be sourced by the client's script, which
-# drives both hosts; the server has no script of its own, and a server that
-# lost power needs none when it is back.
+# Library of the fault tests. The client's script sources it and drives both
+# hosts. The server has no script, so that a server that lost power can be
+# booted and used again.
 #
-# A case is a function. "make check" runs a few of a script's cases, drawn
-# with a seed that is printed and that SMCR_SEED repeats, half as many and others
-# on the debug kernel; with SMCR_SOAK=1 all of them run, and with
-# SMCR_CASE='PATTERN' those.
+# A case is a function. "make check" draws a few cases of each script by a seed,
+# which it prints and SMCR_SEED repeats. The debug kernel runs half as many
+# cases, and other ones. SMCR_SOAK=1 runs all cases, SMCR_CASE='PATTERN' those
+# that match.
 . "$(dirname "$0")/lib/lib.sh"
 
 kind=smcr4
-# By a path that is the same on the server, where no runner makes links.
+# Use a path that is valid on the server, too, where the kselftest runner has
+# made no links.
 HOST=$BED_TOP/tools/testing/selftests/smcr/func/lib/faults_host.sh
 SOAK=${SMCR_SOAK:-0}
 SEED=${SMCR_SEED:-$((RANDOM * 32768 + RANDOM))}
 RANDOM=$(((SEED + SLOW) % 32768))
 export IO_TIMEOUT=${IO_TIMEOUT:-60}
-# A fault on one end is seen by the other after the queue pair's retries, the
-# interval of TEST LINK and a timeout of LLC.
+# The other end detects a fault after the queue pair's retries, the TEST LINK
+# interval and an LLC timeout.
 SETTLE=$((40 * SLOW))
 
-# both VERB...: of faults_host.sh, on each host
+# both VERB...: run a command of faults_host.sh on each host
 both() {
 	"$HOST" "$@" && peer "$HOST" "$@"
 }
 
-# faults_begin [SERVER OPTIONS]: a server, timers, and what the end is held to
+# faults_begin [SERVER OPTIONS]: set the timers, start the server, store the
+# state
 faults_begin() {
 	addresses $kind
 	echo "# seed $SEED (SMCR_SEED=$SEED repeats this)"
@@ -34,12 +36,13 @@ faults_begin() {
 	undo_later wire clear
 	check "wire seed" wire seed "$SEED"
 	check "the server listens" peer "$HOST" serve "${@:--a}" || finish
-	check "the state before is noted" both base
+	check "the state of both hosts is stored" both base
 	mem_client=$("$HOST" kernel_memory)
 	mem_server=$(peer "$HOST" kernel_memory)
 }
 
-# draw N CASE...: some of them, in a seeded order; all of them when soaking
+# draw N CASE...: set the cases to run: N of them in a seeded order, all of them
+# when soaking
 draw() {
 	local n=$1 i
 
@@ -55,7 +58,7 @@ draw() {
 	done
 }
 
-# cases N CASE...: run them
+# cases N CASE...: draw cases and run them
 cases() {
 	local drawn=() name
 
@@ -68,13 +71,13 @@ cases() {
 	done
 }
 
-# settled: both hosts hold what they held before
+# settled: check that both hosts hold only what they held before
 settled() {
-	check "all of the client's is given back" "$HOST" settle $SETTLE
-	check "all of the server's is given back" peer "$HOST" settle $SETTLE
+	check "the client has freed everything" "$HOST" settle $SETTLE
+	check "the server has freed everything" peer "$HOST" settle $SETTLE
 }
 
-# flood N [OPTIONS]: streams both ways on so many connections, until they end
+# flood N [OPTIONS]: start streams both ways on N connections
 flood() {
 	check "timers of both hosts are set" both tune
 	save flood
@@ -87,7 +90,7 @@ flood() {
 	check "the streams run" "$HOST" running $(($1 * 20000))
 }
 
-# flood_ended FACT: no hang, no wrong byte, no early end
+# flood_ended FACT: check for a hang, a wrong byte and an early end of file
 flood_ended() {
 	wait "$flood_pid"
 	local rc=$?
@@ -100,8 +103,8 @@ flood_ended() {
 	fi
 }
 
-# begin_contact: a connection, on a wire that goes dead; runs in the background
-# as $contact_pid
+# begin_contact: open a connection in the background, as $contact_pid; the wire
+# goes dead under it
 begin_contact() {
 	timeout $((60 * SLOW)) "$IO" $kind "$SERVER" "$PORT" seq -n 1 -c \
 		>"$tmp/contact" 2>&1 &
@@ -109,7 +112,8 @@ begin_contact() {
 	jobs_started+=("$contact_pid")
 }
 
-# ends_in_time WHEN: that connection, with an errno or all of its bytes
+# ends_in_time WHEN: check that this connection ends with an errno or with all
+# of its bytes
 ends_in_time() {
 	local rc=0
 
@@ -118,15 +122,16 @@ ends_in_time() {
 	check "$1: connect or its stream ends in time" test $rc -eq 0
 }
 
-# works: a stream by RDMA
+# works: check that a new stream uses RDMA
 works() {
 	save works
-	io_check "a stream after it" $kind "$SERVER" stream -u 256k -d 256k -H
+	io_check "a new stream works" $kind "$SERVER" stream -u 256k -d 256k -H
 	grew works RdmaWrites -gt 0
 	no_fallback works
 }
 
-# memory_flat NAME BEFORE NOW: kB; what a whole test may leave in caches
+# memory_flat NAME BEFORE NOW: check the growth of kernel memory, in kB, against
+# what a whole test may leave in caches
 memory_flat() {
 	local most=$((6144 * SLOW))
 
@@ -137,7 +142,7 @@ memory_flat() {
 	fi
 }
 
-# faults_end: nothing is left of the whole test
+# faults_end: end the server and check that nothing is left of the whole test
 faults_end() {
 	wire clear
 	settled

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# ESP for the connections to one port. To be sourced.
+# ESP for the connections to one port.
 
 # Keys for a test: 16 and 32 bytes
 IPSEC_ENC=0x000102030405060708090a0b0c0d0e0f
@@ -17,7 +17,8 @@ ipsec_policy() {
 		tmpl src "$1" dst "$2" proto esp mode transport
 }
 
-# ipsec_on CLIENT SERVER DIRECTION: the way to the server is DIRECTION here
+# ipsec_on CLIENT SERVER DIRECTION: protect $PORT; packets to the server go in
+# DIRECTION (out on the client, in on the server)
 ipsec_on() {
 	local back=in
 

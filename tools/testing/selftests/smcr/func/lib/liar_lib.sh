@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# What the tests liar_*.sh share: an honest host and one that lies
-# (../mod/liar_*.c). Each host runs a program (liar_app.c) that this script
-# leads step by step. To be sourced after lib.sh. HONEST and LIAR are C or S.
+# Library of the tests liar_*.sh: one host is honest, the other one lies
+# (../mod/liar_*.c). Each host runs liar_app.c, which the client's script
+# commands step by step. Source this after lib.sh. HONEST and LIAR are C or S.
 # shellcheck disable=SC2154 # what lib.sh and the test set
 
 APP=$FUNC_DIR/liar/liar_app
-# The longest wait of either end, in seconds; an expected errno comes at once.
+# Longest wait of either end, in seconds. An expected errno comes at once.
 WAIT=$((20 * SLOW))
 
-# follow: begin the program of this host, the server; each host has its own $APP
+# follow: start liar_app on the server. $APP differs between the hosts.
 follow() {
 	program liar "$APP" smcr4 "$SERVER4" "$PORT" $WAIT serve
 }
 
-# lead: begin both programs
+# lead: start liar_app on both hosts
 lead() {
 	on server follow
 	mkfifo "$tmp/lead.in" "$tmp/lead.out"
@@ -24,39 +24,39 @@ lead() {
 	exec 5>"$tmp/lead.in" 6<"$tmp/lead.out"
 }
 
-# ask C|S COMMAND...: sets $reply
+# ask C|S COMMAND...: run a command of liar_app; sets $reply
 ask() {
 	reply=
 	echo "$*" >&5
 	read -r reply <&6 || reply=dead
 }
 
-# The steps of a case: each adds to $wrong what differs from the expectation.
+# The steps of a case. Each adds to $wrong what differs from the expectation.
 wrong=
 
-# want VALUE WHAT: of the last reply
+# want VALUE WHAT: expect VALUE in $reply
 want() {
 	[ "$reply" = "$1" ] || wrong+="; $2: $reply, not $1"
 }
 
-# step VALUE C|S COMMAND...
+# step VALUE C|S COMMAND...: run a command and expect VALUE
 step() {
 	ask "${@:2}"
 	want "$1" "${*:2}"
 }
 
-# lie WORDS: a command for the host that lies
+# lie WORDS: configure the module of the host that lies
 lie() {
 	step ok "$LIAR" lie "$@"
 }
 
-# shown NAME: of /proc/liar at the host that lies
+# shown NAME: print a value of /proc/liar on the host that lies
 shown() {
 	ask "$LIAR" look "$1"
 	echo "$reply"
 }
 
-# mark COUNTER...: of the honest host, for "more"
+# mark COUNTER...: save counters of the honest host for "more"
 declare -A marked
 mark() {
 	local name
@@ -67,7 +67,7 @@ mark() {
 	done
 }
 
-# more COUNTER NUMBER: it grows by that much since "mark", now or soon
+# more COUNTER NUMBER: wait until the counter has grown by NUMBER since "mark"
 more() {
 	local before=${marked[$1]}
 
@@ -76,19 +76,19 @@ more() {
 		wrong+="; $1 grew by $((reply - before)), not $2"
 }
 
-# meet NAME: a connection with that name on both ends
+# meet NAME: open a connection with that name on both ends
 meet() {
 	step ok C connect "$1"
 	step ok S accept "$1"
 }
 
-# part NAME: both ends close
+# part NAME: close both ends of a connection
 part() {
 	step ok C close "$1"
 	step ok S close "$1"
 }
 
-# talk NAME: it carries bytes both ways
+# talk NAME: send bytes both ways on a connection
 talk() {
 	step ok C send "$1" there
 	step there S recv "$1" 5
@@ -96,12 +96,12 @@ talk() {
 	step back C recv "$1" 4
 }
 
-# sysctl_at C|S NAME=VALUE: of net.smcr
+# sysctl_at C|S NAME=VALUE: set a sysctl of net.smcr on one host
 sysctl_at() {
 	step 0 "$1" sh sysctl -qw "net.smcr.$2"
 }
 
-# verdict FACT: of the case; the next one begins
+# verdict FACT: print the result of the case and start the next one
 verdict() {
 	if [ -z "$wrong" ]; then
 		ok "$1"
@@ -112,7 +112,7 @@ verdict() {
 	wrong=
 }
 
-# gone C|S: that host has no group left
+# gone C|S: wait until a host has no group
 gone() {
 	local end=$((SECONDS + WAIT))
 
@@ -131,13 +131,13 @@ ungrouped() {
 	gone S
 }
 
-# alone: the lie is over, and neither host has a group
+# alone: stop the lie and end the groups of both hosts
 alone() {
 	lie unhook
 	ungrouped
 }
 
-# fresh: no group on either host, and then a new one with connection "n"
+# fresh: end the groups of both hosts and form a new one with connection "n"
 fresh() {
 	ask C close n
 	ask S close n
@@ -146,7 +146,7 @@ fresh() {
 	talk n
 }
 
-# all_freed C|S: connections, groups and links of that host are gone
+# all_freed C|S: wait until a host has freed its connections, groups and links
 all_freed() {
 	local pair value
 
@@ -161,16 +161,16 @@ all_freed() {
 	done
 }
 
-# liar_begin: the module is on both hosts: one lies with it, the other looks
+# liar_begin: load the module on both hosts; one lies with it, the other looks
 liar_begin() {
 	lead
 	step 0 C sh insmod /share/liar.ko
 	step 0 S sh insmod /share/liar.ko
 	undo_later rmmod liar
-	# Each case has to try RDMA again, also after a failed first contact.
+	# Each case must try RDMA again, even after a failed first contact.
 	sysctl_at C negative_ms=0
 	sysctl_at S negative_ms=0
-	verdict "both ends are led"
+	verdict "both ends take commands"
 }
 
 liar_end() {
@@ -181,7 +181,7 @@ liar_end() {
 	all_freed C
 	all_freed S
 	step 0 S sh rmmod liar
-	verdict "what was made is freed on both hosts"
+	verdict "both hosts have freed their connections, groups and links"
 	echo quit >&5
 	finish
 }

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# LLC messages that lie, and the reaction of either role. To be sourced after
-# liar_lib.sh; HONEST, LIAR and role are set.
+# LLC messages that lie, and the reaction of either role. Source this after
+# liar_lib.sh, with HONEST, LIAR and role set.
 # shellcheck disable=SC2154 # what lib.sh and the test set
 
 # No link has link number 9.
 NO_LINK=09
 
-# llc BYTES...: 44 of them, the rest zeros
+# llc BYTES...: print an LLC message of 44 bytes, padded with zeros
 llc() {
 	local text=${*// /}
 
@@ -15,12 +15,12 @@ llc() {
 	printf '%s%0*d' "$text" $((88 - ${#text})) 0
 }
 
-# say BYTES...: an LLC message of those bytes
+# say BYTES...: send an LLC message of those bytes
 say() {
 	lie llc 1 "$(llc "$*")"
 }
 
-# gives_up FACT COMMAND...: the honest host ends the link after it
+# gives_up FACT COMMAND...: expect that the honest host ends the link
 gives_up() {
 	mark BadLlc LinksFailed ResetLinkDown
 	"${@:2}"
@@ -32,7 +32,8 @@ gives_up() {
 	verdict "LDOWN at the $role: $1"
 }
 
-# answers FACT TYPE BYTES-OF-REPLY BYTES...: and the connection lives on
+# answers FACT TYPE BYTES-OF-REPLY BYTES...: expect a reply, and that the
+# connection still works
 answers() {
 	lie catch "$2"
 	say "${@:4}"
@@ -43,7 +44,7 @@ answers() {
 	verdict "at the $role: $1"
 }
 
-# until_replies COUNT: so many replies were caught
+# until_replies COUNT: wait until the module has captured COUNT replies
 until_replies() {
 	local end=$((SECONDS + WAIT))
 
@@ -54,13 +55,13 @@ until_replies() {
 	want "$1" "replies caught"
 }
 
-# wait_reply: sets $reply to the bytes of a reply that was caught
+# wait_reply: set $reply to the bytes of a captured reply
 wait_reply() {
 	until_replies 1
 	ask "$LIAR" look reply
 }
 
-# Messages on which the role of the honest host makes no difference
+# Messages to which both roles react in the same way
 both_roles() {
 	mark BadLlc LinksFailed
 	say 802c0000
@@ -75,25 +76,25 @@ both_roles() {
 
 	answers "TEST LINK is echoed" 07 072c0080$data 072c0000 $data
 
-	# A key of the liar's that the honest host knows, with its address
+	# A key of the liar that the honest host knows, with its address
 	local known other=0123456789abcdef
 
 	known=$(shown rmb0)
-	answers "CONFIRM RKEY of a known RMB is fine" \
+	answers "CONFIRM RKEY of a known RMB is confirmed" \
 		06 "062c008000$known" "062c000000$known"
-	answers "NEG: CONFIRM RKEY of a key that has another address" \
+	answers "NEG: CONFIRM RKEY of a known key with another address" \
 		06 "062c00a000${known:0:8}$other" \
 		"062c000000${known:0:8}$other"
-	answers "NEG: CONFIRM RKEY that names a link which is not there" \
+	answers "NEG: CONFIRM RKEY that names an unknown link" \
 		06 062c00a001feedbeef$other${NO_LINK}feedbeef \
 		062c000001feedbeef$other${NO_LINK}feedbeef$other
-	answers "CONFIRM RKEY of a new RMB is taken" \
+	answers "CONFIRM RKEY of a new RMB is confirmed" \
 		06 062c008000feedbeef$other 062c000000feedbeef$other
-	answers "DELETE RKEY of it too" \
+	answers "DELETE RKEY of this RMB is confirmed" \
 		09 092c00800100 092c000001000000feedbeef
-	answers "NEG: DELETE RKEY of an RMB that is not known, with its bit" \
+	answers "NEG: DELETE RKEY of an unknown RMB, with its error bit" \
 		09 092c00a002c0 092c000002000000deadbeeffeedbeef
-	answers "DELETE LINK of no link is answered so" \
+	answers "DELETE LINK of an unknown link is answered with that reason" \
 		04 042c0080${NO_LINK}00100000 042c0000${NO_LINK}00010000
 
 	gives_up "required opcode 0" say 002c0000
@@ -101,7 +102,7 @@ both_roles() {
 	gives_up "opcode 0x40" say 402c0000
 	gives_up "length byte 43" say 072b0000
 	gives_up "43 bytes" lie raw "$(llc 072c0000 | cut -c-86)"
-	gives_up "reply to a TEST LINK that was not sent" say 072c0080
+	gives_up "TEST LINK reply without a request" say 072c0080
 	gives_up "CONFIRM LINK reply out of turn" \
 		say 012c0080 000000000000 \
 		00000000000000000000000000000000 000011 01
@@ -111,10 +112,10 @@ both_roles() {
 	gives_up "CONFIRM RKEY CONTINUATION out of turn" \
 		say 082c0000 01 01feedbeef$other
 	gives_up "CONFIRM RKEY with eight other links" say "062c000008$known"
-	gives_up "DELETE RKEY of none" say 092c0000 00
-	gives_up "DELETE RKEY of nine" say 092c0000 09
+	gives_up "DELETE RKEY of no key" say 092c0000 00
+	gives_up "DELETE RKEY of nine keys" say 092c0000 09
 	gives_up "DELETE RKEY reply out of turn" say 092c0080 01
-	gives_up "immediate data, again and again" immediates
+	gives_up "repeated immediate data" immediates
 	flood
 	too_many_rmbs
 }
@@ -131,9 +132,9 @@ too_many_rmbs() {
 	verdict "NEG at the $role: CONFIRM RKEY beyond 255 RMBs"
 }
 
-# More messages in a second than a group handles: the rest waits, and none is
-# lost. Not TEST LINK, since the liar's own smcr sends it to learn how many of
-# them were handled.
+# Send more messages in a second than a group handles: the rest waits, and none
+# is lost. Do not use TEST LINK, since the liar's own smcr sends it to learn how
+# many messages were handled.
 flood() {
 	mark LinksFailed BadLlc
 	lie catch 06
@@ -144,7 +145,7 @@ flood() {
 	more BadLlc 0
 	lie unhook
 	talk n
-	verdict "at the $role: a flood of CONFIRM RKEY is answered, at our pace"
+	verdict "at the $role: replies to a CONFIRM RKEY flood are rate-limited"
 }
 
 immediates() {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# What the functional tests share. To be sourced. A test prints TAP: each
-# check states a fact; "finish" prints the plan and gives the exit status.
+# Library of the functional tests; each test sources it. A test prints TAP: each
+# check states a fact; "finish" prints the plan and sets the exit status.
 
 FUNC_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 SERVER4=${SERVER4:-10.9.0.1}
@@ -9,9 +9,9 @@ CLIENT4=${CLIENT4:-10.9.0.2}
 SERVER6=${SERVER6:-fd09::1}
 CLIENT6=${CLIENT6:-fd09::2}
 PORT=7600
-# Written by one host of the bed, read by the other.
+# A directory that both hosts of the bed can write and read.
 SHARED=${SHARED:-/share}
-# The debug kernel takes its time.
+# Factor for time limits: the debug kernel is slower.
 SLOW=1
 [ "${BED_KERNEL:-}" != debug ] || SLOW=3
 DEADLINE=${DEADLINE:-$((30 * SLOW))}
@@ -32,8 +32,9 @@ cd "$FUNC_DIR" || exit 2
 . "$FUNC_DIR/lib/session.sh"
 [ "$SIDE" = server ] || echo "TAP version 13"
 
-# calm_timers: Soft-RoCE in a loaded emulator answers late, and its own
-# retransmission then goes wrong (it refuses a write's packets out of order).
+# calm_timers: set timers that a loaded emulator keeps. Soft-RoCE answers late
+# there, and its retransmission then fails (it rejects a write's packets that
+# come out of order).
 calm_timers() {
 	[ -e /proc/sys/net/smcr/qp_timeout ] || return 0
 	deadlines $((16 + SLOW / 2)) $((8000 * SLOW)) $((20000 * SLOW)) &&
@@ -41,8 +42,8 @@ calm_timers() {
 		echo "# timers stay as they were"
 }
 
-# deadlines QP_TIMEOUT CONFIRM_MS HANDSHAKE_MS: each has to fit into the next
-# after each write, whatever they were before
+# deadlines QP_TIMEOUT CONFIRM_MS HANDSHAKE_MS: set the three deadlines in an
+# order that keeps each below the next after each write, whatever the old values
 deadlines() {
 	sysctl -qw net.smcr.handshake_timeout_ms=3600000 \
 		net.smcr.confirm_link_timeout_ms=2000000 \
@@ -52,19 +53,20 @@ deadlines() {
 }
 calm_timers
 
-# patient_qps: QPs made from now on try again for half a minute. For tests that
-# lose packets on purpose and want the link to live, however slow the host is.
+# patient_qps: let new QPs retransmit for half a minute. For tests that drop
+# packets on purpose and need the link to survive on a slow host.
 patient_qps() {
 	undo_later calm_timers
 	deadlines 20 60000 120000
 }
 
-# undo_later COMMAND...: run at the end, last one first, whatever happens
+# undo_later COMMAND...: run a command at the end of the test, pass or fail,
+# last one first
 undo_later() {
 	undo=("$(printf '%q ' "$@")" "${undo[@]}")
 }
 
-# undo_now: what undo_later has gathered so far
+# undo_now: run the commands of undo_later
 undo_now() {
 	local cmd
 
@@ -146,7 +148,7 @@ finish() {
 	exit $?
 }
 
-# skip_all REASON: where a skip is not accepted it is a failure
+# skip_all REASON: skip the test; with CI=true a skip counts as a failure
 skip_all() {
 	[ "$SIDE" = client ] || exit 0
 	if [ "${CI:-}" = true ]; then
@@ -157,8 +159,8 @@ skip_all() {
 	exit 4
 }
 
-# wait_until FACT COMMAND...: ask again until the command succeeds, no longer
-# than $DEADLINE seconds
+# wait_until FACT COMMAND...: poll until the command succeeds, for $DEADLINE
+# seconds at most
 wait_until() {
 	local fact=$1 end=$((SECONDS + DEADLINE))
 
@@ -173,7 +175,7 @@ wait_until() {
 	ok "$fact"
 }
 
-# together NAME: both hosts have come to this place
+# together NAME: wait until both hosts have called it
 together() {
 	barrier "$(basename "$0" .sh | sed 's/\.server$//').$1" || {
 		not_ok "barrier $1"
@@ -181,7 +183,7 @@ together() {
 	}
 }
 
-# save NAME: keep the counters as they are now
+# save NAME: save all counters under this name
 save() {
 	cat "$STAT" >"$tmp/stat.$1"
 }
@@ -191,7 +193,7 @@ value() {
 		END { exit !found }' "${2:-$STAT}"
 }
 
-# delta NAME COUNTER: growth since "save NAME"
+# delta NAME COUNTER: print the growth since "save NAME"
 delta() {
 	local before now
 
@@ -203,7 +205,7 @@ delta() {
 	echo $((now - before))
 }
 
-# grew NAME COUNTER OPERATOR NUMBER: a check of its own
+# grew NAME COUNTER OPERATOR NUMBER: check the growth since "save NAME"
 grew() {
 	local d
 
@@ -215,7 +217,7 @@ grew() {
 	fi
 }
 
-# no_fallback NAME: nothing went by plain TCP since then; says what did
+# no_fallback NAME: check that no connection has fallen back since "save NAME"
 no_fallback() {
 	local n
 
@@ -228,7 +230,7 @@ no_fallback() {
 	fi
 }
 
-# show_deltas NAME [PREFIX]: what grew, as comments
+# show_deltas NAME [PREFIX]: print the counters that grew, as TAP comments
 show_deltas() {
 	local name now before
 
@@ -240,7 +242,8 @@ show_deltas() {
 	done <"$STAT"
 }
 
-# by_rdma NAME TX RX: at least so many bytes went each way, all by RDMA
+# by_rdma NAME TX RX: check that RDMA carried at least that many bytes each way
+# since "save NAME", and that no connection fell back
 by_rdma() {
 	grew "$1" TxBytes -ge "$2"
 	grew "$1" RxBytes -ge "$3"
@@ -248,8 +251,8 @@ by_rdma() {
 	no_fallback "$1"
 }
 
-# by_tcp NAME REASON COUNT: so many connections fell back, for that reason
-# and no other, and no byte went by RDMA
+# by_tcp NAME REASON COUNT: check that COUNT connections fell back, all for that
+# reason, and that RDMA carried no byte
 by_tcp() {
 	grew "$1" "Fallback$2" -eq "$3"
 	grew "$1" Fallbacks -eq "$3"
@@ -262,13 +265,14 @@ all_closed() {
 	[ "$(value ConnsOpened)" = "$(value ConnsClosed)" ]
 }
 
-# no_conn_left: also those that outlive their sockets are gone
+# no_conn_left: wait until all connections are closed, also those that outlive
+# their sockets
 no_conn_left() {
 	wait_until "ConnsOpened equals ConnsClosed" all_closed ||
 		echo "# opened $(value ConnsOpened) closed $(value ConnsClosed)"
 }
 
-# links_gone: for wait_until; every link of this host is freed
+# links_gone: true if all links of this host are freed; for wait_until
 links_gone() {
 	[ "$(value Links)" = "$(value LinksFreed)" ]
 }
@@ -277,13 +281,13 @@ groups_gone() {
 	[ "$(value LinkGroups)" = "$(value LinkGroupsFreed)" ] && links_gone
 }
 
-# no_group_left: so that the next connection makes a first contact. A link group
-# ends as soon as it is unused where net.smcr.lgr_linger_ms is short.
+# no_group_left: wait until all groups have ended, so that the next connection
+# makes a first contact. This requires a short net.smcr.lgr_linger_ms.
 no_group_left() {
 	wait_until "no link group is left" groups_gone
 }
 
-# sysctl_for_now NAME VALUE: until the end of this test
+# sysctl_for_now NAME VALUE: set a sysctl until the end of this test
 sysctl_for_now() {
 	local old
 
@@ -295,7 +299,7 @@ sysctl_for_now() {
 	check "$1 can be set to $2" sysctl -qw "$1=$2"
 }
 
-# program NAME COMMAND...: begin a command in the background; return when it has
+# program NAME COMMAND...: start a command in the background; return when it has
 # printed "serving"
 declare -A program_pid
 program() {
@@ -317,8 +321,8 @@ program() {
 	return 1
 }
 
-# program_ended NAME: wait for the end of a program; show what it printed and
-# return its exit status. "check" cannot call this, as its subshell has no jobs.
+# program_ended NAME: wait for a program's exit; show its output and return its
+# exit status. "check" cannot call this, as its subshell has no jobs.
 program_ended() {
 	local rc=0
 
@@ -327,12 +331,13 @@ program_ended() {
 	return $rc
 }
 
-# serve KIND ADDRESS [ARGUMENTS...]: begin to serve; back when it listens
+# serve KIND ADDRESS [ARGUMENTS...]: start smcr_io's server; return when it
+# listens
 serve() {
 	program serve "$IO" "$1" "$2" "$PORT" serve "${@:3}"
 }
 
-# served: the server has ended, and every connection was right
+# served: wait for the server's exit; check that all its streams were intact
 served() {
 	local rc=0
 
@@ -340,17 +345,17 @@ served() {
 	check "the server saw every byte in its place" test $rc -eq 0
 }
 
-# io KIND ADDRESS MODE [OPTIONS...]: client
+# io KIND ADDRESS MODE [OPTIONS...]: run smcr_io's client
 io() {
 	timeout $((${IO_TIMEOUT:-120} * SLOW)) "$IO" "$1" "$2" "$PORT" "${@:3}"
 }
 
-# io_check FACT KIND ADDRESS MODE [OPTIONS...]
+# io_check FACT KIND ADDRESS MODE [OPTIONS...]: check that the client succeeds
 io_check() {
 	check "$1" io "${@:2}"
 }
 
-# addresses KIND: sets SERVER and CLIENT
+# addresses KIND: set SERVER and CLIENT
 addresses() {
 	case $1 in
 	*6)
@@ -365,15 +370,16 @@ addresses() {
 	export SERVER CLIENT
 }
 
-# steps KIND LOG [SCRIPT...]: a run of compared steps; the agent is at work
+# steps KIND LOG [SCRIPT...]: run the steps of semantics scripts over KIND; the
+# server's agent must be running
 steps() {
 	addresses "$1"
 	timeout $((300 * SLOW)) "$SEMANTICS" --remote "$1" "$SERVER" \
 		"$CLIENT" "$PORT" "${@:3}" >"$2"
 }
 
-# same_semantics KIND LIKE [SCRIPT...]: a run over each gives the same log.
-# The server's agent must be at work.
+# same_semantics KIND LIKE [SCRIPT...]: check that a run over each kind gives
+# the same log. The server's agent must be running.
 same_semantics() {
 	check "steps over $2" steps "$2" "$tmp/log.like" "${@:3}" || return
 	check "steps over $1" steps "$1" "$tmp/log.kind" "${@:3}"
@@ -385,28 +391,30 @@ same_semantics() {
 	fi
 }
 
-# netdev_of ADDRESS: the device that carries one of this host's addresses
+# netdev_of ADDRESS: print the netdev that has this address
 netdev_of() {
 	ip -o addr show to "$1" | awk '{ print $2; exit }'
 }
 
-# without_rnic: take the Soft-RoCE devices away until the end of this test
+# without_rnic: delete the Soft-RoCE devices until the end of this test
 without_rnic() {
 	local rxe dev
 
 	while read -r rxe dev; do
 		undo_later rdma link add "$rxe" type rxe netdev "$dev"
-		check "$rxe is taken away" rdma link delete "$rxe"
+		check "$rxe is deleted" rdma link delete "$rxe"
 	done < <(rdma link show | awk '{ for (i = 1; i < NF; i++)
 		if ($i == "netdev") { sub("/.*", "", $2); print $2, $(i + 1) } }')
 }
 
-# grew_to NAME COUNTER NUMBER: for wait_until
+# grew_to NAME COUNTER NUMBER: true if the counter has grown by NUMBER or more;
+# for wait_until
 grew_to() {
 	[ "$(delta "$1" "$2")" -ge "$3" ]
 }
 
-# listens PORT: for wait_until; the inner socket of smcr is a TCP socket
+# listens PORT: true if a TCP socket listens, such as smcr's inner socket; for
+# wait_until
 listens() {
 	ss -Hltn "sport = :$1" | grep -q .
 }
@@ -427,7 +435,8 @@ hold() {
 	check "$3 connections are open" test "$line" = held
 }
 
-# released FACT: each connection held carries a byte each way and is closed
+# released FACT: check that each held connection carries a byte each way and is
+# closed
 released() {
 	exec 5>&-
 	wait "$hold_pid"
@@ -435,23 +444,23 @@ released() {
 	exec 6<&-
 }
 
-# agent: begin to execute the server's steps of compared runs
+# agent: start the program that executes the server's steps
 agent() {
 	program agent "$SEMANTICS" --agent "$SERVER" "$PORT"
 }
 
 agent_ended() {
 	program_ended agent
-	check "no complaint of the server's agent" test ! -s "$tmp/agent.err"
+	check "the server's agent reports no error" test ! -s "$tmp/agent.err"
 }
 
-# agent_stop: the client ends the server's agent
+# agent_stop: end the server's agent from the client
 agent_stop() {
 	check "end of the agent" "$SEMANTICS" --stop "$SERVER" "$PORT"
 	on server agent_ended
 }
 
-# compared KIND LIKE: a whole test of same_semantics()
+# compared KIND LIKE: run a whole test with same_semantics()
 compared() {
 	both addresses "$1"
 	both save begin

@@ -27,7 +27,7 @@ ON_LIMIT=${ON_LIMIT:-$((150 * SLOW))}
 SESSION_LINE=3900
 session_asked=
 
-# client_leads: wait until both hosts are here; only the client goes on
+# client_leads: wait until both hosts have called it; only the client returns
 client_leads() {
 	rm -f $SESSION
 	mkfifo $SESSION || exit 2
@@ -81,8 +81,8 @@ session_check() {
 
 # The client
 
-# session_lost WHY: end the test. A subshell cannot; it leaves a note for the next
-# call or for "finish".
+# session_lost WHY: end the test. A subshell cannot; it leaves a note for the
+# next call or for "finish".
 session_lost() {
 	session_asked=
 	if [ -n "${session_closing:-}" ]; then
@@ -103,7 +103,7 @@ session_found() {
 	: >"$tmp/session.lost"
 }
 
-# start server COMMAND...: begin a command on the server, and do not wait for it
+# start server COMMAND...: start a command on the server without waiting for it
 start() {
 	local line
 
@@ -148,8 +148,8 @@ join() {
 	session_lost "did not end within $ON_LIMIT s: $session_asked"
 }
 
-# session_close: let the server run its undo_later commands and end its shell. If
-# the client's script is killed before this, the bed sends "ended" instead.
+# session_close: let the server run its undo_later commands and end its shell.
+# If the client's script is killed before this, the bed sends "ended" instead.
 session_close() {
 	[ -n "${session_open:-}" ] && [ -z "${session_gone:-}" ] &&
 		[ -z "$session_asked" ] && [ ! -e "$tmp/session.lost" ] ||

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""What the Python programs of tests share: smcr's sockets and a server.
+"""Library of the tests' Python programs: smcr's sockets and a server.
 
-As a program it makes one connection, waits for a byte with "read", and prints
-what became of it: "connected", "data", "EOF" or the name of an errno.
+As a program it opens one connection, waits for a byte with "read", and prints
+the result: "connected", "data", "EOF" or the name of an errno.
 
 usage: sock.py connect|read ADDRESS PORT
 """
@@ -16,12 +16,12 @@ IPPROTO_SMCR = 257
 
 
 def smcr_socket():
-    """A new socket."""
+    """Return a new socket of smcr."""
     return socket.socket(socket.AF_INET, socket.SOCK_STREAM, IPPROTO_SMCR)
 
 
 def connected(address):
-    """A connection to a server."""
+    """Return a connection to a server."""
     sock = smcr_socket()
     sock.connect(address)
     return sock
@@ -40,7 +40,7 @@ def serve(address, function):
 
 
 def outcome(verb, address):
-    """One connection, in a word."""
+    """Open one connection and return its result in a word."""
     try:
         sock = connected(address)
         if verb == "connect":

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# What tests with VLANs share. To be sourced after lib.sh.
+# Library of the tests with VLANs. Source this after lib.sh.
 
 VLANS="31 32"
 
-# link_local HOST: the same in each net
+# link_local HOST: print the link-local address, which is the same in each VLAN
 link_local() {
 	echo "fe80::9:$1"
 }
 
-# vlans HOST: two on the adapter, each a subnet in which this is host HOST.
-# $UNTAGGED is the adapter.
+# vlans HOST: create two VLANs on the adapter, each with a subnet in which this
+# is host HOST. Sets $UNTAGGED to the adapter.
 vlans() {
 	local dev id
 
