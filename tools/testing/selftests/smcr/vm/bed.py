@@ -29,18 +29,18 @@ SELF = os.path.dirname(VM)
 TOP = os.path.abspath(os.path.join(SELF, "../../../.."))
 CACHE = os.environ.setdefault("SMCR_CACHE", "/var/cache/smcr")
 OUT = os.path.join(SELF, "out")
-# Limits tell what hangs from what is slow; five beds at once take so long.
+# Time limits must tell a hang from slowness with five beds running at once.
 DEBUG_FACTOR = 5
-# More time for the full product of cases ("make soak").
+# Factor for all cases of a test ("make soak").
 SOAK_FACTOR = 20
-# Tests of one boot of the debug kernel; of the other, twice as many.
+# Tests in one boot of the debug kernel; the release kernel has twice as many.
 TESTS_A_BOOT = 8
 SKIP = 4
-# What a script that was ended by the bed's SIGTERM returns.
+# Exit status of a script that the bed has ended with SIGTERM.
 TERMINATED = 128 + signal.SIGTERM
 START = int(os.environ.setdefault("SMCR_T0", str(int(time.time()))))
 
-# A kernel message that means a fault, whatever the scripts say.
+# A kernel message that fails a run whatever the scripts report.
 BAD = re.compile(
     r"BUG:|WARNING:|Oops|general protection|Call Trace:|KASAN|UBSAN|"
     r"kmemleak: \d+ new|circular locking|recursive locking|"
@@ -52,13 +52,13 @@ BAD = re.compile(
 
 
 def say(text):
-    """One line with the time since the outermost script began."""
+    """Print a line with the time since the outermost script began."""
     t = int(time.time()) - START
     print(f"[{t // 60:3d}:{t % 60:02d}] {text}", file=sys.stderr, flush=True)
 
 
 def output_of(*command):
-    """Standard output of a command, which must succeed."""
+    """Return the standard output of a command, which must succeed."""
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     if done.returncode:
         raise SystemExit(f"bed: {' '.join(command)} failed")
@@ -66,7 +66,7 @@ def output_of(*command):
 
 
 def cached(name, sources, build):
-    """Path of a file built by build(path), renewed when sources change."""
+    """Return a file that build(path) makes again when its sources change."""
     path = os.path.join(CACHE, "bed", name)
     newest = max(os.stat(s).st_mtime for s in sources)
     if not os.path.exists(path) or os.stat(path).st_mtime < newest:
@@ -78,7 +78,7 @@ def cached(name, sources, build):
 
 
 def build_switch():
-    """The switch of this tree, compiled."""
+    """Build the switch of this tree."""
     source = os.path.join(VM, "switch.c")
     key = "switch" + TOP.replace("/", "_")
     return cached(key, [source], lambda out: output_of(
@@ -86,7 +86,7 @@ def build_switch():
 
 
 def build_initramfs(kernel):
-    """The initramfs for one kernel."""
+    """Build the initramfs for one kernel."""
     maker = os.path.join(VM, "initramfs")
     return cached(f"initramfs-{os.path.basename(kernel)}",
                   [maker, os.path.join(kernel, "vmlinuz")],
@@ -94,7 +94,7 @@ def build_initramfs(kernel):
 
 
 def take_slot():
-    """Wait until few enough beds run for this machine; returns the lock."""
+    """Wait until this machine may run one more bed; return the lock."""
     slots = beds()
     os.makedirs(os.path.join(CACHE, "bed"), exist_ok=True)
     said = False
@@ -113,7 +113,7 @@ def take_slot():
 
 
 class Result:
-    """What became of one job: a list of reasons why it failed."""
+    """The result of one job: a list of reasons why it failed."""
 
     def __init__(self):
         self.reasons = []
@@ -123,12 +123,12 @@ class Result:
         self.fault = False      # reported by the kernel, or left behind
 
     def fail(self, reason):
-        """Note one reason."""
+        """Add a reason."""
         self.reasons.append(reason)
 
     @property
     def ok(self):
-        """Whether nothing went wrong."""
+        """Return True if nothing failed."""
         return not self.reasons
 
 
@@ -158,7 +158,7 @@ class Session:
         self.slot = None
 
     def build_smcr(self):
-        """The module and the tool as the working tree has them now."""
+        """Build the module and the tool from the working tree."""
         module = output_of(os.path.join(TOP, "scripts/module"), self.flavour)
         shutil.copy(os.path.join(module, "smcr.ko"),
                     os.path.join(self.bed.share, "smcr.ko"))
@@ -184,14 +184,14 @@ class Session:
         return None
 
     def limit(self, seconds):
-        """A time limit for this kernel."""
+        """Return a time limit for this kernel."""
         if self.flavour == "debug":
             seconds *= DEBUG_FACTOR
         return seconds
 
     def run(self, name, scripts, seconds, on_line, last):
-        """Run a job: scripts maps host names to shell text. on_line(host,
-        line) gets its output. last: look for leaks as well."""
+        """Run a job. scripts maps host names to shell text, on_line(host,
+        line) gets the output, and last makes it look for leaks as well."""
         result = Result()
         begin = time.monotonic()
         self.count += 1
@@ -205,7 +205,7 @@ class Session:
         return result
 
     def execute(self, result, ident, name, scripts, seconds, on_line):
-        """Load and run; False if the machines are beyond finishing."""
+        """Load and run; return False if "finish" can no longer work."""
         bed = self.bed
         answers = bed.ask(bed.names, "prepare", ident, name, 60)
         for host in bed.names:
@@ -220,7 +220,7 @@ class Session:
         return not bed.dead()
 
     def judge(self, result, status, late, seconds):
-        """Make reasons of exit statuses."""
+        """Turn exit statuses into reasons."""
         for host in self.bed.dead():
             result.fail(f"{host}: the machine went down")
             result.broken = result.fault = True
@@ -237,7 +237,7 @@ class Session:
                 result.fail(f"{host}: exit status {code}")
 
     def finish(self, result, ident, last):
-        """Unload and look for what the job left behind."""
+        """Unload smcr and look for leftovers of the job."""
         bed = self.bed
         flags = "-" if self.opt.no_unload else "u"
         if last and not self.opt.no_leaks:
@@ -260,7 +260,7 @@ class Session:
                     break
 
     def save(self, name):
-        """Keep what the run left for the reader; returns the directory."""
+        """Keep the evidence of a run; return its directory."""
         where = os.path.join(OUT, name)
         shutil.rmtree(where, ignore_errors=True)
         os.makedirs(where)
@@ -275,7 +275,7 @@ class Session:
 
 
 def script_text(script):
-    """Shell text that runs a script file, or the command that it is."""
+    """Return shell text that runs a script file or a shell command."""
     if script == "-":
         return "exit 0\n"
     if not os.path.exists(script):
@@ -286,7 +286,7 @@ def script_text(script):
 
 
 def report(session, result, name, keep):
-    """Say what failed and where the evidence is."""
+    """Print what failed and where the evidence is."""
     for reason in result.reasons:
         print(f"# {name}: {reason}", flush=True)
     if not result.ok or keep:
@@ -295,7 +295,7 @@ def report(session, result, name, keep):
 
 
 def scripts_main(opt, names, scripts):
-    """pair and one: run the scripts once, status of the client's."""
+    """pair and one: run the scripts once; return the client's status."""
     name = opt.name or "run"
     session = Session(opt, opt.kernel, names)
     status = {}
@@ -357,25 +357,25 @@ class Test:
             self.server = path if leads else "-"
 
     def boot(self):
-        """Tests of one boot have this in common."""
+        """Return what the tests of one boot must have in common."""
         return (self.topology, self.nics, self.cpus, self.rails,
                 self.no_smcr)
 
 
 def lot_of(words):
-    """LOT of "turns LOT", of a header line, or None."""
+    """Return LOT of a header line "turns LOT", or None."""
     m = re.match(r"turns (\S+)$", words)
     return m and m.group(1)
 
 
 def settings_timeout():
-    """The time limit of the kselftest settings file."""
+    """Return the time limit of the kselftest settings file."""
     with open(os.path.join(SELF, "settings"), encoding="utf-8") as f:
         return int(re.search(r"^timeout=(\d+)", f.read(), re.M).group(1))
 
 
 def all_tests():
-    """Every test there is, by name."""
+    """Return all tests by name."""
     tests = {}
     for path in sorted(glob.glob(os.path.join(SELF, "func", "*.sh")) +
                        glob.glob(os.path.join(SELF, "apps", "*.sh"))):
@@ -386,7 +386,7 @@ def all_tests():
 
 
 def list_main():
-    """list: a line for each test."""
+    """list: print a line for each test."""
     for name, test in all_tests().items():
         rfc = f" (RFC 7609: {test.rfc})" if test.rfc else ""
         print(f"{name:20} {test.topology:5} {test.fact}{rfc}")
@@ -394,7 +394,7 @@ def list_main():
 
 
 def find_tests(names):
-    """The tests called so; "all", "func" or "apps" for many."""
+    """Return the tests with these names; "all", "func" or "apps" for many."""
     tests = all_tests()
     found = []
     for name in names:
@@ -407,15 +407,16 @@ def find_tests(names):
 
 
 def told_text():
-    """What both scripts of a test are to know of how it is run."""
+    """Return shell text that tells both scripts of a test how it is run."""
     return "".join(f"export {name}={os.environ[name]}\n"
                    for name in ("CI", "SMCR_SOAK", "SMCR_SEED", "SMCR_CASE")
                    if name in os.environ)
 
 
 def runner_text(test, seconds):
-    """The job that runs a test under the kernel's own kselftest runner. The
-    runner opens /dev/stdout anew, which a virtio port refuses: hence cat."""
+    """Return the job that runs a test under the kernel's own kselftest runner.
+    The runner opens /dev/stdout again; a virtio port refuses that: hence cat.
+    """
     source = os.path.join(CACHE, "linux-source-6.12/tools/testing/selftests")
     return f"""{told_text()}mkdir -p /run/ksft
 ln -sfn {source}/kselftest /run/ksft/kselftest
@@ -428,7 +429,7 @@ run_many ./{test.dir}/{test.name}.sh | cat
 
 
 class Tally:
-    """TAP of the whole list, renumbered from the runner's."""
+    """TAP of the whole list, with new numbers for the runner's lines."""
 
     def __init__(self, total):
         self.number = 0
@@ -437,7 +438,7 @@ class Tally:
         print(f"TAP version 13\n1..{total}", flush=True)
 
     def line(self, ok, name, note):
-        """One result line."""
+        """Print one result line."""
         self.number += 1
         m = re.match(r"UNSTABLE \S+ s, (.*)", note)
         if m:
@@ -453,7 +454,7 @@ class Tally:
 
 
 def run_test(session, test, last, keep, name):
-    """One test in a booted session; its result."""
+    """Run one test in a booted session; return its result."""
     verdict = []
 
     def on_line(host, line):
@@ -486,7 +487,7 @@ def run_test(session, test, last, keep, name):
 
 
 def boot_for(opt, kernel, test):
-    """A session such as a test asks for, and what went wrong."""
+    """Boot a session as a test asks for; return it and the error, if any."""
     opt.nics, opt.rails, opt.no_smcr = test.nics, test.rails, test.no_smcr
     opt.cpus = test.cpus
     names = ["server", "client"]
@@ -507,7 +508,7 @@ class Boots:
         self.session = None
 
     def once(self, test, last, keep, name):
-        """One run of a test, in the boot that there is or a new one."""
+        """Run a test once, in the present boot or in a new one."""
         if not self.session:
             self.session, error = boot_for(self.opt, self.kernel, test)
             if error:
@@ -546,7 +547,7 @@ class Boots:
         self.tally.line(result.ok, name, note)
 
     def run(self, tests):
-        """All of them."""
+        """Run a list of tests."""
         try:
             for i, test in enumerate(tests):
                 self.test(test, i == len(tests) - 1)
@@ -561,14 +562,14 @@ class Boots:
 
 
 def turn_file():
-    """Where this machine counts its runs of whole lists."""
+    """Return the file in which this machine counts its runs of whole lists."""
     return os.path.join(CACHE, "bed", "turn")
 
 
 def this_turn(advance):
-    """The number that decides what is drawn: SMCR_SEED if it is set, else the
-    number of this machine's last run, plus one if it is to advance, else the
-    number of the day. It does not depend on what is tested."""
+    """Return the number that selects what is drawn: SMCR_SEED if it is set;
+    else the number of this machine's last run, plus one if advance is set; else
+    the number of the day. It does not depend on what is tested."""
     if "SMCR_SEED" not in os.environ:
         try:
             with open(turn_file(), encoding="utf-8") as f:
@@ -586,8 +587,8 @@ def this_turn(advance):
 
 
 def has_turn(kernel, tests, turn):
-    """The tests that run on this kernel in this turn: all without a lot, and
-    one of each lot. Prints which test that is, and in what order the others
+    """Return the tests that run on this kernel in this turn: all without a lot,
+    and one of each lot. Print which test that is, and in what order the others
     follow."""
     lots = {}
     for test in tests:
@@ -604,8 +605,8 @@ def has_turn(kernel, tests, turn):
 
 
 def make_plan(kernels, tests, named):
-    """(kernel, test) of all that is to run: everything, if the kernel or the
-    tests were named, or when soaking."""
+    """Return (kernel, test) of each run: all tests if the kernel or the tests
+    were named, or when soaking, and those that have their turn otherwise."""
     plan = []
     for kernel in kernels:
         some = [t for t in tests if t.lots["debug"] or
@@ -620,12 +621,12 @@ def make_plan(kernels, tests, named):
 
 
 def beds():
-    """How many test beds this machine takes at a time."""
+    """Return how many beds this machine runs at a time."""
     return int(os.environ.get("SMCR_BEDS", max(2, os.cpu_count() // 2)))
 
 
 def same_boot(tests):
-    """Lists of tests that can share a boot."""
+    """Return lists of tests that can share a boot."""
     boots = {}
     for test in tests:
         boots.setdefault(test.boot(), []).append(test)
@@ -633,8 +634,8 @@ def same_boot(tests):
 
 
 def split_plan(plan):
-    """The plan as (kernel, tests of one boot); the debug kernel's single hosts
-    first, since at the end they would have the machine to themselves."""
+    """Return the plan as (kernel, tests of one boot). The single hosts of the
+    debug kernel come first, since at the end no other bed would run."""
     parts = []
     for kernel, size in (("debug", TESTS_A_BOOT), ("release", 2 * TESTS_A_BOOT)):
         for tests in sorted(same_boot([t for k, t in plan if k == kernel]),
@@ -645,7 +646,7 @@ def split_plan(plan):
 
 
 def build_for(kernel):
-    """All that a boot needs, before several ask for it at once."""
+    """Build all that a boot needs, before several beds need it at once."""
     build_initramfs(output_of(os.path.join(TOP, "scripts/kernel"), kernel))
     build_switch()
     output_of(os.path.join(TOP, "scripts/module"), kernel)
@@ -653,8 +654,8 @@ def build_for(kernel):
 
 
 class Crew:
-    """Parts of a plan, each done by a process of its own, some at a time. What
-    they print is shown test by test."""
+    """Runs the parts of a plan, each in a process of its own, some at a time,
+    and shows their output test by test."""
 
     def __init__(self, parts, tally, again):
         self.todo = collections.deque(parts)
@@ -664,8 +665,9 @@ class Crew:
         self.children = set()
 
     def work(self, number):
-        """One bed after the other, until nothing is left; from both ends of
-        the list, as the debug kernel's beds slow each other down most."""
+        """Run one bed after the other until no part is left. Take parts from
+        both ends of the list, as beds of the debug kernel slow each other down
+        most."""
         while True:
             with self.lock:
                 if not self.todo:
@@ -699,14 +701,14 @@ class Crew:
             lines = []
 
     def show(self, lines, ok, name, note):
-        """All that one test printed, and its result."""
+        """Show the output of one test, and its result."""
         with self.lock:
             print("".join(line for line in lines if not re.match(
                 r"TAP version|1\.\.\d+$", line)), end="")
             self.tally.line(ok, name, note)
 
     def run(self, count):
-        """Do all parts, so many at a time."""
+        """Run all parts, count of them at a time."""
         threads = [threading.Thread(target=self.work, args=(i,), daemon=True)
                    for i in range(count)]
         try:
@@ -722,7 +724,7 @@ class Crew:
 
 
 def tests_main(opt):
-    """tests: all the boots that the named tests need."""
+    """tests: run all the boots that the named tests need."""
     output_of(os.path.join(TOP, "scripts/kernel"), "source")
     for part in ("func", "apps"):
         if os.path.exists(os.path.join(SELF, part, "Makefile")):
@@ -759,7 +761,7 @@ def tests_main(opt):
 
 
 def parse():
-    """The command line."""
+    """Parse the command line."""
     top = argparse.ArgumentParser(
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -779,7 +781,7 @@ def parse():
     add("--mem", type=int, metavar="MB", help="memory of each host")
     add("--cpus", type=int, default=1, metavar="N", help="of each host")
     add("--timeout", type=int, default=300, metavar="S",
-        help="for the scripts; three times that on the debug kernel")
+        help="for the scripts; five times that on the debug kernel")
     add("--icount", action="store_true",
         help="the processor's clock counts instructions; one CPU, slow")
     add("--append", default="", help="more words for the kernel")
@@ -804,7 +806,7 @@ def parse():
 
 
 def main():
-    """Everything."""
+    """Run the command."""
     opt = parse()
     if opt.mode == "list":
         return list_main()

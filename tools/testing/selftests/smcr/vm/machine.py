@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""QEMU, the switch, and the conversation with the agents (see vm/agent)."""
+"""QEMU, the switch, and the protocol with the agents (see vm/agent)."""
 import ctypes
 import json
 import mmap
@@ -12,22 +12,22 @@ import subprocess
 import tempfile
 import time
 
-# Words for every kernel. The timeouts are long because an emulated processor
-# on a loaded machine stands still now and then.
+# Kernel command line. The timeouts are long because an emulated processor on a
+# loaded machine stalls now and then.
 APPEND = ("console=ttyS0 loglevel=5 oops=panic panic_on_warn=1 panic=-1 "
           "nokaslr mitigations=off random.trust_cpu=on tsc=reliable "
           "no_timer_check watchdog_thresh=60 net.ifnames=0 biosdevname=0 "
           "rcupdate.rcu_cpu_stall_timeout=120 workqueue.watchdog_thresh=120 "
           "cgroup_no_v1=all kunit.enable=1")
 MEMORY = {"release": 1024, "debug": 1536}
-# How long a server script may go on after the client's has ended.
+# How long a server script may run after the client's has ended, in seconds.
 GRACE = 10
 
 
 def tsc_khz():
-    """The rate of this machine's time stamp counter, which TCG passes on. A
-    guest that has to find it out, on a loaded machine, gets it wrong by a
-    factor now and then, and its clock with it."""
+    """Return the rate of this machine's time stamp counter, which TCG passes
+    on. A guest that measures it on a loaded machine may be wrong by a factor,
+    and so is its clock then."""
     page = mmap.mmap(-1, mmap.PAGESIZE, prot=mmap.PROT_READ |
                      mmap.PROT_WRITE | mmap.PROT_EXEC)
     # rdtsc; shl $32, %rdx; or %rdx, %rax; ret
@@ -36,7 +36,7 @@ def tsc_khz():
     rdtsc = ctypes.CFUNCTYPE(ctypes.c_uint64)(code)
 
     def both():
-        """Both clocks, from the try that was disturbed least."""
+        """Read both clocks; return the least disturbed try."""
         best = None
         for _ in range(100):
             begin, ticks, end = time.monotonic_ns(), rdtsc(), \
@@ -52,12 +52,12 @@ def tsc_khz():
 
 
 def die_with_parent():
-    """In a child: do not outlive the bed."""
+    """Make a child end with the bed."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
 def trial(kernel, initramfs, cache):
-    """Whether this machine's KVM runs an unmodified kernel, found out once
+    """Return whether this machine's KVM runs an unmodified kernel, tested once
     for each host kernel and QEMU."""
     version = subprocess.run(["qemu-system-x86_64", "--version"], text=True,
                              stdout=subprocess.PIPE).stdout.split("\n")[0]
@@ -95,7 +95,7 @@ class Lines:
         sock.setblocking(False)
 
     def read(self):
-        """The complete lines that have arrived, or None at the end."""
+        """Return the complete lines that have arrived, or None at the end."""
         try:
             data = self.sock.recv(65536)
         except BlockingIOError:
@@ -125,7 +125,7 @@ class Host:
         self.ports = {}
 
     def listen(self, what):
-        """A socket for QEMU to connect a port of the machine to."""
+        """Create a socket to which QEMU connects a port of the machine."""
         self.remove(what)
         sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         sock.bind(self.path(what))
@@ -134,7 +134,7 @@ class Host:
         self.listeners[what] = sock
 
     def remove(self, what):
-        """A socket that a QEMU before this one left."""
+        """Remove the socket of an earlier QEMU."""
         try:
             os.unlink(self.path(what))
         except FileNotFoundError:
@@ -156,7 +156,7 @@ class Host:
         self.alive = True
 
     def send(self, *words):
-        """One line to the agent."""
+        """Send one line to the agent."""
         line = (" ".join(str(w) for w in words) + "\n").encode()
         sock = self.ports["ctl"].sock
         try:
@@ -168,7 +168,7 @@ class Host:
             sock.setblocking(False)
 
     def qmp(self, command, **arguments):
-        """One command to QEMU itself: what went wrong, or nothing."""
+        """Send one command to QEMU itself; return the error, or nothing."""
         sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         sock.settimeout(10)
         try:
@@ -190,7 +190,7 @@ class Host:
             sock.close()
 
     def console_text(self, offset):
-        """What the console said from this offset on."""
+        """Return the console's output from this offset on."""
         try:
             with open(self.console, "rb") as f:
                 f.seek(offset)
@@ -236,7 +236,7 @@ class Bed:
         self.on_line = lambda host, line: None
 
     def write(self, host, name, text):
-        """A file in the directory shared with the machines."""
+        """Write a file in the directory shared with the machines."""
         with open(os.path.join(self.share, host, name), "w",
                   encoding="utf-8") as f:
             f.write(text)
@@ -244,7 +244,7 @@ class Bed:
     # Starting
 
     def qemu(self, host, agent):
-        """The command line of one machine."""
+        """Return the command line of one machine."""
         with open(os.path.join(self.kernel, "version"),
                   encoding="utf-8") as f:
             version = f.read().strip()
@@ -255,7 +255,7 @@ class Bed:
             cpu = ["-accel", "tcg,tb-size=256",
                    "-cpu", "Haswell-noTSX,-erms,-fsrm"]
         if self.opt.icount:
-            # Time is what the guest has executed: 1 ns an instruction.
+            # The guest's time counts instructions, 1 ns each.
             cpu += ["-icount", "shift=0"]
         append = self.opt.append
         if self.accel == "tcg" and not self.opt.icount:
@@ -293,14 +293,14 @@ class Bed:
         return command
 
     def adapter(self, host, nic):
-        """The device of one network card, as QEMU has it."""
+        """Return QEMU's device of one network card."""
         number = 1 + self.names.index(host.name)
         return {"driver": "virtio-net-pci", "id": f"nic{nic}",
                 "netdev": f"n{nic}",
                 "mac": f"52:54:00:09:{nic:02x}:{number:02x}"}
 
     def start_switch(self):
-        """The wire, one port for each NIC of each host."""
+        """Start the wire, with one port for each NIC of each host."""
         ports = []
         for host in self.hosts.values():
             for nic in range(self.opt.nics):
@@ -315,7 +315,7 @@ class Bed:
         return self.switch.stdout.readline().strip() == "ok"
 
     def start(self, agent, limit):
-        """Boot all hosts; None, or what went wrong."""
+        """Boot all hosts; return None, or the error."""
         self.agent = agent
         if not self.start_switch():
             return "the switch does not start"
@@ -344,7 +344,7 @@ class Bed:
 
     def pump(self, until, deadline):
         """Handle events until a condition holds, a host is down, or the
-        deadline has passed. True if the condition holds."""
+        deadline has passed. Return True if the condition holds."""
         while not until():
             left = deadline - time.monotonic()
             if left <= 0 or self.dead():
@@ -354,7 +354,7 @@ class Bed:
         return True
 
     def readable(self, host, what):
-        """A line, or the end, of one port."""
+        """Handle a line, or the end, of one port."""
         port = host.ports[what]
         lines = port.read()
         if lines is None:
@@ -371,8 +371,8 @@ class Bed:
                 self.output(host, line)
 
     def output(self, host, line):
-        """One line of a job. A job that prints no newline at its end has
-        the end mark in its last line."""
+        """Handle one line of a job. If the job ends without a newline, its
+        last line contains the end mark."""
         text, mark, ident = line.partition("\036end ")
         self.on_line(host.name, text)
         with open(os.path.join(host.dir, "output"), "a",
@@ -382,7 +382,7 @@ class Bed:
             self.ended.add((host.name, ident.strip()))
 
     def control(self, host, line):
-        """One line of an agent."""
+        """Handle one line of an agent."""
         verb, _, rest = line.partition(" ")
         ident, _, text = rest.partition(" ")
         if verb == "ready":
@@ -408,11 +408,11 @@ class Bed:
             self.call(host, ident, name, args)
 
     def other(self, host):
-        """The host at the other end, if there is one."""
+        """Return the host at the other end, if there is one."""
         return next((h for h in self.hosts.values() if h is not host), None)
 
     def call(self, host, ident, name, args):
-        """A request of guest/bedcall, or a line for the other host."""
+        """Handle a request of guest/bedcall, or a line for the other host."""
         other = self.other(host)
         if name == "barrier":
             self.barriers.setdefault(args, []).append((host, ident))
@@ -435,15 +435,15 @@ class Bed:
             host.send("rep", ident, 2, f"{name}: not here")
 
     def wire(self, args):
-        """A command for the switch: status and text."""
+        """Send a command to the switch; return status and text."""
         self.switch.stdin.write(args + "\n")
         self.switch.stdin.flush()
         word, _, text = self.switch.stdout.readline().strip().partition(" ")
         return (0 if word == "ok" else 1), text
 
     def machine(self, args):
-        """Pause, resume or kill a host, pull its first network card out or
-        put it back: status and text."""
+        """Pause, resume or kill a host, unplug its first network card or plug
+        it in again; return status and text."""
         verb, _, name = args.partition(" ")
         host = self.hosts.get(name)
         if not host:
@@ -465,8 +465,7 @@ class Bed:
         return int(bool(error)), error
 
     def boot(self, caller, ident, name):
-        """Start a killed host anew; the caller is answered when its modules
-        are loaded."""
+        """Boot a killed host; answer the caller when its modules are loaded."""
         host = self.hosts.get(name)
         if not host or not host.killed:
             caller.send("rep", ident, 2, "boot: of a host that was killed")
@@ -485,13 +484,13 @@ class Bed:
             self.poll.register(port.sock, selectors.EVENT_READ, (host, what))
 
     def booted(self, host):
-        """A host that was booted again is up: go on to its modules."""
+        """Load the modules of a host that was booted again and is up."""
         for ident, caller in self.boots.items():
             if caller is not host:
                 host.send("prepare", ident, "again")
 
     def check_barriers(self):
-        """Answer those who wait for somebody who came, or never will."""
+        """Answer barriers that the other host has reached, or never will."""
         for name, waiting in list(self.barriers.items()):
             for host, ident in list(waiting):
                 other = self.other(host)
@@ -515,12 +514,12 @@ class Bed:
     # Jobs
 
     def dead(self):
-        """Names of hosts that went down without being asked to."""
+        """Return the hosts that went down without a request."""
         return [h.name for h in self.hosts.values()
                 if not h.alive and not h.killed]
 
     def ask(self, names, verb, ident, text, limit):
-        """A question to several agents; answers by name."""
+        """Send a request to several agents; return the answers by name."""
         answer = {"prepare": "prepared", "finish": "finished"}[verb]
         names = [n for n in names if self.hosts[n].alive]
         for name in names:
@@ -534,7 +533,7 @@ class Bed:
         return {n: a for n, a in found.items() if a is not None}
 
     def run_job(self, ident, scripts, limit, on_line):
-        """Run scripts; exit statuses, and the names of those too late."""
+        """Run scripts; return exit statuses and the hosts that are late."""
         self.status, self.ended, self.barriers = {}, set(), {}
         self.on_line = on_line
         for name in scripts:
@@ -562,12 +561,12 @@ class Bed:
         return dict(self.status), late
 
     def mark(self):
-        """From here on the consoles belong to the next job."""
+        """Assign the consoles' output from here on to the next job."""
         for host in self.hosts.values():
             host.mark = os.path.getsize(host.console)
 
     def console_since_mark(self, name, end):
-        """Console lines since mark(), waiting until "end" is there."""
+        """Return console lines since mark(), after "end" has appeared."""
         host = self.hosts[name]
         deadline = time.monotonic() + 10
         while True:

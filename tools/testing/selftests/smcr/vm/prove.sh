@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Proves that the bed sees what it has to see: each case is a run that must
-# end the way it says. Without smcr, so that a failure here is the bed's.
+# Test that the bed detects failures: each case is a run with an expected
+# result. smcr is not loaded, so that a failure here is the bed's.
 
 set -u
 cd "$(dirname "$0")" || exit 2
@@ -9,7 +9,8 @@ n=0
 logs=$(mktemp -d)
 trap 'rm -rf "$logs" ../out/prove[0-9]*' EXIT
 
-# try N FACT STATUS PATTERN COMMAND...: its verdict goes to a file of its own
+# try N FACT STATUS PATTERN COMMAND...: run a case; write its verdict to its
+# file
 try()
 {
 	local n=$1 fact=$2 status=$3 pattern=$4 log=$logs/$1.log rc=0
@@ -24,8 +25,8 @@ try()
 	echo "not ok $n - $fact (status $rc, wanted $status and \"$pattern\")"
 }
 
-# expect FACT STATUS PATTERN COMMAND...: status, and a line of the output. Two
-# at a time, since a run waits more than it computes.
+# expect FACT STATUS PATTERN COMMAND...: expect a status, and a line of output
+# that matches. Two cases run at a time, since a run mostly waits.
 expect()
 {
 	[ $n -lt 2 ] || wait -n
@@ -64,7 +65,7 @@ wire count client0 server0 | grep -q "lost [1-9]"
 ! wire stop 0 client0 server0 nothing
 ping -qc 1 -W 5 10.9.0.1 >/dev/null
 echo all well'
-expect "several NICs on one segment answer for themselves only" \
+expect "several NICs on one segment answer for their own addresses only" \
 	0 '^all well$' pair --nics 2 'barrier end' '
 set -e
 ping -qc 1 -W 5 10.9.0.11 >/dev/null
@@ -73,7 +74,7 @@ echo all well'
 expect "the status of the client script" 7 . pair - 'exit 7'
 expect "a server script that fails" 1 'server: exit status 3' \
 	pair 'exit 3' 'barrier end'
-expect "a server script that goes on is ended, and no failure" 0 . \
+expect "a server script that continues is ended without a failure" 0 . \
 	pair 'exec tail -f /dev/null' true
 expect "a skip" 4 . one 'exit 4'
 expect "a time limit" 1 'still running' one --timeout 5 'tail -f /dev/null'
@@ -84,16 +85,16 @@ expect "a kernel warning, though the script succeeds" 1 'server kernel' \
 	one 'echo "<4>WARNING: possible circular locking" >/dev/kmsg'
 expect "a taint" 1 'tainted' \
 	one 'echo 64 >/proc/sys/kernel/tainted'
-expect "output that looks like the agent speaking fools nobody" 9 \
+expect "output that looks like a line of the agent has no effect" 9 \
 	"exit status 9" one 'printf "exit job1 0\n"; exit 9'
-expect "turns of tests, and what becomes of one that fails" 0 '^1\.\.21$' \
+expect "turns of tests, and treatment of a failed test" 0 '^1\.\.21$' \
 	./prove_bed.py
-expect "a test's one file leads both hosts" 0 '^all well$' \
+expect "one file of a test commands both hosts" 0 '^all well$' \
 	pair "$PWD/prove_session.sh server" "$PWD/prove_session.sh client"
 wait
 for ((i = 1; i <= n; i++)); do
 	cat "$logs/$i.tap"
 done
 echo "1..$n"
-# One that was ended from outside has no verdict.
+# A case that was killed has no verdict.
 [ "$(cat "$logs"/*.tap | grep -c '^ok ')" = $n ]

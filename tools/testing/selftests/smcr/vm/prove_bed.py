@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Proves what bed.py decides, without a boot: which tests have their turn, and
-what becomes of a test that fails. Prints TAP."""
+"""Tests decisions of bed.py without a boot: which tests have their turn, and
+how a failed test is treated. Prints TAP."""
 import contextlib
 import io
 import os
@@ -17,7 +17,7 @@ BAD = 0
 
 
 def check(fact, holds):
-    """One line of TAP."""
+    """Print one line of TAP."""
     global COUNT, BAD                   # pylint: disable=global-statement
     COUNT += 1
     BAD += not holds
@@ -25,7 +25,7 @@ def check(fact, holds):
 
 
 def quietly(function, *args):
-    """What a function returns, and what it printed."""
+    """Return the result of a function and its output."""
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         value = function(*args)
@@ -33,34 +33,34 @@ def quietly(function, *args):
 
 
 def test(name, debug=None, release=None):
-    """A test, as far as drawing looks at it."""
+    """Return a test with the attributes that drawing uses."""
     return types.SimpleNamespace(
         name=name, kernel="both", lots={"debug": debug, "release": release},
         path=name, server=name, topology="pair")
 
 
 def prove_turns():
-    """Each lot rotates, and nothing else decides."""
+    """Check that each lot rotates and that nothing else matters."""
     tests = [test("always"), test("a", "x"), test("b", "x"), test("c", "x"),
              test("d", "y"), test("e", "y", "z"), test("f", "y", "z")]
     runs = []
     for turn in range(100, 103):
         some, said = quietly(bed.has_turn, "debug", tests, turn)
         runs.append({t.name for t in some})
-        check(f"turn {turn}: one of each lot and what has none",
+        check(f"turn {turn}: one test of each lot and all without a lot",
               "always" in runs[-1] and len(runs[-1]) == 3)
-        check(f"turn {turn}: it says which",
+        check(f"turn {turn}: the output names it",
               all(f": {n}; then" in said for n in runs[-1] - {"always"}))
     check("every test has its turn within the length of its lot",
           set.union(*runs) == {t.name for t in tests})
     some, _ = quietly(bed.has_turn, "release", tests, 100)
-    check("lots of one kernel do not bind the other",
+    check("lots of one kernel do not affect the other",
           {t.name for t in some} - {"e", "f"} == {"always", "a", "b", "c", "d"}
           and len(some) == 6)
 
 
 def prove_counter():
-    """The turn comes from the day, the cache or SMCR_SEED."""
+    """Check that the turn comes from the day, the cache or SMCR_SEED."""
     bed.CACHE = tempfile.mkdtemp()
     try:
         def turn(advance):
@@ -70,17 +70,17 @@ def prove_counter():
         day = turn(False)
         check("the first turn of a machine is the day's", day > 20000)
         check("a run that draws nothing takes no turn", turn(False) == day)
-        check("a whole run takes the first", turn(True) == day)
-        check("the next whole run has the next", turn(True) == day + 1)
+        check("a whole run takes the first turn", turn(True) == day)
+        check("the next whole run takes the next", turn(True) == day + 1)
         os.environ["SMCR_SEED"] = "7"
         check("SMCR_SEED repeats a draw", bed.this_turn(True) == 7)
-        check("and takes no turn", turn(True) == day + 2)
+        check("SMCR_SEED takes no turn", turn(True) == day + 2)
     finally:
         shutil.rmtree(bed.CACHE)
 
 
 class FakeBoots(bed.Boots):
-    """Boots whose tests fail as a list says: "fail", "fault", "ok"."""
+    """Boots with tests that fail as a list says: "fail", "fault", "ok"."""
 
     def __init__(self, again, outcomes):
         self.tally, _ = quietly(bed.Tally, 1)
@@ -104,13 +104,13 @@ class FakeBoots(bed.Boots):
 
 
 def prove_again():
-    """A failed test is run once more, in a fresh boot."""
+    """Check that a failed test is run once more, in a fresh boot."""
     for again, outcomes, passed, runs, unstable, fact in (
             (True, ["ok"], 1, 1, 0, "a test that passes runs once"),
             (True, ["fail", "ok"], 1, 2, 1,
-             "one that passes when run again is unstable"),
+             "a test that passes when run again is unstable"),
             (True, ["fail", "fail"], 0, 2, 0,
-             "one that fails twice has failed"),
+             "a test that fails twice has failed"),
             (True, ["fault"], 0, 1, 0,
              "a fault that the kernel reports fails at once"),
             (False, ["fail"], 0, 1, 0,
@@ -131,7 +131,7 @@ def prove_again():
         child = types.SimpleNamespace(stdout=said.splitlines(True),
                                       wait=lambda: 0)
         quietly(crew.follow, child, ["t-debug"])
-        check("and known to who started the bed",
+        check("the process that started the bed reads them",
               crew.tally.unstable == boots.tally.unstable and
               crew.tally.passed == 1)
 

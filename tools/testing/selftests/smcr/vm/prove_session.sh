@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Proves what func/lib/session.sh does when all goes well and when not: each case
-# runs as a test's file would, on both hosts of one boot. For prove.sh here.
+# Test func/lib/session.sh in good and bad cases. Each case runs as a test's
+# file would, on both hosts of one boot. prove.sh runs this.
 # usage: prove_session.sh server|client
 
 cases="story hang leave subshell unjoined undo killed"
 if [ $# = 1 ]; then
-	# The bed tells the client that the server's script ended: so the last
-	# case is the one that needs it.
+	# The case that needs the bed's message about the end of the server's
+	# script must be the last one.
 	for case in ${cases% *}; do
 		"$0" "$1" "$case" >"/tmp/$case" 2>&1
 		echo $? >>"/tmp/$case"
-		# What the bed would do at the end of the client's script
+		# Do what the bed would do at the end of the client's script.
 		[ "$1" = server ] || peer "pkill -9 -f '[ ]server $case'"
 	done
 	if [ "$1" = server ]; then
@@ -32,7 +32,7 @@ case=$2
 # shellcheck source=../func/lib/lib.sh
 . "$(dirname "$0")/../func/lib/lib.sh"
 
-# What each prints, and its exit status
+# Expected output of each case, with its exit status
 # story: ok 1 - a status
 # story: ok 3 - output in order
 # story: ok 4 - a variable is kept
