@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What "make run", "make corpus" and "make cover" of this directory do, for
-# targets that are built.
+# Implements "make run", "make corpus" and "make cover" of this directory for
+# targets that have been built.
 #
 # usage: run.sh run|corpus|cover TARGET...
-# From the environment: OUT, where the programs are and the results go; T,
-# seconds for each target; J, how many at a time; SEED; I, an input to repeat;
-# LLVM, what stands before the names of LLVM's tools.
+# Environment: OUT, the directory of programs and results; T, seconds for each
+# target; J, the number of targets at a time; SEED; I, an input to repeat; LLVM,
+# the prefix of the names of LLVM's tools.
 
 set -uo pipefail
 cd "$(dirname "$0")" || exit 1
@@ -14,11 +14,11 @@ OUT=${OUT:-../out/fuzz}
 T=${T:-60} J=${J:-2} I=${I:-} LLVM=${LLVM:-}
 SEED=${SEED:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}
 
-# An input takes milliseconds, but the host may have other things to do.
+# An input takes milliseconds; the time limit allows for a loaded host.
 LIMITS="-timeout=25 -rss_limit_mb=2048 -malloc_limit_mb=256"
-# Enough for what has an effect; a longer input is only slower.
+# Longer inputs have no further effect and are slower.
 declare -A MAX_LEN=([clc]=4200 [cdc]=2048 [flow]=2048)
-# What is claimed about each part, after its "ok".
+# The fact of each target, printed after its "ok"
 declare -A CLAIM=(
 	[clc]='CLC decoders stay inside, and decode what they encode'
 	[llc]='LLC decoders stay inside, and decode what they encode'
@@ -32,7 +32,7 @@ declare -A CLAIM=(
 	[nl]='whatever the kernel says, smcr-ctl prints valid JSON or plain text'
 )
 
-# one TARGET LENGTH: fuzz it; the log and what it found stay in $OUT.
+# one TARGET LENGTH: fuzz a target; its log and its findings stay in $OUT
 one()
 {
 	local t=$1 dict=()
@@ -48,14 +48,14 @@ one()
 	echo $? >"$OUT/$t.status"
 }
 
-# number TARGET PATTERN: the last number that follows in its log
+# number TARGET PATTERN: print the last number after PATTERN in the target's log
 number()
 {
 	grep -aoE "$2 *[0-9]+" "$OUT/$1.log" | tail -n 1 | grep -oE '[0-9]+$' ||
 		echo 0
 }
 
-# report N TARGET: its TAP line, and after a failure what to do
+# report N TARGET: print its TAP line, and how to repeat a failure
 report()
 {
 	local n=$1 t=$2 ok=ok runs edges all input
@@ -77,7 +77,7 @@ report()
 		echo "# the input: $(realpath "$input")"
 		echo "# again: make fuzz F=$t I=$(realpath "$input")"
 	done
-	echo "# all it said: $(realpath "$OUT/$t.log")"
+	echo "# full log: $(realpath "$OUT/$t.log")"
 	return 1
 }
 
@@ -99,7 +99,7 @@ fuzz()
 	return $rc
 }
 
-# again TARGET: one input
+# again TARGET: run one input
 again()
 {
 	[ $# = 1 ] || { echo "I= needs F= with one target" >&2; return 2; }
@@ -107,8 +107,8 @@ again()
 	"$OUT/fuzz_$1" $LIMITS "$I"
 }
 
-# What the last run found, and what is there, without what adds no edge. What
-# was captured stays: it is what is really said.
+# Merge the findings of the last run into the corpora, without inputs that add
+# no edge. Captured inputs stay, as they are messages of real peers.
 corpus()
 {
 	local t new
@@ -128,7 +128,7 @@ corpus()
 	done
 }
 
-# Lines of the files under test that the corpora and the last run reach
+# Show the lines of the files under test that the corpora and the last run reach
 cover()
 {
 	local t prof=$OUT/cover.profdata objects=()

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Run the given test programs, show their TAP output and sum it up. A program
-# that ends before its plan is fulfilled counts as a failure.
+# Run the given test programs, show their TAP output and count the results. A
+# program that ends before its plan is complete counts as a failure.
 
 passed=0
 failed=0
