@@ -90,7 +90,7 @@ class Steps:
         return sock
 
     def clients(self, listener):
-        """Return clients with children that are queued; the last is ready."""
+        """Return CHILDREN connected clients; the last one's child is ready."""
         socks = [stream(self.protocol) for _ in range(CHILDREN)]
         for sock in socks:
             sock.connect(listener.getsockname())
@@ -99,7 +99,7 @@ class Steps:
 
     @staticmethod
     def reset(socks):
-        """Print what the clients read when their connection has ended."""
+        """Print what the clients read once there is a byte or an error."""
         for sock in socks:
             events(sock, select.POLLIN | select.POLLERR)
             print("client", word(sock.recv, 1))

@@ -155,7 +155,7 @@ region_made() {
 }
 
 # reset_while WHAT: inject a RST into both ends of connect_one. The region takes
-# much longer than the wait for the result.
+# three times as long as the longest deadline of a handshake.
 reset_while() {
 	local line=nothing
 

@@ -67,7 +67,8 @@ mark() {
 	done
 }
 
-# more COUNTER NUMBER: wait until the counter has grown by NUMBER since "mark"
+# more COUNTER NUMBER: expect that the counter grows by exactly NUMBER since
+# "mark", now or soon
 more() {
 	local before=${marked[$1]}
 

@@ -32,9 +32,9 @@ cd "$FUNC_DIR" || exit 2
 . "$FUNC_DIR/lib/session.sh"
 [ "$SIDE" = server ] || echo "TAP version 13"
 
-# calm_timers: set timers that a loaded emulator keeps. Soft-RoCE answers late
-# there, and its retransmission then fails (it rejects a write's packets that
-# come out of order).
+# calm_timers: set timers long enough for a loaded emulator. Soft-RoCE answers
+# late there, and its retransmission then fails (it rejects a write's packets
+# that come out of order).
 calm_timers() {
 	[ -e /proc/sys/net/smcr/qp_timeout ] || return 0
 	deadlines $((16 + SLOW / 2)) $((8000 * SLOW)) $((20000 * SLOW)) &&
@@ -217,7 +217,8 @@ grew() {
 	fi
 }
 
-# no_fallback NAME: check that no connection has fallen back since "save NAME"
+# no_fallback NAME: check that no connection has fallen back since "save NAME";
+# show the reasons of those that have
 no_fallback() {
 	local n
 
@@ -282,7 +283,8 @@ groups_gone() {
 }
 
 # no_group_left: wait until all groups have ended, so that the next connection
-# makes a first contact. This requires a short net.smcr.lgr_linger_ms.
+# makes a first contact. An unused group ends at once if net.smcr.lgr_linger_ms
+# is short.
 no_group_left() {
 	wait_until "no link group is left" groups_gone
 }
