@@ -20,8 +20,8 @@ while read -r verdict fact; do
 done < <(timeout $((100 * SLOW)) ./early.py talk "$SERVER" 7700)
 talks=$((12 * 3 * 3))
 grew begin ActiveOpens -eq $talks
+both by_rdma begin $((talks * 4096)) $((talks * 4096))
 check "SO_RCVLOWAT is kept by connections that fall back" \
 	timeout $((60 * SLOW)) ./early.py lowat
-both by_rdma begin $((talks * 4096)) $((talks * 4096))
 both no_conn_left
 finish
