@@ -16,7 +16,7 @@
  *                                cut 0|1; drop N loses the next N packets;
  *                                only all|roce|tcp|other limits the faults to
  *                                one kind of packet
- *   clear                        remove all faults and the stop
+ *   clear                        remove all faults, and let all messages pass
  *   stop N [FROM TO KIND]        pass N more messages, then drop all packets, or
  *                                those of that kind on that path. A message is
  *                                a TCP packet with SYN, FIN or payload, or a

@@ -122,7 +122,7 @@ static void afterwards(const struct stat_set *then, const struct clc_case *c)
 	agent_stat(&now);
 	stat_case(then, &now, c);
 	if (!ping("smcr4", hostile.them, PORT_ECHO, why, sizeof(why)))
-		complain("\"%s\": an honest client afterwards: %s", c->edits, why);
+		complain("\"%s\": an honest client after it: %s", c->edits, why);
 	stat_settled(then);
 	if (stat_delta(&now, "PassiveOpens") != 1)
 		complain("\"%s\": no RDMA for an honest client", c->edits);

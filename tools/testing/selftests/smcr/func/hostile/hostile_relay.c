@@ -196,11 +196,11 @@ static void honest(const struct stat_set *then)
 
 	agent_stat(&now);
 	if (!ping("smcr4", hostile.them, PORT_ECHO, why, sizeof(why)))
-		complain("an honest client afterwards: %s", why);
+		complain("a client after it: %s", why);
 	stat_settled(then);
 	if (stat_delta(&now, "PassiveOpens") != 1 ||
 	    stat_delta(&now, "SubsequentContacts") != 1)
-		complain("the honest client did not get its link group again");
+		complain("the client after it did not get its link group again");
 }
 
 static void try(const struct relay_case *c)

@@ -129,7 +129,7 @@ static void afterwards(const struct stat_set *then, const struct clc_case *c)
 	snprintf(line, sizeof(line), "connect smcr4 %s %u", hostile.us,
 		 PORT_HONEST);
 	agent_ask(line);
-	outcome("an honest server afterwards", "ok");
+	outcome("an honest server after it", "ok");
 	stat_settled(then);
 	if (stat_delta(&now, "ActiveOpens") != 1)
 		complain("\"%s\": no RDMA with an honest server", c->edits);
