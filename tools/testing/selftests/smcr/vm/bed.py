@@ -352,9 +352,7 @@ class Test:
         self.timeout = int(head.get("timeout", settings_timeout()))
         if os.environ.get("SMCR_SOAK") == "1":
             self.timeout *= SOAK_FACTOR
-        self.server = path[:-3] + ".server.sh"
-        if not os.path.exists(self.server):
-            self.server = path if leads else "-"
+        self.server = path if leads else "-"
 
     def boot(self):
         """Return what the tests of one boot must have in common."""

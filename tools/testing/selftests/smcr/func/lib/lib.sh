@@ -175,14 +175,6 @@ wait_until() {
 	ok "$fact"
 }
 
-# together NAME: wait until both hosts have called it
-together() {
-	barrier "$(basename "$0" .sh | sed 's/\.server$//').$1" || {
-		not_ok "barrier $1"
-		finish
-	}
-}
-
 # save NAME: save all counters under this name
 save() {
 	cat "$STAT" >"$tmp/stat.$1"
