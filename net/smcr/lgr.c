@@ -78,16 +78,6 @@ static const enum smcr_lgr_state next_state[][SMCR_LGR_N_EVENTS] = {
 	},
 };
 
-/* A connection or handshake joins under the same lock: before the event, which
- * is then refused, or after it, when the group is CLOSING.
- */
-static bool event_refused(const struct smcr_lgr *lgr,
-			  enum smcr_lgr_event event)
-{
-	lockdep_assert_held(&lgr->conns_lock);
-	return event == SMCR_LGR_EV_IDLE && (lgr->n_conns || lgr->n_joining);
-}
-
 /**
  * smcr_lgr_event() - change a group's state and wake its waiters
  * @lgr: the group
@@ -102,7 +92,13 @@ int smcr_lgr_event(struct smcr_lgr *lgr, enum smcr_lgr_event event)
 
 	spin_lock_bh(&lgr->conns_lock);
 	old = lgr->state;
-	new = event_refused(lgr, event) ? old : next_state[old][event];
+	/* A connection or handshake joins under the same lock: before the
+	 * event, which is then refused, or after it, when the group is CLOSING.
+	 */
+	if (event == SMCR_LGR_EV_IDLE && (lgr->n_conns || lgr->n_joining))
+		new = old;
+	else
+		new = next_state[old][event];
 	WRITE_ONCE(lgr->state, new);
 	spin_unlock_bh(&lgr->conns_lock);
 	if (old == new)
@@ -123,16 +119,6 @@ struct smcr_lgr *smcr_lgr_get(struct smcr_lgr *lgr)
 {
 	refcount_inc(&lgr->refs);
 	return lgr;
-}
-
-/* An application may keep the memory of a DEAD group for any time. Such a group
- * does not count toward the limit, but the exit of the namespace waits for it.
- */
-static bool lgr_count(struct smcr_net *sn)
-{
-	atomic_inc(&sn->n_lgrs);
-	return atomic_inc_return(&sn->n_live_lgrs) <=
-	       READ_ONCE(sn->sysctl.max_lgrs);
 }
 
 static void lgr_uncount_live(struct smcr_net *sn)
@@ -212,13 +198,6 @@ void smcr_lgr_queue_later(struct smcr_lgr *lgr, unsigned long delay)
 		smcr_lgr_put(lgr);
 }
 
-static void lgr_queue_rmbs(struct smcr_lgr *lgr)
-{
-	smcr_lgr_get(lgr);
-	if (mod_delayed_work(smcr_rmb_wq, &lgr->rmb_work, 0))
-		smcr_lgr_put(lgr);
-}
-
 /**
  * smcr_lgr_kick() - ask the group's work or the RMB work to do something
  * @lgr: the group; the caller holds a reference
@@ -230,10 +209,13 @@ void smcr_lgr_kick(struct smcr_lgr *lgr, enum smcr_lgr_todo what)
 {
 	if (test_and_set_bit(what, &lgr->todo))
 		return;
-	if (what < SMCR_LGR_T_NEED_RMB)
+	if (what < SMCR_LGR_T_NEED_RMB) {
 		smcr_lgr_queue(lgr);
-	else
-		lgr_queue_rmbs(lgr);
+		return;
+	}
+	smcr_lgr_get(lgr);
+	if (mod_delayed_work(smcr_rmb_wq, &lgr->rmb_work, 0))
+		smcr_lgr_put(lgr);
 }
 
 /**
@@ -339,7 +321,7 @@ int smcr_lgr_link_slot(const struct smcr_lgr *lgr,
 static struct smcr_lgr *lgr_alloc(struct net *net, enum smcr_role role,
 				  const struct smcr_lgr_key *key);
 
-/* Without the lock this is a hint; event_refused() decides under it. */
+/* Without the lock this is a hint; smcr_lgr_event() decides under it. */
 static bool lgr_idle(const struct smcr_lgr *lgr)
 {
 	return smcr_lgr_state(lgr) == SMCR_LGR_ACTIVE &&
@@ -395,7 +377,13 @@ static struct smcr_lgr *lgr_alloc_counted(struct net *net, enum smcr_role role,
 	struct smcr_net *sn = smcr_pernet(net);
 	struct smcr_lgr *lgr;
 
-	if (!lgr_count(sn)) {
+	/* An application may keep the memory of a DEAD group for any time. Such
+	 * a group does not count toward the limit, but the exit of the
+	 * namespace waits for it.
+	 */
+	atomic_inc(&sn->n_lgrs);
+	if (atomic_inc_return(&sn->n_live_lgrs) >
+	    READ_ONCE(sn->sysctl.max_lgrs)) {
 		lgr_make_room(net);
 		lgr = ERR_PTR(-EMFILE);
 	} else {

@@ -61,16 +61,6 @@ static bool lgr_forming(const struct smcr_lgr *new,
 	return false;
 }
 
-/* Ids are given under the lock, so the list is ordered by id, and
- * smcr_lgr_next() can continue after any group.
- */
-static void lgr_enlist(struct smcr_net *sn, struct smcr_lgr *new)
-{
-	lockdep_assert_held(&sn->lgr_lock);
-	new->id = atomic_inc_return(&lgr_ids);
-	list_add_tail(&new->list, &sn->lgrs);
-}
-
 /**
  * smcr_lgr_publish() - put a group on the namespace's list
  * @lgr: a new group; the list takes a reference
@@ -94,7 +84,11 @@ int smcr_lgr_publish(struct smcr_lgr *lgr)
 		err = -EEXIST;
 	} else {
 		smcr_lgr_get(lgr);
-		lgr_enlist(sn, lgr);
+		/* Ids are given under the lock, so the list is ordered by id,
+		 * and smcr_lgr_next() can continue after any group.
+		 */
+		lgr->id = atomic_inc_return(&lgr_ids);
+		list_add_tail(&lgr->list, &sn->lgrs);
 		hlist_add_head(&lgr->node, chain);
 	}
 	spin_unlock_bh(&sn->lgr_lock);

@@ -645,15 +645,6 @@ unsigned long smcr_lgr_rmb_idle_at(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
 
 /* The RMB work; the rules are at the top of this file. */
 
-static void rmb_drop(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
-{
-	mutex_lock(&lgr->mutex);
-	list_del_init(&rmb->list);
-	WRITE_ONCE(lgr->n_rmbs, lgr->n_rmbs - 1);
-	mutex_unlock(&lgr->mutex);
-	rmb_discard(rmb);
-}
-
 /* Free the RMBs that the peer has forgotten, or all RMBs of a DEAD group whose
  * links have stopped.
  */
@@ -684,8 +675,13 @@ static int rmb_add_registered(struct smcr_lgr *lgr, u32 size)
 	if (IS_ERR(rmb))
 		return PTR_ERR(rmb);
 	err = smcr_rmb_register(rmb, 0, rmb_reg_done);
-	if (err)
-		rmb_drop(lgr, rmb);
+	if (!err)
+		return 0;
+	mutex_lock(&lgr->mutex);
+	list_del_init(&rmb->list);
+	WRITE_ONCE(lgr->n_rmbs, lgr->n_rmbs - 1);
+	mutex_unlock(&lgr->mutex);
+	rmb_discard(rmb);
 	return err;
 }
 
@@ -762,15 +758,6 @@ static unsigned long rmbs_clean(struct smcr_lgr *lgr)
 	return next;
 }
 
-static void rmb_work_later(struct smcr_lgr *lgr, unsigned long when)
-{
-	unsigned long delay = time_after(when, jiffies) ? when - jiffies : 1;
-
-	smcr_lgr_get(lgr);
-	if (!queue_delayed_work(smcr_rmb_wq, &lgr->rmb_work, delay))
-		smcr_lgr_put(lgr);
-}
-
 /**
  * smcr_lgr_rmb_work() - make, clean and free the RMBs of a group
  * @work: smcr_lgr.rmb_work, which owns a reference to the group
@@ -781,7 +768,7 @@ void smcr_lgr_rmb_work(struct work_struct *work)
 {
 	struct smcr_lgr *lgr = container_of(to_delayed_work(work),
 					    struct smcr_lgr, rmb_work);
-	unsigned long next;
+	unsigned long next, delay;
 
 	if (test_and_clear_bit(SMCR_LGR_T_FREE_ALL, &lgr->todo))
 		rmbs_drop(lgr, true);
@@ -795,7 +782,11 @@ void smcr_lgr_rmb_work(struct work_struct *work)
 	next = rmbs_clean(lgr);
 	if (test_and_clear_bit(SMCR_LGR_T_NEED_RMB, &lgr->todo))
 		rmb_more(lgr);
-	if (next && smcr_lgr_state(lgr) != SMCR_LGR_DEAD)
-		rmb_work_later(lgr, next);
+	if (next && smcr_lgr_state(lgr) != SMCR_LGR_DEAD) {
+		delay = time_after(next, jiffies) ? next - jiffies : 1;
+		smcr_lgr_get(lgr);
+		if (!queue_delayed_work(smcr_rmb_wq, &lgr->rmb_work, delay))
+			smcr_lgr_put(lgr);
+	}
 	smcr_lgr_put(lgr);
 }

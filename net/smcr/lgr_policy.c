@@ -22,11 +22,6 @@ static bool num_live(unsigned int num, const u8 *live, unsigned int nr_live)
 	return false;
 }
 
-static void num_mark(struct smcr_link_nums *nums, u8 num)
-{
-	nums->used[num / 32] |= 1U << num % 32;
-}
-
 /* Start over when each of the 255 numbers was used or names a live link. */
 static void nums_recycle(struct smcr_link_nums *nums, const u8 *live,
 			 unsigned int nr_live)
@@ -57,7 +52,7 @@ int smcr_link_nums_take(struct smcr_link_nums *nums, u8 num, const u8 *live,
 	nums_recycle(nums, live, nr_live);
 	if (num_used(nums, num) || num_live(num, live, nr_live))
 		return -EEXIST;
-	num_mark(nums, num);
+	nums->used[num / 32] |= 1U << num % 32;
 	return 0;
 }
 

@@ -268,16 +268,6 @@ static void link_qp_event(struct ib_event *event, void *context)
 	}
 }
 
-/* Does the driver handle inline data of kernel queue pairs? bnxt_re grants it,
- * but copies the bytes to a buffer that its work request does not use, and
- * sends none of them. Drivers without inline data for the kernel (mlx4,
- * vmw_pvrdma) grant 0 bytes and need no test here.
- */
-static bool link_inline_works(const struct ib_device *ibdev)
-{
-	return ibdev->ops.driver_id != RDMA_DRIVER_BNXT_RE;
-}
-
 /* If the driver grants more inline bytes than asked for, the rest stays unused:
  * some drivers derive the number from spare room in their work requests, and
  * not from what the adapter can do.
@@ -313,9 +303,15 @@ static int link_try_qp(struct smcr_link *link, u32 max_inline)
 /* The verbs have no query for the inline limit, so try from large to none. */
 static int link_create_qp(struct smcr_link *link)
 {
+	struct ib_device *ibdev = link->local.dev->ibdev;
 	int err = -EOPNOTSUPP;
 
-	if (link_inline_works(link->local.dev->ibdev)) {
+	/* bnxt_re grants inline data to kernel queue pairs, but copies the
+	 * bytes to a buffer that its work request does not use, and sends none
+	 * of them. Drivers without inline data for the kernel (mlx4,
+	 * vmw_pvrdma) grant 0 bytes and need no test here.
+	 */
+	if (ibdev->ops.driver_id != RDMA_DRIVER_BNXT_RE) {
 		err = link_try_qp(link, LINK_INLINE);
 		if (err)
 			err = link_try_qp(link, LINK_INLINE_MSG);

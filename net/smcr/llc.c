@@ -482,25 +482,6 @@ static void add_reply(struct smcr_link *link, const struct smcr_llc_msg *msg)
 	WRITE_ONCE(lgr->llc.step_deadline, smcr_llc_deadline(lgr));
 }
 
-static void recv_confirm_link(struct smcr_link *link,
-			      const struct smcr_llc_msg *msg)
-{
-	if (msg->reply)
-		confirm_reply(link, &msg->confirm_link);
-	else
-		confirm_request(link, &msg->confirm_link);
-}
-
-static void recv_add_link(struct smcr_link *link,
-			  const struct smcr_llc_msg *msg)
-{
-	if (msg->reply)
-		add_reply(link, msg);
-	else if (link->lgr->role == SMCR_CLIENT)
-		add_request(link, &msg->add_link);
-	/* A client's request for a link is ignored: there is no second port. */
-}
-
 static bool is_link_num(const struct smcr_lgr *lgr, u8 num)
 {
 	int i;
@@ -614,10 +595,19 @@ static void llc_dispatch(struct smcr_link *link, const struct smcr_llc_msg *msg)
 {
 	switch (msg->type) {
 	case SMCR_LLC_CONFIRM_LINK:
-		recv_confirm_link(link, msg);
+		if (msg->reply)
+			confirm_reply(link, &msg->confirm_link);
+		else
+			confirm_request(link, &msg->confirm_link);
 		break;
 	case SMCR_LLC_ADD_LINK:
-		recv_add_link(link, msg);
+		/* A client's request for a link is ignored: there is no second
+		 * port.
+		 */
+		if (msg->reply)
+			add_reply(link, msg);
+		else if (link->lgr->role == SMCR_CLIENT)
+			add_request(link, &msg->add_link);
 		break;
 	case SMCR_LLC_DELETE_LINK:
 		recv_delete_link(link, msg);
@@ -650,12 +640,6 @@ static void llc_terminated(struct smcr_lgr *lgr)
 		smcr_lgr_terminate(lgr, SMCR_RESET_GROUP_DELETED, ECONNRESET);
 }
 
-static bool is_delete_all(const struct smcr_llc_msg *msg)
-{
-	return msg->type == SMCR_LLC_DELETE_LINK && !msg->reply &&
-	       msg->delete_link.all;
-}
-
 /* Return: false if the message has to wait for the end of an exchange. */
 static bool llc_handle(struct smcr_lgr *lgr, struct smcr_wr_recv *recv)
 {
@@ -677,7 +661,8 @@ static bool llc_handle(struct smcr_lgr *lgr, struct smcr_wr_recv *recv)
 		return true;
 	}
 	trace_smcr_llc_rx(lgr->id, link->num, msg.type, msg.reply);
-	if (is_delete_all(&msg)) {
+	if (msg.type == SMCR_LLC_DELETE_LINK && !msg.reply &&
+	    msg.delete_link.all) {
 		llc_terminated(lgr);
 		return true;
 	}

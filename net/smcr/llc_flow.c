@@ -235,23 +235,6 @@ static const struct move moves[] = {
 	MOVE(DELETE, DELETE_DONE, IDLE, false, true),
 };
 
-static int rkey_step(struct smcr_llc_flow *flow, bool sent)
-{
-	if (sent ? !smcr_llc_flow_may_start(flow) : !flow->rkey_ours)
-		return -EPROTO;
-	flow->rkey_ours = sent;
-	return 0;
-}
-
-/* Does the event start an exchange of this host, which has to wait until its
- * CONFIRM RKEY or DELETE RKEY is answered?
- */
-static bool starts(enum smcr_llc_event event)
-{
-	return event == SMCR_LLC_EV_ADD_SENT ||
-	       event == SMCR_LLC_EV_DELETE_SENT;
-}
-
 /**
  * smcr_llc_flow_step() - move an exchange on
  * @flow: exchanges of the group
@@ -271,9 +254,23 @@ int smcr_llc_flow_step(struct smcr_llc_flow *flow, enum smcr_llc_event event)
 		flow->rkey_ours = false;
 		return 0;
 	}
-	if (event == SMCR_LLC_EV_RKEY_SENT || event == SMCR_LLC_EV_RKEY_DONE)
-		return rkey_step(flow, event == SMCR_LLC_EV_RKEY_SENT);
-	if (starts(event) && flow->rkey_ours)
+	if (event == SMCR_LLC_EV_RKEY_SENT) {
+		if (!smcr_llc_flow_may_start(flow))
+			return -EPROTO;
+		flow->rkey_ours = true;
+		return 0;
+	}
+	if (event == SMCR_LLC_EV_RKEY_DONE) {
+		if (!flow->rkey_ours)
+			return -EPROTO;
+		flow->rkey_ours = false;
+		return 0;
+	}
+	/* An exchange that this host starts has to wait until its CONFIRM RKEY
+	 * or DELETE RKEY is answered.
+	 */
+	if (flow->rkey_ours && (event == SMCR_LLC_EV_ADD_SENT ||
+				event == SMCR_LLC_EV_DELETE_SENT))
 		return -EPROTO;
 	for (i = 0; i < ARRAY_SIZE(moves); i++) {
 		m = &moves[i];

@@ -268,13 +268,6 @@ static void delete_rkey_encode(struct smcr_wire_delete_rkey *w,
 		w->hdr.flags |= SMCR_LLC_F_RKEY_NEGATIVE;
 }
 
-static enum smcr_llc_fault unknown_type(u8 type)
-{
-	if ((type & SMCR_LLC_CLASS_MASK) == SMCR_LLC_CLASS_OPTIONAL)
-		return SMCR_LLC_IGNORED;
-	return SMCR_LLC_BAD_TYPE;
-}
-
 static bool known_type(u8 type)
 {
 	return type >= SMCR_LLC_CONFIRM_LINK && type <= SMCR_LLC_DELETE_RKEY &&
@@ -334,7 +327,9 @@ enum smcr_llc_fault smcr_llc_msg_decode(const u8 *buf, size_t len,
 	if (len < sizeof(*hdr))
 		return SMCR_LLC_BAD_LENGTH;
 	if (!known_type(hdr->type))
-		return unknown_type(hdr->type);
+		return (hdr->type & SMCR_LLC_CLASS_MASK) ==
+		       SMCR_LLC_CLASS_OPTIONAL ?
+		       SMCR_LLC_IGNORED : SMCR_LLC_BAD_TYPE;
 	if (len != SMCR_ROCE_MSG_LEN || hdr->length != SMCR_ROCE_MSG_LEN)
 		return SMCR_LLC_BAD_LENGTH;
 	out->type = hdr->type;

@@ -196,14 +196,6 @@ static void delete_rkey_request(struct smcr_link *link,
 	smcr_llc_send(link, &reply, SMCR_LLC_COOKIE_NONE);
 }
 
-/* After a negative reply, too, the peer does not know these RMBs any more. */
-static void delete_rkey_done(struct smcr_lgr *lgr)
-{
-	smcr_lgr_rmbs_deleted(lgr);
-	lgr->llc.deleting = false;
-	rkey_done(lgr);
-}
-
 /**
  * smcr_llc_rkey_delete() - handle DELETE RKEY, a request or a reply
  * @link: the link that the message came over
@@ -214,15 +206,22 @@ static void delete_rkey_done(struct smcr_lgr *lgr)
 void smcr_llc_rkey_delete(struct smcr_link *link,
 			  const struct smcr_llc_msg *msg)
 {
-	struct smcr_llc *llc = &link->lgr->llc;
+	struct smcr_lgr *lgr = link->lgr;
+	struct smcr_llc *llc = &lgr->llc;
 
-	if (!msg->reply)
+	if (!msg->reply) {
 		delete_rkey_request(link, msg);
-	else if (llc->deleting &&
-		 smcr_llc_msg_answers(msg, &llc->rkey_request))
-		delete_rkey_done(link->lgr);
-	else
+	} else if (llc->deleting &&
+		   smcr_llc_msg_answers(msg, &llc->rkey_request)) {
+		/* After a negative reply, too, the peer does not know these
+		 * RMBs any more.
+		 */
+		smcr_lgr_rmbs_deleted(lgr);
+		llc->deleting = false;
+		rkey_done(lgr);
+	} else {
 		smcr_llc_broken(link, "DELETE RKEY reply to nothing");
+	}
 }
 
 /**

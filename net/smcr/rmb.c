@@ -151,25 +151,21 @@ void smcr_rmb_put(struct smcr_rmb *rmb)
 
 /* Mappings */
 
-static struct page *rmb_page(const struct smcr_rmb *rmb, u32 i)
-{
-	void *addr = rmb->vaddr + i * PAGE_SIZE;
-
-	return is_vmalloc_addr(addr) ? vmalloc_to_page(addr) :
-				       virt_to_page(addr);
-}
-
 static int pages_sgt(const struct smcr_rmb *rmb, struct sg_table *sgt)
 {
 	struct page **pages;
+	void *addr;
 	int err;
 	u32 i;
 
 	pages = kvmalloc_array(rmb->n_pages, sizeof(*pages), GFP_KERNEL);
 	if (!pages)
 		return -ENOMEM;
-	for (i = 0; i < rmb->n_pages; i++)
-		pages[i] = rmb_page(rmb, i);
+	for (i = 0; i < rmb->n_pages; i++) {
+		addr = rmb->vaddr + i * PAGE_SIZE;
+		pages[i] = is_vmalloc_addr(addr) ? vmalloc_to_page(addr) :
+						   virt_to_page(addr);
+	}
 	err = sg_alloc_table_from_pages(sgt, pages, rmb->n_pages, 0,
 					rmb_bytes(rmb), GFP_KERNEL);
 	kvfree(pages);
