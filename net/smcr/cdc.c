@@ -23,12 +23,6 @@
 #include "tx.h"
 #include "wr.h"
 
-/* Test whether the application has closed, though the peer may not know yet. */
-static bool cdc_unwanted(const struct smcr_conn *conn)
-{
-	return conn->fsm.we_closed || conn->flush == SMCR_CONN_FLUSH_CLOSE;
-}
-
 static void cdc_flags(struct smcr_conn *conn, const struct smcr_cdc_result *res)
 {
 	if (res->raised & (SMCR_CDC_D | SMCR_CDC_C) && !conn->reset_err) {
@@ -80,10 +74,12 @@ static void cdc_take(struct smcr_conn *conn, const struct smcr_cdc_result *res)
 	/* No byte is written to a peer that has closed (4.8.1, 4.8.2). */
 	if (!(res->raised & (SMCR_CDC_C | SMCR_CDC_A)))
 		smcr_tx_push_locked(conn);
-	/* The application has closed, so no reader will take these bytes. Reset
-	 * the connection, as TCP does, so that the peer learns of the loss.
+	/* If the application has closed, though the peer may not know yet, no
+	 * reader will take these bytes. Reset the connection, as TCP does, so
+	 * that the peer learns of the loss.
 	 */
-	if (more && cdc_unwanted(conn))
+	if (more && (conn->fsm.we_closed ||
+		     conn->flush == SMCR_CONN_FLUSH_CLOSE))
 		smcr_conn_end_reset_locked(conn, SMCR_RESET_UNREAD_DATA,
 					   ECONNRESET);
 	if (res->raised)

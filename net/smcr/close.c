@@ -39,14 +39,6 @@ static bool close_awaits_fin(const struct smcr_conn *conn,
 	       smcr_inner_end(sk) == SMCR_INNER_OPEN;
 }
 
-/* The caller keeps @sk from being released. */
-static void assert_sock_stays(const struct sock *sk)
-{
-	lockdep_assert(lockdep_sock_is_held(sk) ||
-		       lockdep_is_held(&smcr_sk(sk)->inner->sk
-					->sk_callback_lock));
-}
-
 /**
  * smcr_close_tcp_event() - TCP may have seen a FIN, a RST or an error
  * @sk: outer socket in mode RDMA
@@ -59,7 +51,10 @@ void smcr_close_tcp_event(struct sock *sk)
 	enum smcr_inner_end end = smcr_inner_end(sk);
 	struct smcr_conn *conn;
 
-	assert_sock_stays(sk);
+	/* The caller keeps @sk from being released. */
+	lockdep_assert(lockdep_sock_is_held(sk) ||
+		       lockdep_is_held(&smcr_sk(sk)->inner->sk
+					->sk_callback_lock));
 	if (end == SMCR_INNER_OPEN)
 		return;
 	rcu_read_lock();

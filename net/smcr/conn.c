@@ -384,18 +384,6 @@ bool smcr_conn_may_charge(const struct sock *sk, u32 bytes)
 	return true;
 }
 
-static bool charge(struct sock *sk, u32 size)
-{
-	int need = size - sk->sk_forward_alloc;
-
-	if (!smcr_conn_may_charge(sk, size))
-		return false;
-	if (need > 0 && !__sk_mem_schedule(sk, need, SK_MEM_RECV))
-		return false;
-	sk_mem_charge(sk, size);
-	return true;
-}
-
 /**
  * smcr_conn_charge() - charge the element's memory to the socket's cgroup
  * @conn: a new connection
@@ -410,11 +398,15 @@ static bool charge(struct sock *sk, u32 size)
  */
 int smcr_conn_charge(struct smcr_conn *conn, struct sock *sk, u32 size)
 {
+	int need = size - sk->sk_forward_alloc;
+
 	sock_owned_by_me(sk);
-	if (!charge(sk, size)) {
+	if (!smcr_conn_may_charge(sk, size) ||
+	    (need > 0 && !__sk_mem_schedule(sk, need, SK_MEM_RECV))) {
 		smcr_mib_inc(conn->lgr->net, SMCR_MIB_CHARGESREFUSED);
 		return -ENOBUFS;
 	}
+	sk_mem_charge(sk, size);
 	conn->charged = size;
 	return 0;
 }
@@ -472,15 +464,6 @@ int smcr_conn_start(struct smcr_conn *conn, struct sock *sk)
 	return 0;
 }
 
-static u32 dirty_bytes(const struct smcr_conn *conn)
-{
-	u64 prod = READ_ONCE(conn->rx.peer.prod);
-
-	if (prod >= conn->rx.ring.len)
-		return conn->rx.rmb->elem_size;
-	return conn->rx.ring.origin + (u32)prod;
-}
-
 /* Test whether a reader may still need bytes in the element: it copies now, or
  * the socket has unread final bytes.
  */
@@ -501,6 +484,7 @@ static void elem_return(struct smcr_conn *conn)
 	struct smcr_lgr *lgr = conn->lgr;
 	bool kept;
 	u32 dirty;
+	u64 prod;
 
 	if (!conn->rx.rmb)
 		return;
@@ -513,8 +497,12 @@ static void elem_return(struct smcr_conn *conn)
 	/* After a reset, the peer may have written bytes that it did not
 	 * announce, so the whole element is zeroed.
 	 */
-	dirty = end == SMCR_RMBE_END_ORDERLY && !READ_ONCE(conn->reset_err) ?
-		dirty_bytes(conn) : conn->rx.rmb->elem_size;
+	dirty = conn->rx.rmb->elem_size;
+	if (end == SMCR_RMBE_END_ORDERLY && !READ_ONCE(conn->reset_err)) {
+		prod = READ_ONCE(conn->rx.peer.prod);
+		if (prod < conn->rx.ring.len)
+			dirty = conn->rx.ring.origin + (u32)prod;
+	}
 	smcr_lgr_elem_return(lgr, conn->rx.rmb, conn->rx.idx, dirty, end,
 			     jiffies + smcr_sysctl_qp_dead_time(lgr->net));
 }

@@ -40,20 +40,6 @@ void smcr_conn_end_queue(struct smcr_conn *conn)
 		smcr_conn_put(conn);
 }
 
-/* How long, in ms, to wait for the peer: for the answer to an abort, for room
- * for the rest of our bytes, or for its own close.
- */
-static unsigned int end_patience(const struct smcr_conn *conn)
-{
-	const struct smcr_sysctl *ctl = &smcr_pernet(conn->lgr->net)->sysctl;
-
-	if (conn->fsm.state == SMCR_CONN_PEER_ABORT_WAIT)
-		return READ_ONCE(ctl->abort_timeout_ms);
-	if (conn->flush != SMCR_CONN_FLUSH_NONE)
-		return READ_ONCE(ctl->orphan_timeout_ms);
-	return READ_ONCE(ctl->close_timeout_ms);
-}
-
 /**
  * smcr_conn_end_arm() - (re)start the close timer
  * @conn: the connection
@@ -81,7 +67,19 @@ void smcr_conn_end_arm(struct smcr_conn *conn, unsigned int msecs)
  */
 void smcr_conn_end_wait(struct smcr_conn *conn)
 {
-	smcr_conn_end_arm(conn, end_patience(conn));
+	const struct smcr_sysctl *ctl = &smcr_pernet(conn->lgr->net)->sysctl;
+	unsigned int msecs;
+
+	/* The peer owes the answer to an abort, room for the rest of our bytes,
+	 * or its own close.
+	 */
+	if (conn->fsm.state == SMCR_CONN_PEER_ABORT_WAIT)
+		msecs = READ_ONCE(ctl->abort_timeout_ms);
+	else if (conn->flush != SMCR_CONN_FLUSH_NONE)
+		msecs = READ_ONCE(ctl->orphan_timeout_ms);
+	else
+		msecs = READ_ONCE(ctl->close_timeout_ms);
+	smcr_conn_end_arm(conn, msecs);
 }
 
 /**

@@ -101,17 +101,6 @@ static void rx_update(struct smcr_conn *conn)
 	smcr_tx_push_locked(conn);
 }
 
-static void rx_consumed(struct smcr_conn *conn, u32 bytes)
-{
-	if (!bytes)
-		return;
-	smcr_mib_count(conn->lgr->mib, SMCR_MIB_RXBYTES, bytes);
-	spin_lock_bh(&conn->lock);
-	WRITE_ONCE(conn->rx.cons, conn->rx.cons + bytes);
-	rx_update(conn);
-	spin_unlock_bh(&conn->lock);
-}
-
 /* Copies @len bytes at @from to @to; returns the bytes copied or -errno. */
 typedef ssize_t (*rx_actor)(void *to, const u8 *from, u32 len);
 
@@ -272,8 +261,13 @@ static ssize_t rx_read(struct smcr_conn *conn, u64 pos, u32 len,
 	/* Before smcr_conn_read_end(), which returns the element of an unlinked
 	 * connection once no final byte is unread
 	 */
-	if (n > 0 && !peek)
-		rx_consumed(conn, n);
+	if (n > 0 && !peek) {
+		smcr_mib_count(conn->lgr->mib, SMCR_MIB_RXBYTES, n);
+		spin_lock_bh(&conn->lock);
+		WRITE_ONCE(conn->rx.cons, conn->rx.cons + n);
+		rx_update(conn);
+		spin_unlock_bh(&conn->lock);
+	}
 	smcr_conn_read_end(conn);
 	return n;
 }

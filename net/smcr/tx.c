@@ -322,16 +322,6 @@ static int tx_post(struct smcr_conn *conn, const struct smcr_tx_plan *plan)
 	return 0;
 }
 
-/* Test whether a sender that slept for room was woken and will copy more bytes
- * in a moment: a small rest then waits for them, and the sender pushes at its
- * end in any case. A sender that was not woken yet must not hold bytes back, as
- * the peer may wait for them before it reads on.
- */
-static bool tx_more_comes(const struct smcr_conn *conn)
-{
-	return conn->tx.n_sleepers && smcr_tx_writeable(conn);
-}
-
 static bool tx_held(const struct smcr_conn *conn)
 {
 	const struct smcr_conn_tx *tx = &conn->tx;
@@ -339,8 +329,15 @@ static bool tx_held(const struct smcr_conn *conn)
 
 	if (conn->flush != SMCR_CONN_FLUSH_NONE)
 		return false;
-	return (tx->hold && queued < tx->size / 2) ||
-	       (queued < tx->size / 4 && tx_more_comes(conn));
+	if (tx->hold && queued < tx->size / 2)
+		return true;
+	/* If a sender that slept for room was woken, it will copy more bytes in
+	 * a moment: a small rest waits for them, and the sender pushes at its
+	 * end in any case. A sender that was not woken yet must not hold bytes
+	 * back, as the peer may wait for them before it reads on.
+	 */
+	return queued < tx->size / 4 && tx->n_sleepers &&
+	       smcr_tx_writeable(conn);
 }
 
 /**

@@ -18,14 +18,6 @@ static bool worthwhile(const struct smcr_tx_view *view, u32 bytes)
 	return (u64)bytes * 4 >= view->peer_ring.len;
 }
 
-/* Test whether @bytes would fit into the peer's ring before the peer's 10 %
- * rule (4.5.1) reports the room.
- */
-static bool short_rest(const struct smcr_tx_view *view, u64 bytes)
-{
-	return bytes && bytes * 10 < view->peer_ring.len;
-}
-
 /**
  * smcr_tx_plan() - plan the writes that the window admits now
  * @view: the send side
@@ -49,7 +41,7 @@ void smcr_tx_plan(const struct smcr_tx_view *view, struct smcr_tx_plan *plan)
 {
 	u32 window = smcr_cursor_window(&view->peer_ring, view->sent,
 					view->peer_cons);
-	u64 queued = view->queued - view->sent;
+	u64 queued = view->queued - view->sent, rest;
 	u32 left = min_t(u64, queued, window);
 	struct smcr_tx_seg *seg = plan->seg;
 	u64 pos = view->sent;
@@ -69,8 +61,12 @@ void smcr_tx_plan(const struct smcr_tx_view *view, struct smcr_tx_plan *plan)
 	}
 	plan->sent = pos;
 	plan->bytes = (u32)(pos - view->sent);
-	plan->blocked = plan->bytes == window &&
-			short_rest(view, view->queued - pos);
+	/* The plan is blocked if the rest would fit into the peer's ring before
+	 * the peer's 10 % rule (4.5.1) reports the room.
+	 */
+	rest = view->queued - pos;
+	plan->blocked = plan->bytes == window && rest &&
+			rest * 10 < view->peer_ring.len;
 	plan->announce = plan->nr_segs ||
 			 (plan->blocked && !view->b_announced);
 }

@@ -122,15 +122,10 @@ static bool wr_may_send(const struct smcr_wr *wr, u32 spare)
 	return wr_unacked(wr) + spare < READ_ONCE(wr->max_sends);
 }
 
-static bool wr_in_doubt(const struct smcr_wr *wr)
-{
-	return wr->window && wr_unhandled(wr) >= wr->window / 2;
-}
-
 /* Is it time to ask the peer by TEST LINK what it has handled? */
 static bool wr_ask(struct smcr_wr *wr)
 {
-	if (wr->asked || !wr_in_doubt(wr))
+	if (wr->asked || !wr->window || wr_unhandled(wr) < wr->window / 2)
 		return false;
 	wr->asked = true;
 	return true;
@@ -490,18 +485,6 @@ static void write_build(struct smcr_link *link, u32 i,
 	wr->rkey = write->rkey;
 }
 
-/* Chain the writes, then the message. */
-static const struct ib_send_wr *batch_chain(struct smcr_wr *wr, u32 n_writes,
-					    struct ib_send_wr *send)
-{
-	u32 i;
-
-	for (i = 0; i < n_writes; i++)
-		wr->writes[i].wr.next = i + 1 < n_writes ?
-					&wr->writes[i + 1].wr : send;
-	return n_writes ? &wr->writes[0].wr : send;
-}
-
 static int batch_post(struct smcr_link *link, struct smcr_wr_batch *batch,
 		      bool *unused_ref)
 {
@@ -514,8 +497,12 @@ static int batch_post(struct smcr_link *link, struct smcr_wr_batch *batch,
 	int err;
 
 	lockdep_assert_held(&link->tx_lock);
-	for (i = 0; i < batch->n_writes; i++)
+	/* Chain the writes, then the message. */
+	for (i = 0; i < batch->n_writes; i++) {
 		write_build(link, i, &batch->writes[i]);
+		wr->writes[i].wr.next = i + 1 < batch->n_writes ?
+					&wr->writes[i + 1].wr : &send;
+	}
 	signal = batch->signal || wr->unsignaled + n >= wr->signal_at;
 	WRITE_ONCE(wr->sends, wr->sends + 1);
 	wr_probe(wr, batch);
@@ -525,8 +512,8 @@ static int batch_post(struct smcr_link *link, struct smcr_wr_batch *batch,
 	send.wr_cqe = &slot->cqe;
 	send.send_flags = IB_SEND_SOLICITED | (signal ? IB_SEND_SIGNALED : 0);
 	message_sge(link, slot, batch->cdc, &send, &sge);
-	posted = chain_post(link, batch_chain(wr, batch->n_writes, &send), n,
-			    signal, &err);
+	posted = chain_post(link, batch->n_writes ? &wr->writes[0].wr : &send,
+			    n, signal, &err);
 	*unused_ref = posted < n;
 	return err;
 }

@@ -87,15 +87,6 @@ bool smcr_wr_device_fits(const struct smcr_ibdev *dev)
 	return false;
 }
 
-/* SENDs that a peer with @receives receives is sure to have receives for: it
- * may hold back a batch of them before it posts it, and some are left for LLC
- * messages.
- */
-static u32 peer_window(u32 receives)
-{
-	return receives - smcr_wr_recv_batch(receives) - 2 * SMCR_WR_CTL_SENDS;
-}
-
 /**
  * smcr_wr_init() - allocate the send queue of a link
  * @link: a new link, on a device for which smcr_wr_device_fits() is true
@@ -106,7 +97,7 @@ static u32 peer_window(u32 receives)
 int smcr_wr_init(struct smcr_link *link)
 {
 	struct smcr_wr *wr = kzalloc(sizeof(*wr), GFP_KERNEL);
-	u32 i;
+	u32 receives, i;
 
 	if (!wr)
 		return -ENOMEM;
@@ -121,7 +112,13 @@ int smcr_wr_init(struct smcr_link *link)
 	wr->passed = wr->tail;
 	wr->signal_at = wr->sq_depth / 2;
 	wr->max_sends = U32_MAX;
-	wr->window = peer_window(smcr_wr_depth(link, SMCR_WR_RQ_DEPTH));
+	/* SENDs that a peer with as many receives is sure to have receives for:
+	 * it may hold back a batch of them before it posts it, and some are
+	 * left for LLC messages.
+	 */
+	receives = smcr_wr_depth(link, SMCR_WR_RQ_DEPTH);
+	wr->window = receives - smcr_wr_recv_batch(receives) -
+		     2 * SMCR_WR_CTL_SENDS;
 	wr->max_sge = min(link->local.dev->max_send_sge, SMCR_WR_MAX_SGE);
 	wr->slots = kvcalloc(wr->sq_depth, sizeof(*wr->slots), GFP_KERNEL);
 	if (!wr->slots)
