@@ -62,7 +62,7 @@ fuzz:
 	@scripts/deps fuzz
 	@$(MAKE) -s -C $(SELFTESTS)/fuzz run $(if $(I),I=$(abspath $(I)))
 
-# Runs on the release kernel unless K=debug or K=both; without T, lists the tests.
+# Runs on the release kernel unless K=debug, K=kcsan or K=both; without T, lists the tests.
 ifeq ($(T),)
 vm:
 	@python3 -B $(SELFTESTS)/vm/bed.py list
@@ -114,8 +114,8 @@ help:
 	@echo '  fuzz           fuzz all code that reads bytes from elsewhere;'
 	@echo '                 F=target, T=seconds each (60), SEED=n, I=input to'
 	@echo '                 repeat'
-	@echo '  vm T=NAME      run one test in virtual machines; K=debug or K=both'
-	@echo '                 for the debug kernel; without T, list all tests; see'
+	@echo '  vm T=NAME      run one test in virtual machines; K=debug, K=kcsan or'
+	@echo '                 K=both for other kernels; without T, list all tests; see'
 	@echo '                 $(SELFTESTS)/vm/README.md'
 	@echo '  bench          measure times, instructions, counts and memory'
 	@echo '                 beside the device'"'"'s floor, Linux'"'"'s SMC-R, TCP and'

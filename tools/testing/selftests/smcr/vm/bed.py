@@ -30,7 +30,7 @@ TOP = os.path.abspath(os.path.join(SELF, "../../../.."))
 CACHE = os.environ.setdefault("SMCR_CACHE", "/var/cache/smcr")
 OUT = os.path.join(SELF, "out")
 # Time limits must tell a hang from slowness with five beds running at once.
-DEBUG_FACTOR = 5
+FACTOR = {"release": 1, "debug": 5, "kcsan": 5}
 # Factor for all cases of a test ("make soak").
 SOAK_FACTOR = 20
 # Tests in one boot of the debug kernel; the release kernel has twice as many.
@@ -49,6 +49,8 @@ BAD = re.compile(
     r"Kernel panic|INFO: rcu|scheduling while atomic|sleeping function|"
     r"ODEBUG:|list_(add|del) corruption|held lock freed|lock held when|"
     r"Unable to handle|stack-protector|workqueue lockup|bad: scheduling")
+# A data race fails the run, too, but the machine goes on.
+RACE = re.compile(r"BUG: KCSAN: .*")
 
 
 def say(text):
@@ -174,7 +176,7 @@ class Session:
         """Boot, and wait until the agents have set their hosts up."""
         self.slot = take_slot()
         begin = time.monotonic()
-        limit = 180 * (DEBUG_FACTOR if self.flavour == "debug" else 1)
+        limit = self.limit(180)
         error = self.bed.start(os.path.join(VM, "agent"), limit)
         if error:
             return error
@@ -185,9 +187,7 @@ class Session:
 
     def limit(self, seconds):
         """Return a time limit for this kernel."""
-        if self.flavour == "debug":
-            seconds *= DEBUG_FACTOR
-        return seconds
+        return seconds * FACTOR[self.flavour]
 
     def run(self, name, scripts, seconds, on_line, last):
         """Run a job. scripts maps host names to shell text, on_line(host,
@@ -253,8 +253,13 @@ class Session:
                 result.fault = True
                 result.broken |= "smcr" in text
         for host in bed.names:
-            for line in bed.console_since_mark(host, f"{ident} finished"):
-                if BAD.search(line):
+            lines = bed.console_since_mark(host, f"{ident} finished")
+            races = {m.group() for m in map(RACE.search, lines) if m}
+            for race in sorted(races):
+                result.fail(f"{host} kernel: {race}")
+                result.fault = True
+            for line in lines:
+                if BAD.search(line) and not RACE.search(line):
                     result.fail(f"{host} kernel: {line.strip()}")
                     result.broken = result.fault = True
                     break
@@ -488,6 +493,8 @@ def boot_for(opt, kernel, test):
     """Boot a session as a test asks for; return it and the error, if any."""
     opt.nics, opt.rails, opt.no_smcr = test.nics, test.rails, test.no_smcr
     opt.cpus = test.cpus
+    if kernel == "kcsan":
+        opt.cpus = max(opt.cpus, 2)
     names = ["server", "client"]
     if test.topology == "one":
         names = ["server"]
@@ -765,8 +772,8 @@ def parse():
         formatter_class=argparse.RawDescriptionHelpFormatter)
     common = argparse.ArgumentParser(add_help=False)
     add = common.add_argument
-    add("--kernel", choices=["release", "debug"], help="default: release "
-        "for scripts, both for tests")
+    add("--kernel", choices=list(FACTOR), help="default: release for "
+        "scripts, release and debug for tests")
     add("--nics", type=int, default=1, metavar="N", help="NICs a host")
     add("--rails", action="store_true",
         help="NIC n of both on a segment and subnet of its own")

@@ -19,7 +19,7 @@ APPEND = ("console=ttyS0 loglevel=5 oops=panic panic_on_warn=1 panic=-1 "
           "no_timer_check watchdog_thresh=60 net.ifnames=0 biosdevname=0 "
           "rcupdate.rcu_cpu_stall_timeout=120 workqueue.watchdog_thresh=120 "
           "cgroup_no_v1=all kunit.enable=1")
-MEMORY = {"release": 1024, "debug": 1536}
+MEMORY = {"release": 1024, "debug": 1536, "kcsan": 1024}
 # How long a server script may run after the client's has ended, in seconds.
 GRACE = 10
 
@@ -248,7 +248,8 @@ class Bed:
         with open(os.path.join(self.kernel, "version"),
                   encoding="utf-8") as f:
             version = f.read().strip()
-        flavour = "debug" if version.endswith("smcr-debug") else "release"
+        flavour = version.rpartition("-smcr-")[2] if "-smcr-" in version \
+            else "release"
         cpu = ["-accel", "kvm", "-cpu", "host"]
         if self.accel == "tcg":
             # TCG runs "rep movsb" byte by byte: no erms.

@@ -57,7 +57,7 @@ static void choose(void)
 	const char *seed = getenv("SEED");
 
 	hostile.every = 1;
-	if (!kernel || strcmp(kernel, "debug") || getenv("SMCR_SOAK"))
+	if (!kernel || !strcmp(kernel, "release") || getenv("SMCR_SOAK"))
 		return;
 	hostile.every = 3;
 	hostile.seed = seed ? strtoull(seed, NULL, 0) : (__u64)time(NULL);

@@ -22,8 +22,8 @@ FUNC_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 STAT=/proc/net/smcr_stat
 PORT=7600
 RUN=/run/faults
-slow=1
-[ "${BED_KERNEL:-}" != debug ] || slow=3
+slow=3
+[ "${BED_KERNEL:-release}" != release ] || slow=1
 mkdir -p $RUN
 
 # value NAME: print a counter
