@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Choice of the local port of a further link.
+ */
+#ifndef _SMCR_SPARE_H
+#define _SMCR_SPARE_H
+
+#include <linux/types.h>
+
+#include "wire.h"
+
+/**
+ * struct smcr_spare - a GID of a port, as a candidate for a further link
+ * @dev: the device; only compared
+ * @port: port number on @dev
+ * @ifindex: the netdev that carries @gid
+ * @gid: the GID
+ * @prefix: leading bits of @gid that number its subnet, 0..128; an IPv4 address
+ *	counts as a mapped address
+ * @v2: RoCEv2; otherwise RoCEv1
+ * @vlan: VLAN ID of the GID's packets, 0xffff for untagged ones
+ * @ready: the port is active and the netdev can send
+ * @used: a link of the group ends here; set by smcr_spare_use()
+ * @used_dev: a link of the group uses @dev; set by smcr_spare_use()
+ *
+ * smcr_spare_use() and smcr_spare_want.first also take a link's local end in
+ * this form.
+ */
+struct smcr_spare {
+	const void	*dev;
+	u32		port;
+	int		ifindex;
+	u8		gid[SMCR_GID_LEN];
+	u8		prefix;
+	bool		v2;
+	u16		vlan;
+	bool		ready;
+	bool		used;
+	bool		used_dev;
+};
+
+/**
+ * struct smcr_spare_want - the local end that a further link needs
+ * @first: local end of the group's first link; its @dev, @port, @ifindex,
+ *	@prefix and flags are not looked at
+ * @peer_gid: GID of the peer's end of the further link, or NULL if this host
+ *	makes the offer
+ * @nth: 0 for the best candidate; a retry takes the next one
+ */
+struct smcr_spare_want {
+	const struct smcr_spare	*first;
+	const u8		*peer_gid;
+	unsigned int		nth;
+};
+
+void smcr_spare_use(struct smcr_spare *cand, u32 n,
+		    const struct smcr_spare *end);
+bool smcr_spare_suits(const struct smcr_spare *cand,
+		      const struct smcr_spare_want *want);
+int smcr_spare_choose(const struct smcr_spare *cand, u32 n,
+		      const struct smcr_spare_want *want);
+u32 smcr_spare_ports(const struct smcr_spare *cand, u32 n,
+		     const struct smcr_spare_want *want);
+
+#endif /* _SMCR_SPARE_H */
