@@ -101,6 +101,8 @@ struct smcr_ibdev {
  * @port: port number on @dev
  * @sgid_index: GID table index; it selects RoCEv1 or v2 for the local end
  * @mtu: path MTU of the port and its netdev, as the RFC's enumeration (1..5)
+ * @v2: @gid is one of RoCEv2; otherwise of RoCEv1
+ * @vlan: VLAN ID of the packets that @gid sends, 0xffff for untagged ones
  * @gid: the GID at @sgid_index, opaque on the wire
  * @mac: MAC address of the netdev that carries @gid
  * @ifindex: index of that netdev
@@ -110,6 +112,8 @@ struct smcr_port {
 	u32			port;
 	u16			sgid_index;
 	u8			mtu;
+	bool			v2;
+	u16			vlan;
 	u8			gid[SMCR_GID_LEN];
 	u8			mac[SMCR_MAC_LEN];
 	int			ifindex;
@@ -133,6 +137,18 @@ struct smcr_chunk {
 	void			*vaddr;
 	u64			dma;
 	u64			mark;
+};
+
+/**
+ * struct smcr_ib_hit - a GID that a lookup found
+ * @dev: its device, with a reference
+ * @gid: the GID
+ * @ndev: its netdev; only compared
+ */
+struct smcr_ib_hit {
+	struct smcr_ibdev	*dev;
+	struct smcr_gid		gid;
+	const void		*ndev;
 };
 
 /* Why smcr_ib_port_find() found nothing. */
@@ -183,10 +199,41 @@ void smcr_ib_gids_update(struct smcr_ibdev *dev);
 enum smcr_port_miss __must_check
 smcr_ib_port_find(struct net_device *ndev, const struct smcr_gid_want *want,
 		  struct smcr_port *out);
+bool __must_check smcr_ib_port_fill(const struct smcr_ib_hit *hit,
+				    struct smcr_port *out);
+bool __must_check smcr_ib_port_ready(struct smcr_port *port);
+u32 __must_check smcr_ib_gids_like(const struct net *net,
+				   const struct smcr_port *like,
+				   struct smcr_ib_hit *hits, u32 n);
 bool smcr_ib_port_usable(struct net_device *ndev);
 bool smcr_ib_any(void);
 bool smcr_ib_gid_is_ours(const struct net *net, const u8 *gid);
 int smcr_ib_walk(const struct net *net, int pos, smcr_ib_walk_fn fn,
 		 void *arg);
+
+/* ib_spare.c */
+
+/**
+ * struct smcr_ib_spare_want - the local end that a further link needs
+ * @first: local end of the group's first link; the GID of the further one has
+ *	the same RoCE version, kind, address family and VLAN
+ * @peer_gid: GID of the peer's end of the further link, or NULL if this host
+ *	makes the offer
+ * @nth: 0 for the best port; each retry adds 1 and so tries them in turn
+ */
+struct smcr_ib_spare_want {
+	const struct smcr_port	*first;
+	const u8		*peer_gid;
+	unsigned int		nth;
+};
+
+int __must_check
+smcr_ib_port_spare(struct net *net, const struct smcr_port *used,
+		   unsigned int n_used, const struct smcr_ib_spare_want *want,
+		   struct smcr_port *out);
+unsigned int __must_check
+smcr_ib_spare_ports(struct net *net, const struct smcr_port *used,
+		    unsigned int n_used,
+		    const struct smcr_ib_spare_want *want);
 
 #endif /* _SMCR_IB_H */

@@ -94,18 +94,6 @@ struct ib_row {
 	const void	*net;
 };
 
-/**
- * struct ib_hit - a GID that a lookup found
- * @dev: its device, with a reference
- * @gid: the GID
- * @ndev: its netdev; only compared
- */
-struct ib_hit {
-	struct smcr_ibdev	*dev;
-	struct smcr_gid		gid;
-	const void		*ndev;
-};
-
 /* Seats by netdev, owners by GID; read under RCU */
 static DEFINE_HASHTABLE(ib_seats, 8);
 static DEFINE_HASHTABLE(ib_owners, 8);
@@ -126,6 +114,11 @@ static u32 gid_hash(const u8 *gid)
 
 /* Copies of GID tables */
 
+static bool gid_is_v2(const struct ib_gid_attr *attr)
+{
+	return attr->gid_type == IB_GID_TYPE_ROCE_UDP_ENCAP;
+}
+
 static bool row_read(struct ib_device *ibdev, u32 port, int index,
 		     struct ib_row *row)
 {
@@ -139,7 +132,7 @@ static bool row_read(struct ib_device *ibdev, u32 port, int index,
 	ndev = rcu_dereference(attr->ndev);
 	row->gid.port = port;
 	row->gid.index = index;
-	row->gid.v2 = attr->gid_type == IB_GID_TYPE_ROCE_UDP_ENCAP;
+	row->gid.v2 = gid_is_v2(attr);
 	memcpy(row->gid.raw, attr->gid.raw, SMCR_GID_LEN);
 	row->ndev = ndev;
 	row->net = ndev ? dev_net(ndev) : NULL;
@@ -440,7 +433,7 @@ static bool __must_check ib_dev_tryget(struct smcr_ibdev *dev,
 /* Find candidate number @nth, best first, with a reference to its device. */
 static bool find_gid(const struct net_device *ndev,
 		     const struct smcr_gid_want *want, u32 nth,
-		     struct ib_hit *hit)
+		     struct smcr_ib_hit *hit)
 {
 	const struct ib_seat *seat;
 	unsigned int rank;
@@ -479,10 +472,16 @@ static u8 netdev_mtu(const struct net_device *ndev)
 	return iboe_get_mtu(READ_ONCE(ndev->mtu));
 }
 
-/* Fill a port from the device's GID table, since the hit is only a hint. The
- * hit's reference passes to @out in any case. @out's MTU is that of the netdev.
+/**
+ * smcr_ib_port_fill() - describe the port of a GID that a lookup found
+ * @hit: the GID; it is only a hint, so the device's GID table is read again
+ * @out: the port, with the MTU of the netdev. @hit's reference to the device
+ *	passes to it, in case of failure too, for smcr_ib_port_put()
+ *
+ * Context: process.
+ * Return: false if the table has another entry by now.
  */
-static bool port_fill(const struct ib_hit *hit, struct smcr_port *out)
+bool smcr_ib_port_fill(const struct smcr_ib_hit *hit, struct smcr_port *out)
 {
 	const struct ib_gid_attr *attr;
 	struct net_device *ndev;
@@ -492,28 +491,32 @@ static bool port_fill(const struct ib_hit *hit, struct smcr_port *out)
 	out->dev = hit->dev;
 	out->port = hit->gid.port;
 	out->sgid_index = hit->gid.index;
+	out->v2 = hit->gid.v2;
 	memcpy(out->gid, hit->gid.raw, SMCR_GID_LEN);
 	attr = rdma_get_gid_attr(hit->dev->ibdev, out->port, out->sgid_index);
 	if (IS_ERR(attr))
 		return false;
 	rcu_read_lock();
 	ndev = rcu_dereference(attr->ndev);
-	if (ndev && ndev == hit->ndev &&
+	if (ndev && ndev == hit->ndev && gid_is_v2(attr) == out->v2 &&
 	    !memcmp(attr->gid.raw, out->gid, SMCR_GID_LEN)) {
-		ether_addr_copy(out->mac, ndev->dev_addr);
 		out->ifindex = ndev->ifindex;
 		out->mtu = netdev_mtu(ndev);
-		same = true;
+		same = !rdma_read_gid_l2_fields(attr, &out->vlan, out->mac);
 	}
 	rcu_read_unlock();
 	rdma_put_gid_attr(attr);
 	return same;
 }
 
-/* Is a port active, with a usable MTU? @port->mtu is the netdev's before, and
- * the smaller one of netdev and port afterwards.
+/**
+ * smcr_ib_port_ready() - is a port active, with a usable MTU?
+ * @port: the port, from smcr_ib_port_fill(); its MTU becomes the smaller one of
+ *	netdev and port
+ *
+ * Context: process; may query the device.
  */
-static bool port_ready(struct smcr_port *port)
+bool smcr_ib_port_ready(struct smcr_port *port)
 {
 	u32 state = READ_ONCE(port->dev->ports[port->port]);
 
@@ -537,11 +540,12 @@ enum smcr_port_miss smcr_ib_port_find(struct net_device *ndev,
 				      const struct smcr_gid_want *want,
 				      struct smcr_port *out)
 {
-	struct ib_hit hit;
+	struct smcr_ib_hit hit;
 	u32 nth;
 
 	for (nth = 0; find_gid(ndev, want, nth, &hit); nth++) {
-		bool found = port_fill(&hit, out) && port_ready(out);
+		bool found = smcr_ib_port_fill(&hit, out) &&
+			     smcr_ib_port_ready(out);
 		struct smcr_port busy = *out;
 
 		if (found)
@@ -616,12 +620,68 @@ bool smcr_ib_gid_is_ours(const struct net *net, const u8 *gid)
 	return found;
 }
 
+/* Add a device's GIDs for smcr_ib_gids_like(); @found GIDs are listed already.
+ * Returns how many are listed then.
+ */
+static u32 gids_like(struct smcr_ibdev *dev, const struct net *net,
+		     const struct smcr_port *like, struct smcr_ib_hit *hits,
+		     u32 n, u32 found)
+{
+	const struct smcr_ib_gids *gids = rcu_dereference(dev->gids);
+	const struct ib_seat *seat;
+	u32 i, s;
+
+	for (s = 0; gids && s < gids->n_seats; s++) {
+		seat = &gids->seats[s];
+		for (i = 0; i < seat->n && seat->net == net; i++) {
+			if (seat->gids[i].v2 != like->v2 ||
+			    !smcr_gid_alike(seat->gids[i].raw, like->gid))
+				continue;
+			if (found < n) {
+				if (!ib_dev_tryget(dev, net))
+					return found;
+				hits[found].dev = dev;
+				hits[found].gid = seat->gids[i];
+				hits[found].ndev = seat->ndev;
+			}
+			found++;
+		}
+	}
+	return found;
+}
+
+/**
+ * smcr_ib_gids_like() - list the GIDs of a namespace that resemble a port's GID
+ * @net: the namespace
+ * @like: the port; the GIDs have the RoCE version, kind and address family of
+ *	its GID
+ * @hits: the GIDs, each with a reference to its device: smcr_ib_port_put() of
+ *	what smcr_ib_port_fill() made of it
+ * @n: entries of @hits
+ *
+ * Context: any.
+ * Return: how many there are. GIDs beyond the first @n are only counted, and
+ * those that the namespace may not use are counted with them.
+ */
+u32 smcr_ib_gids_like(const struct net *net, const struct smcr_port *like,
+		      struct smcr_ib_hit *hits, u32 n)
+{
+	struct smcr_ibdev *dev;
+	u32 found = 0;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(dev, &ib_devices, list)
+		found = gids_like(dev, net, like, hits, n, found);
+	rcu_read_unlock();
+	return found;
+}
+
 /* Find the first GID that a port has in a namespace, and the types of all GIDs
  * that it has there.
  */
 static const struct smcr_gid *port_gids(const struct smcr_ib_gids *gids,
 					u32 port, const struct net *net,
-					struct ib_hit *hit, u32 *types)
+					struct smcr_ib_hit *hit, u32 *types)
 {
 	const struct smcr_gid *gid, *first = NULL;
 	const struct ib_seat *seat;
@@ -646,7 +706,7 @@ static const struct smcr_gid *port_gids(const struct smcr_ib_gids *gids,
 }
 
 /* Find port number @nth of a namespace, with a reference to its device. */
-static bool find_port(const struct net *net, int nth, struct ib_hit *hit,
+static bool find_port(const struct net *net, int nth, struct smcr_ib_hit *hit,
 		      u32 *types)
 {
 	struct smcr_ib_gids *gids;
@@ -690,14 +750,14 @@ int smcr_ib_walk(const struct net *net, int pos, smcr_ib_walk_fn fn,
 {
 	struct smcr_ib_port_info info;
 	struct smcr_port port;
-	struct ib_hit hit;
+	struct smcr_ib_hit hit;
 	int stop = 0;
 
 	for (; !stop && find_port(net, pos, &hit, &info.gid_types);
 	     pos += !stop) {
-		if (port_fill(&hit, &port)) {
+		if (smcr_ib_port_fill(&hit, &port)) {
 			port_ask(port.dev, port.port);
-			info.active = port_ready(&port);
+			info.active = smcr_ib_port_ready(&port);
 			info.dev = smcr_ib_dev_name(port.dev);
 			stop = fn(&port, &info, arg);
 		}

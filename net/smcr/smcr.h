@@ -12,7 +12,8 @@
  *      | cdc.c cdc_msg.c                          one connection
  *   lgr.c lgr_find.c lgr_mem.c lgr_policy.c rmb.c rtoken.c
  *      | llc.c llc_rkey.c llc_msg.c llc_flow.c    one link group
- *   link.c wr*.c ib.c ib_port.c gid.c spare.c     one queue pair, devices
+ *   link.c wr*.c ib.c ib_port.c ib_spare.c
+ *      | gid.c spare.c                            one queue pair, devices
  *   ib_core
  *
  *   beside them: main.c netlink.c genl.c sysctl.c mib.c trace.c

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Lookup of the local port of a further link. spare.c chooses; this file
+ * collects what it has to know about the host's GIDs.
+ */
+#include <linux/inetdevice.h>
+#include <linux/mm.h>
+#include <linux/netdevice.h>
+#include <linux/slab.h>
+#include <net/addrconf.h>
+#include <net/if_inet6.h>
+
+#include "ib.h"
+#include "spare.h"
+
+/**
+ * struct spare_set - the candidates for a further link
+ * @n: entries of @hits and @cand
+ * @hits: GIDs, each with a reference to its device
+ * @cand: what spare.c knows of them
+ * @first: local end of the group's first link
+ * @want: what the further link needs; names @first
+ */
+struct spare_set {
+	u32			n;
+	struct smcr_ib_hit	*hits;
+	struct smcr_spare	*cand;
+	struct smcr_spare	first;
+	struct smcr_spare_want	want;
+};
+
+static void spare_of(const struct smcr_port *port, struct smcr_spare *spare)
+{
+	memset(spare, 0, sizeof(*spare));
+	spare->dev = port->dev;
+	spare->port = port->port;
+	spare->ifindex = port->ifindex;
+	memcpy(spare->gid, port->gid, SMCR_GID_LEN);
+	spare->v2 = port->v2;
+	spare->vlan = port->vlan;
+}
+
+/* Find the shortest prefix of a netdev's IPv4 subnets that contain an address.
+ * Each address in such a subnet is on the netdev's LAN.
+ */
+static u8 prefix4(const struct net_device *ndev, __be32 addr)
+{
+	struct in_device *in_dev = __in_dev_get_rcu(ndev);
+	const struct in_ifaddr *ifa;
+	u8 len = 32;
+
+	if (!in_dev)
+		return len;
+	in_dev_for_each_ifa_rcu(ifa, in_dev)
+		if (inet_ifa_match(addr, ifa))
+			len = min(len, ifa->ifa_prefixlen);
+	return len;
+}
+
+/* Like prefix4(), for IPv6. */
+static u8 prefix6(const struct net_device *ndev, const struct in6_addr *addr)
+{
+	struct inet6_dev *in6 = __in6_dev_get(ndev);
+	const struct inet6_ifaddr *ifa;
+	u8 len = 128;
+
+	if (!in6)
+		return len;
+	list_for_each_entry_rcu(ifa, &in6->addr_list, if_list)
+		if (ipv6_prefix_equal(&ifa->addr, addr, ifa->prefix_len))
+			len = min_t(u8, len, ifa->prefix_len);
+	return len;
+}
+
+/* A netdev in a VRF is never used: its addresses are those of another network.
+ */
+static bool netdev_ready(const struct net_device *ndev)
+{
+	return netif_running(ndev) && netif_carrier_ok(ndev) &&
+	       !netif_is_l3_slave(ndev);
+}
+
+/* Read from the netdev whether it can send, and the subnet of the GID. */
+static void spare_netdev(struct net *net, struct smcr_spare *spare)
+{
+	struct net_device *ndev;
+	struct in6_addr addr;
+
+	memcpy(&addr, spare->gid, sizeof(addr));
+	rcu_read_lock();
+	ndev = dev_get_by_index_rcu(net, spare->ifindex);
+	spare->ready = ndev && netdev_ready(ndev);
+	if (spare->ready && ipv6_addr_v4mapped(&addr))
+		spare->prefix = 96 + prefix4(ndev, addr.s6_addr32[3]);
+	else if (spare->ready)
+		spare->prefix = prefix6(ndev, &addr);
+	rcu_read_unlock();
+}
+
+/* Fill a candidate. A device is queried only if the GID can carry the link and
+ * the netdev can send: a port that is down normally has no carrier either, so
+ * that a group is not delayed by a query for it.
+ */
+static void spare_fill(struct net *net, const struct smcr_ib_hit *hit,
+		       const struct smcr_spare_want *want,
+		       struct smcr_spare *spare)
+{
+	struct smcr_port port;
+
+	/* The hit keeps its reference */
+	if (!smcr_ib_port_fill(hit, &port))
+		return;
+	spare_of(&port, spare);
+	if (!smcr_spare_suits(spare, want))
+		return;
+	spare_netdev(net, spare);
+	spare->ready = spare->ready && smcr_ib_port_ready(&port);
+}
+
+static void set_free(struct spare_set *set)
+{
+	struct smcr_port port;
+
+	while (set->n--) {
+		port.dev = set->hits[set->n].dev;
+		smcr_ib_port_put(&port);
+	}
+	kvfree(set->hits);
+	kvfree(set->cand);
+}
+
+static int set_alloc(struct spare_set *set, u32 n)
+{
+	set->hits = kvcalloc(n, sizeof(*set->hits), GFP_KERNEL);
+	set->cand = kvcalloc(n, sizeof(*set->cand), GFP_KERNEL);
+	if (set->hits && set->cand)
+		return 0;
+	kvfree(set->hits);
+	kvfree(set->cand);
+	return -ENOMEM;
+}
+
+/* Collect the candidates and mark those that the group's links use. The caller
+ * frees a set that was made.
+ */
+static int __must_check
+set_make(struct net *net, const struct smcr_port *used, unsigned int n_used,
+	 const struct smcr_ib_spare_want *want, struct spare_set *set)
+{
+	u32 i, n = max(smcr_ib_gids_like(net, want->first, NULL, 0), 1u);
+	struct smcr_spare end;
+
+	if (set_alloc(set, n))
+		return -ENOMEM;
+	spare_of(want->first, &set->first);
+	set->want.first = &set->first;
+	set->want.peer_gid = want->peer_gid;
+	set->want.nth = want->nth;
+	/* GIDs may have come or gone between the two walks */
+	set->n = min(smcr_ib_gids_like(net, want->first, set->hits, n), n);
+	for (i = 0; i < set->n; i++)
+		spare_fill(net, &set->hits[i], &set->want, &set->cand[i]);
+	while (n_used--) {
+		spare_of(&used[n_used], &end);
+		smcr_spare_use(set->cand, set->n, &end);
+	}
+	return 0;
+}
+
+/**
+ * smcr_ib_port_spare() - find the local port of a further link of a group
+ * @net: the group's namespace
+ * @used: local ends of the group's links; the devices are only compared
+ * @n_used: entries of @used
+ * @want: what the link needs
+ * @out: the port, for smcr_ib_port_drop(); its @dev is NULL if there is none. A
+ *	port that is not dropped for long does not delay its device's removal
+ *
+ * A port in the subnet of the peer's GID is preferred, but one in another
+ * subnet may be found; CONFIRM LINK tells whether it reaches the peer.
+ *
+ * Context: process; allocates memory and may query the devices, which takes
+ * rtnl on some of them. So it is called neither from a device's event nor under
+ * a lock that such an event takes.
+ * Return: 0; -ENOENT if no port is spare, also if the peer's GID does not
+ * interoperate with the group's; -ENOMEM.
+ */
+int smcr_ib_port_spare(struct net *net, const struct smcr_port *used,
+		       unsigned int n_used,
+		       const struct smcr_ib_spare_want *want,
+		       struct smcr_port *out)
+{
+	struct spare_set set;
+	int err, i;
+
+	memset(out, 0, sizeof(*out));
+	err = set_make(net, used, n_used, want, &set);
+	if (err)
+		return err;
+	i = smcr_spare_choose(set.cand, set.n, &set.want);
+	/* The port may have changed since it was looked at */
+	if (i >= 0 && smcr_ib_port_fill(&set.hits[i], out) &&
+	    smcr_ib_port_ready(out)) {
+		smcr_ib_dev_hold(out->dev);
+	} else {
+		memset(out, 0, sizeof(*out));
+		err = -ENOENT;
+	}
+	set_free(&set);
+	return err;
+}
+
+/**
+ * smcr_ib_spare_ports() - count the spare ports of a group
+ * @net: the group's namespace
+ * @used: local ends of the group's links, and those that are about to be used;
+ *	the devices are only compared
+ * @n_used: entries of @used
+ * @want: what a further link needs
+ *
+ * Context: as smcr_ib_port_spare().
+ * Return: how many there are; 0 also if there is no memory.
+ */
+unsigned int smcr_ib_spare_ports(struct net *net, const struct smcr_port *used,
+				 unsigned int n_used,
+				 const struct smcr_ib_spare_want *want)
+{
+	struct spare_set set;
+	unsigned int count;
+
+	if (set_make(net, used, n_used, want, &set))
+		return 0;
+	count = smcr_spare_ports(set.cand, set.n, &set.want);
+	set_free(&set);
+	return count;
+}
