@@ -118,6 +118,23 @@ u8 smcr_lgr_policy_add_link(const struct smcr_add_link_view *view)
 }
 
 /**
+ * smcr_lgr_policy_retry_ms() - decide when to try to add a link again (C.8)
+ * @tries: tries that have failed since the last success
+ * @min_ms: time before the first retry
+ * @max_ms: longest time; it takes precedence over @min_ms
+ *
+ * Return: milliseconds. Each retry doubles the time.
+ */
+unsigned int smcr_lgr_policy_retry_ms(unsigned int tries, u32 min_ms,
+				      u32 max_ms)
+{
+	u64 ms = min_ms;
+
+	/* The time has 32 bits, so 32 doublings exceed any limit */
+	return (unsigned int)min_t(u64, ms << min_t(u32, tries, 32), max_ms);
+}
+
+/**
  * smcr_lgr_policy_has_room() - may one more connection join the group?
  * @dialect: of the group
  * @nr_conns: connections it has, those in handshake included

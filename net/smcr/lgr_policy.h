@@ -65,6 +65,8 @@ int smcr_link_nums_take(struct smcr_link_nums *nums, u8 num, const u8 *live,
 
 u8 smcr_lgr_policy_max_links(u8 ours, u8 theirs);
 u8 smcr_lgr_policy_add_link(const struct smcr_add_link_view *view);
+unsigned int smcr_lgr_policy_retry_ms(unsigned int tries, u32 min_ms,
+				      u32 max_ms);
 bool smcr_lgr_policy_has_room(enum smcr_dialect dialect, unsigned int nr_conns,
 			      unsigned int nr_rmbs);
 u8 smcr_lgr_policy_rmb_elements(u32 mr_bytes, u32 size, unsigned int nr_rmbs);

@@ -30,6 +30,9 @@ struct smcr_sysctl_names;
  *	wait is smcr_sysctl_confirm_server_ms()
  * @llc_timeout_ms: wait for any other LLC reply
  * @test_link_interval_ms: idle time after which a link is tested; 0: never
+ * @link_retry_min_ms: time until the next try to restore a lost link (C.8);
+ *	each failure doubles it
+ * @link_retry_max_ms: longest such time; it takes precedence
  * @lgr_linger_ms: time for which a server keeps a group without connections
  * @rmb_linger_ms: time for which an RMB without connections stays registered
  * @close_timeout_ms: wait for the peer's close (4.8.1)
@@ -70,6 +73,8 @@ struct smcr_sysctl {
 	unsigned int	confirm_link_timeout_ms;
 	unsigned int	llc_timeout_ms;
 	unsigned int	test_link_interval_ms;
+	unsigned int	link_retry_min_ms;
+	unsigned int	link_retry_max_ms;
 	unsigned int	lgr_linger_ms;
 	unsigned int	rmb_linger_ms;
 	unsigned int	close_timeout_ms;

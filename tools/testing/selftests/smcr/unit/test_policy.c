@@ -141,6 +141,32 @@ static void add_link_names(void)
 	EXPECT(!smcr_add_link_names_link(&msg));
 }
 
+static void retry(void)
+{
+	static const u32 ms[] = { 1000, 2000, 4000, 8000, 16000, 32000, 60000 };
+	unsigned int i, last = 0;
+
+	for (i = 0; i < ARRAY_SIZE(ms); i++)
+		EXPECT_EQ(smcr_lgr_policy_retry_ms(i, 1000, 60000), ms[i]);
+	for (; i < 200; i++)
+		EXPECT_EQ(smcr_lgr_policy_retry_ms(i, 1000, 60000), 60000);
+	EXPECT_EQ(smcr_lgr_policy_retry_ms(~0U, 1000, 60000), 60000);
+	for (i = 0; i < 40; i++) {
+		EXPECT(smcr_lgr_policy_retry_ms(i, 100, ~0U) >= last);
+		last = smcr_lgr_policy_retry_ms(i, 100, ~0U);
+	}
+	EXPECT_EQ(last, ~0U);
+	EXPECT_EQ(smcr_lgr_policy_retry_ms(40, ~0U, ~0U), ~0U);
+}
+
+static void retry_limit(void)
+{
+	EXPECT_EQ(smcr_lgr_policy_retry_ms(0, 1000, 1000), 1000);
+	EXPECT_EQ(smcr_lgr_policy_retry_ms(9, 1000, 1000), 1000);
+	EXPECT_EQ(smcr_lgr_policy_retry_ms(0, 1000, 500), 500);
+	EXPECT_EQ(smcr_lgr_policy_retry_ms(3, 1000, 500), 500);
+}
+
 static void room(void)
 {
 	EXPECT(smcr_lgr_policy_has_room(SMCR_DIALECT_LINUX, 254, 255));
@@ -189,6 +215,8 @@ static const struct fact facts[] = {
 	{ "a parallel link and a second asymmetric one are refused", add_link },
 	{ "a bad MTU is refused with its own reason", add_link_mtu },
 	{ "a server's ADD LINK names a link and a queue pair", add_link_names },
+	{ "retries wait twice as long each time, up to a limit", retry },
+	{ "the limit of that time holds for the first retry, too", retry_limit },
 	{ "a Linux group has at most 255 connections, others at most 255 RMBs", room },
 	{ "RMBs grow from 4 elements to what one region maps", rmb_elements },
 	{ "another RMB is wanted when 75 % are used and less than 64 are free", watermark },
