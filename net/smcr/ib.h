@@ -195,7 +195,7 @@ int __must_check smcr_ib_ports_add(struct smcr_ibdev *dev);
 void smcr_ib_ports_del(struct smcr_ibdev *dev);
 void smcr_ib_ports_free(struct smcr_ibdev *dev);
 void smcr_ib_port_event(struct smcr_ibdev *dev, u32 port);
-void smcr_ib_gids_update(struct smcr_ibdev *dev);
+bool smcr_ib_gids_update(struct smcr_ibdev *dev);
 enum smcr_port_miss __must_check
 smcr_ib_port_find(struct net_device *ndev, const struct smcr_gid_want *want,
 		  struct smcr_port *out);

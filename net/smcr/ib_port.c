@@ -327,6 +327,33 @@ void smcr_ib_port_event(struct smcr_ibdev *dev, u32 port)
 			 (old & PORT_EVENTS) + PORT_EVENT) != old);
 }
 
+/* Do lookups find a GID of a device? */
+static bool gid_known(const struct smcr_ibdev *dev, const struct smcr_gid *gid)
+{
+	const struct ib_owner *owner;
+
+	hash_for_each_possible_rcu(ib_owners, owner, node, gid_hash(gid->raw))
+		if (owner->seat->dev == dev && owner->gid->port == gid->port &&
+		    owner->gid->v2 == gid->v2 &&
+		    !memcmp(owner->gid->raw, gid->raw, SMCR_GID_LEN))
+			return true;
+	return false;
+}
+
+/* Does a new copy have a GID that lookups do not find yet? */
+static bool gids_appeared(const struct smcr_ibdev *dev,
+			  const struct smcr_ib_gids *gids)
+{
+	bool known = true;
+	u32 i;
+
+	rcu_read_lock();
+	for (i = 0; i < gids->n && known; i++)
+		known = gid_known(dev, &gids->table[i]);
+	rcu_read_unlock();
+	return !known;
+}
+
 /**
  * smcr_ib_gids_update() - copy a device's GID tables again
  * @dev: the device
@@ -335,19 +362,24 @@ void smcr_ib_port_event(struct smcr_ibdev *dev, u32 port)
  * at worst connections from a new address use TCP.
  *
  * Context: process.
+ * Return: true if a GID has appeared, so that groups may find a spare port. It
+ * may also be true while the device is being added or removed.
  */
-void smcr_ib_gids_update(struct smcr_ibdev *dev)
+bool smcr_ib_gids_update(struct smcr_ibdev *dev)
 {
 	struct smcr_ib_gids *gids;
+	bool appeared = false;
 
 	mutex_lock(&dev->port_mutex);
 	gids = gids_read(dev);
 	if (gids) {
+		appeared = gids_appeared(dev, gids);
 		spin_lock(&ib_lock);
 		gids_replace(dev, gids, dev->listed);
 		spin_unlock(&ib_lock);
 	}
 	mutex_unlock(&dev->port_mutex);
+	return appeared;
 }
 
 /**
