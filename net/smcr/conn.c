@@ -91,7 +91,6 @@ struct smcr_conn *smcr_conn_alloc(struct smcr_lgr *lgr, struct smcr_link *link,
 	conn->id = atomic_inc_return(&conn_ids);
 	conn->lgr = smcr_lgr_get(lgr);
 	conn->link = smcr_link_get(link);
-	conn->link_slot = smcr_lgr_link_slot(lgr, link);
 	smcr_conn_end_init(conn, end_work);
 	smcr_tx_init(conn);
 	smcr_mib_inc(lgr->net, SMCR_MIB_CONNSOPENED);
@@ -211,6 +210,20 @@ static void take_over(struct smcr_lgr *lgr, u8 rmb, u8 idx)
 	}
 }
 
+/* Find the RMB that has a key on the connection's link. Once the link has left
+ * the group, its slot may be another link's.
+ */
+static int rtoken_find(const struct smcr_conn *conn, u32 rkey)
+{
+	const struct smcr_lgr *lgr = conn->lgr;
+	u8 slot = conn->link->slot;
+
+	lockdep_assert_held(&lgr->rtoken_lock);
+	if (READ_ONCE(lgr->links[slot]) != conn->link)
+		return -ENOTCONN;
+	return smcr_rtoken_find(lgr->rtokens, slot, rkey);
+}
+
 /* Claim the element that @msg offers. If another connection uses it, @busy is
  * its RToken id, and @conn has no claim yet.
  */
@@ -220,6 +233,7 @@ static int rtoken_claim(struct smcr_conn *conn,
 {
 	struct smcr_lgr *lgr = conn->lgr;
 	struct smcr_rtoken *mem = NULL;
+	u8 slot = conn->link->slot;
 	u64 vaddr = 0;
 	int id, err;
 	u32 rkey;
@@ -230,14 +244,14 @@ static int rtoken_claim(struct smcr_conn *conn,
 			return -ENOMEM;
 	}
 	spin_lock_bh(&lgr->rtoken_lock);
-	id = smcr_rtoken_find(lgr->rtokens, conn->link_slot, msg->rkey);
-	if (id < 0 && mem) {
-		id = smcr_rtoken_add(lgr->rtokens, mem, conn->link_slot,
-				     msg->rkey, msg->vaddr);
+	id = rtoken_find(conn, msg->rkey);
+	if (id == -ENOENT && mem) {
+		id = smcr_rtoken_add(lgr->rtokens, mem, slot, msg->rkey,
+				     msg->vaddr);
 		if (mem->id)
 			mem = NULL;
 	}
-	err = id > 0 ? smcr_rtoken_get(lgr->rtokens, id, conn->link_slot,
+	err = id > 0 ? smcr_rtoken_get(lgr->rtokens, id, slot,
 				       &rkey, &vaddr) : id;
 	if (!err && vaddr != msg->vaddr)
 		err = -EINVAL;
@@ -265,7 +279,7 @@ static int reclaim(struct smcr_conn *conn, u32 rkey)
 	int id, err;
 
 	spin_lock_bh(&lgr->rtoken_lock);
-	id = smcr_rtoken_find(lgr->rtokens, conn->link_slot, rkey);
+	id = rtoken_find(conn, rkey);
 	err = id > 0 ? smcr_rtoken_claim(lgr->rtokens, id, conn->peer_idx) : id;
 	if (err == -EBUSY)
 		err = 0;
@@ -282,9 +296,10 @@ static int reclaim(struct smcr_conn *conn, u32 rkey)
  * @may_add: first contact: the group does not know the RToken in @msg yet
  *
  * Context: process.
- * Return: 0; -ENOENT if the group does not know the RToken; -EINVAL if it
- * knows the RToken with another address; -ENOMEM; another -errno if the
- * RToken cannot be added or the element cannot be claimed.
+ * Return: 0; -ENOENT if the group does not know the RToken; -ENOTCONN if the
+ * link has left the group; -EINVAL if the group knows the RToken with another
+ * address; -ENOMEM; another -errno if the RToken cannot be added or the element
+ * cannot be claimed.
  */
 int smcr_conn_set_peer(struct smcr_conn *conn,
 		       const struct smcr_clc_accept *msg, bool may_add)

@@ -157,7 +157,6 @@ struct smcr_conn_rx {
  * @rcu: frees the connection after the RCU readers of the token table
  * @lgr: link group, counted until the connection is freed
  * @link: link that carries the connection's writes, counted likewise
- * @link_slot: slot of @link in the group
  * @id: number in traces and displays; unique on this host until 2^32
  *	connections later
  * @token: local alert token: slot | generation << 16 (A.2.3)
@@ -196,7 +195,6 @@ struct smcr_conn {
 	struct rcu_head		rcu;
 	struct smcr_lgr		*lgr;
 	struct smcr_link	*link;
-	u8			link_slot;
 	u32			id;
 	u32			token;
 	u32			peer_token;

@@ -12,6 +12,7 @@
 #include "hs.h"
 #include "inner.h"
 #include "lgr.h"
+#include "lgr_links.h"
 #include "mib.h"
 #include "path.h"
 #include "sock.h"
@@ -283,7 +284,7 @@ int smcr_hs_conn(struct smcr_hs *hs)
 static void fill_accept(struct smcr_hs *hs, struct smcr_clc_accept *msg)
 {
 	const struct smcr_conn *conn = hs->conn;
-	const struct smcr_rmb_map *map = &conn->rx.rmb->maps[conn->link_slot];
+	const struct smcr_rmb_map *map = &conn->rx.rmb->maps[conn->link->slot];
 
 	msg->version = SMCR_VERSION;
 	msg->first_contact = hs->first_contact;

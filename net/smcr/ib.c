@@ -26,6 +26,7 @@
 
 #include "ib.h"
 #include "lgr.h"
+#include "lgr_links.h"
 #include "link.h"
 
 /* Free chunks that a device keeps: 16 MB. Beyond that, returned chunks are
@@ -301,9 +302,12 @@ static void ib_event(struct ib_event_handler *handler, struct ib_event *event)
 		break;
 	case IB_EVENT_PORT_ACTIVE:
 		smcr_ib_port_event(events->dev, event->element.port_num);
-		fallthrough;
-	case IB_EVENT_GID_CHANGE:
 		smcr_ib_gids_update(events->dev);
+		smcr_lgr_port_ready();
+		break;
+	case IB_EVENT_GID_CHANGE:
+		if (smcr_ib_gids_update(events->dev))
+			smcr_lgr_port_ready();
 		break;
 	default:
 		break;
@@ -400,6 +404,7 @@ static int ib_add(struct ib_device *ibdev)
 		smcr_ib_dev_drop(dev);
 		return -ENOMEM;
 	}
+	smcr_lgr_port_ready();
 	return 0;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Link groups (RFC 7609 2.2, 3.5.3, 3.5.4): life cycle, work item, limits.
- * lgr_find.c has the lookups; alert tokens and RMBs are in lgr_mem.c.
+ * lgr_find.c has the lookups, lgr_links.c the links; alert tokens and RMBs are
+ * in lgr_mem.c.
  *
  * After first contact, only the group's work changes the links and the LLC
  * exchanges of a group. It sends, stores what it waits for, sets a deadline and
@@ -36,6 +37,7 @@
 #include "conn_end.h"
 #include "hs.h"
 #include "lgr.h"
+#include "lgr_links.h"
 #include "lgr_policy.h"
 #include "mib.h"
 #include "rmb.h"
@@ -279,45 +281,6 @@ void smcr_lgr_leave(struct smcr_lgr *lgr)
 	smcr_lgr_put(lgr);
 }
 
-/**
- * smcr_lgr_link() - select the link for a new connection
- * @lgr: the group
- *
- * Context: any.
- * Return: the first link, which may be FAILED, with a reference, or NULL.
- */
-struct smcr_link *smcr_lgr_link(struct smcr_lgr *lgr)
-{
-	struct smcr_link *link = NULL;
-	int i;
-
-	spin_lock_bh(&lgr->conns_lock);
-	for (i = 0; i < SMCR_MAX_LINKS && !link; i++)
-		if (lgr->links[i])
-			link = smcr_link_get(lgr->links[i]);
-	spin_unlock_bh(&lgr->conns_lock);
-	return link;
-}
-
-/**
- * smcr_lgr_link_slot() - find the slot of a link in its group
- * @lgr: the group
- * @link: one of its links
- *
- * Context: any; the caller holds a reference to @link.
- * Return: 0..SMCR_MAX_LINKS - 1; 0 for a link that has left the group.
- */
-int smcr_lgr_link_slot(const struct smcr_lgr *lgr,
-		       const struct smcr_link *link)
-{
-	int i;
-
-	for (i = 0; i < SMCR_MAX_LINKS; i++)
-		if (READ_ONCE(lgr->links[i]) == link)
-			return i;
-	return 0;
-}
-
 static struct smcr_lgr *lgr_alloc(struct net *net, enum smcr_role role,
 				  const struct smcr_lgr_key *key);
 
@@ -326,30 +289,6 @@ static bool lgr_idle(const struct smcr_lgr *lgr)
 {
 	return smcr_lgr_state(lgr) == SMCR_LGR_ACTIVE &&
 	       !READ_ONCE(lgr->n_conns) && !READ_ONCE(lgr->n_joining);
-}
-
-static int lgr_first_link(struct smcr_lgr *lgr, const struct smcr_port *port)
-{
-	struct smcr_link *link;
-	bool dead;
-	u8 num = 0;
-
-	if (lgr->role == SMCR_SERVER)
-		num = smcr_link_nums_next(&lgr->nums, NULL, 0);
-	link = smcr_link_create(lgr, port, num);
-	if (IS_ERR(link))
-		return PTR_ERR(link);
-	/* lgr_end() does not stop a link that comes after the state DEAD. */
-	spin_lock_bh(&lgr->conns_lock);
-	dead = lgr->state == SMCR_LGR_DEAD;
-	if (!dead)
-		WRITE_ONCE(lgr->links[0], link);
-	spin_unlock_bh(&lgr->conns_lock);
-	if (!dead)
-		return 0;
-	smcr_link_stop(link);
-	smcr_link_put(link);
-	return -ESHUTDOWN;
 }
 
 /* At the limit, ask an idle group to close, so that a later first contact finds
@@ -423,7 +362,7 @@ struct smcr_lgr *smcr_lgr_create(struct net *net, enum smcr_role role,
 	/* Followers have to find the group before it has a link. */
 	err = smcr_lgr_publish(lgr);
 	if (!err) {
-		err = lgr_first_link(lgr, port);
+		err = smcr_lgr_link_first(lgr, port);
 		if (!err) {
 			smcr_mib_inc(net, SMCR_MIB_FIRSTCONTACTS);
 			return lgr;
@@ -595,58 +534,27 @@ static void lgr_reset_conns(struct smcr_lgr *lgr)
 	}
 }
 
-/* After this no context finds a link in the group, or connects one. */
-static void lgr_take_links(struct smcr_lgr *lgr, struct smcr_link **links)
-{
-	int slot;
-
-	mutex_lock(&lgr->mutex);
-	spin_lock_bh(&lgr->conns_lock);
-	for (slot = 0; slot < SMCR_MAX_LINKS; slot++) {
-		links[slot] = lgr->links[slot];
-		WRITE_ONCE(lgr->links[slot], NULL);
-	}
-	spin_unlock_bh(&lgr->conns_lock);
-	for (slot = 0; slot < SMCR_MAX_LINKS; slot++)
-		if (links[slot])
-			smcr_link_fail(links[slot], -ESHUTDOWN);
-	mutex_unlock(&lgr->mutex);
-}
-
 static void lgr_end(struct smcr_lgr *lgr)
 {
-	struct smcr_link *links[SMCR_MAX_LINKS];
+	struct smcr_lgr_links links;
+	unsigned int i;
 	bool listed;
-	int slot;
 
 	if (!smcr_lgr_event(lgr, SMCR_LGR_EV_DEAD))
 		return;
 	listed = smcr_lgr_unpublish(lgr);
 	lgr_reset_conns(lgr);
-	lgr_take_links(lgr, links);
-	for (slot = 0; slot < SMCR_MAX_LINKS; slot++)
-		if (links[slot])
-			smcr_link_stop(links[slot]);
+	smcr_lgr_links_end(lgr, &links);
+	for (i = 0; i < links.n; i++)
+		smcr_link_stop(links.link[i]);
 	smcr_llc_flush(lgr);
 	/* No registration is under way once the links have stopped. */
 	smcr_lgr_kick(lgr, SMCR_LGR_T_FREE_ALL);
-	for (slot = 0; slot < SMCR_MAX_LINKS; slot++)
-		if (links[slot])
-			smcr_link_put(links[slot]);
+	smcr_lgr_links_put(&links);
 	lgr_uncount_live(smcr_pernet(lgr->net));
 	smcr_lgr_wake(lgr);
 	if (listed)
 		smcr_lgr_put(lgr);
-}
-
-/* The group has one link, so its loss ends the group (4.8.3). */
-static void lgr_link_down(struct smcr_lgr *lgr)
-{
-	if (smcr_lgr_state(lgr) == SMCR_LGR_CLOSING)
-		smcr_lgr_terminate(lgr, SMCR_RESET_GROUP_DELETED, ECONNRESET);
-	else
-		smcr_lgr_terminate(lgr, SMCR_RESET_LINK_DOWN, ECONNRESET);
-	smcr_mib_inc(lgr->net, SMCR_MIB_LINKSFAILED);
 }
 
 static unsigned long lgr_linger(const struct smcr_lgr *lgr)
@@ -667,7 +575,7 @@ static void lgr_close(struct smcr_lgr *lgr, enum smcr_lgr_event event,
 static void lgr_todo(struct smcr_lgr *lgr)
 {
 	if (test_and_clear_bit(SMCR_LGR_T_LINK_FAILED, &lgr->todo))
-		lgr_link_down(lgr);
+		smcr_lgr_links_lost(lgr);
 	smcr_llc_process(lgr);
 	/* After the messages, which may end the exchange that this waits for */
 	if (test_and_clear_bit(SMCR_LGR_T_RMB_REG, &lgr->todo))
@@ -684,6 +592,10 @@ static void lgr_todo(struct smcr_lgr *lgr)
 		smcr_lgr_terminate(lgr, SMCR_RESET_GROUP_DELETED, ECONNRESET);
 	if (test_and_clear_bit(SMCR_LGR_T_TEST, &lgr->todo))
 		smcr_llc_test_now(lgr);
+	smcr_llc_add_go(lgr);
+	smcr_llc_delete_go(lgr);
+	if (test_and_clear_bit(SMCR_LGR_T_GROW, &lgr->todo))
+		smcr_lgr_grow_again(lgr, 0);
 	if (test_and_clear_bit(SMCR_LGR_T_RMB_IDLE, &lgr->todo) &&
 	    !smcr_llc_delete_rkeys(lgr))
 		/* Another exchange is under way; try again after it. */
@@ -700,11 +612,13 @@ static void earlier(unsigned long *next, unsigned long when)
 static unsigned long lgr_timers(struct smcr_lgr *lgr)
 {
 	unsigned long next = smcr_llc_timers(lgr);
-	unsigned long idle;
+	unsigned long idle, grow = smcr_lgr_grow(lgr);
 
 	if (test_bit(SMCR_LGR_T_RMB_REG, &lgr->todo) ||
 	    test_bit(SMCR_LGR_T_RMB_IDLE, &lgr->todo))
 		earlier(&next, jiffies + LGR_TICK);
+	if (grow)
+		earlier(&next, grow);
 	if (lgr_idle(lgr)) {
 		idle = READ_ONCE(lgr->idle_since) + lgr_linger(lgr);
 		if (time_after_eq(jiffies, idle))
@@ -766,66 +680,6 @@ static struct smcr_lgr *lgr_alloc(struct net *net, enum smcr_role role,
 	lgr->n_joining = 1;
 	smcr_llc_init(lgr);
 	return lgr;
-}
-
-/**
- * smcr_lgr_link_failed() - handle the failure of a link
- * @link: the link; its gate is closed
- *
- * Context: any.
- */
-void smcr_lgr_link_failed(struct smcr_link *link)
-{
-	smcr_lgr_kick(link->lgr, SMCR_LGR_T_LINK_FAILED);
-}
-
-/**
- * smcr_lgr_link_doubtful() - send TEST LINK over a link that may have failed
- * @link: the link
- *
- * Context: any.
- */
-void smcr_lgr_link_doubtful(struct smcr_link *link)
-{
-	smcr_lgr_kick(link->lgr, SMCR_LGR_T_TEST);
-}
-
-static bool lgr_uses(struct smcr_lgr *lgr, const struct smcr_ibdev *dev)
-{
-	bool uses = false;
-	int i;
-
-	spin_lock_bh(&lgr->conns_lock);
-	for (i = 0; i < SMCR_MAX_LINKS; i++)
-		if (lgr->links[i] && lgr->links[i]->local.dev == dev)
-			uses = true;
-	spin_unlock_bh(&lgr->conns_lock);
-	return uses;
-}
-
-/**
- * smcr_lgr_device_removed() - end the groups that use a device
- * @dev: the device; no new link can be made on it
- *
- * Does not wait for their end; ib.c waits for the device's references.
- *
- * Context: process.
- */
-void smcr_lgr_device_removed(struct smcr_ibdev *dev)
-{
-	struct smcr_lgr *lgr;
-	struct net *net;
-
-	down_read(&net_rwsem);
-	for_each_net(net) {
-		for (lgr = smcr_lgr_next(net, NULL); lgr;
-		     lgr = smcr_lgr_next(net, lgr))
-			if (lgr_uses(lgr, dev))
-				smcr_lgr_terminate(lgr,
-						   SMCR_RESET_DEVICE_REMOVED,
-						   ECONNRESET);
-	}
-	up_read(&net_rwsem);
 }
 
 /**

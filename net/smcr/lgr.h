@@ -72,11 +72,14 @@ enum smcr_lgr_todo {
 	SMCR_LGR_T_MAKE_ROOM,	/* the same, if the group is idle */
 	SMCR_LGR_T_DELETED,	/* our DELETE LINK (all) was delivered */
 	SMCR_LGR_T_TEST,	/* send TEST LINK now */
+	SMCR_LGR_T_GROW,	/* look for a further link now */
 	/* For the RMB work */
 	SMCR_LGR_T_NEED_RMB,	/* 75 % of the elements are used */
 	SMCR_LGR_T_CLEAN,	/* elements wait to be zeroed, or an RMB may
 				 * have become idle
 				 */
+	SMCR_LGR_T_LINK_STOPPED,	/* a link that was lost is DEAD */
+	SMCR_LGR_T_NEW_LINK,	/* a link has joined or was connected */
 	SMCR_LGR_T_FREE,	/* the peer has forgotten RMBs */
 	SMCR_LGR_T_FREE_ALL,	/* the links of the DEAD group have stopped */
 };
@@ -119,8 +122,8 @@ struct smcr_lgr_key {
  *	flags of each RMB; process context, no sock lock inside. Handshakes take
  *	elements under it, so it is never held while memory is allocated,
  *	zeroed, mapped or freed, or while a link is drained
- * @links: links by slot, each with a reference; a slot is set under
- *	@conns_lock, and emptied under @mutex and @conns_lock
+ * @links: links by slot, each with a reference, under @conns_lock; see
+ *	lgr_links.c
  * @nums: link numbers given so far (2.2.4)
  * @max_links: the smaller one of both ends' limits (2.2.2)
  * @rmbs: RMBs, under @mutex; only the RMB work takes one off
@@ -129,6 +132,11 @@ struct smcr_lgr_key {
  * @rmb_awaited: a handshake waits for an RMB
  * @rmb_err: error of the last try to make an RMB for a handshake that waits; 0
  *	if there is none. The next handshake without an element gets it
+ * @growing: a further link is looked for; this and the next three only for
+ *	the group's work
+ * @grow_tries: tries so far
+ * @grow_at: jiffies of the next try
+ * @grow_last: jiffies of the last one, 0 before
  * @rtokens: the peer's RMBs, under @rtoken_lock
  * @rtoken_lock: protects @rtokens and smcr_conn.peer_rmb; leaf, any context but
  *	hard irq
@@ -173,6 +181,10 @@ struct smcr_lgr {
 	u16			n_rmbs;
 	u32			rmb_size;
 	bool			rmb_awaited;
+	bool			growing;
+	u8			grow_tries;
+	unsigned long		grow_at;
+	unsigned long		grow_last;
 	int			rmb_err;
 	spinlock_t		rtoken_lock;
 	struct smcr_rtoken_table *rtokens;
@@ -214,9 +226,6 @@ void smcr_lgr_terminate(struct smcr_lgr *lgr, enum smcr_reset_reason reason,
 void smcr_lgr_kick(struct smcr_lgr *lgr, enum smcr_lgr_todo what);
 void smcr_lgr_queue(struct smcr_lgr *lgr);
 void smcr_lgr_queue_later(struct smcr_lgr *lgr, unsigned long delay);
-struct smcr_link * __must_check smcr_lgr_link(struct smcr_lgr *lgr);
-int smcr_lgr_link_slot(const struct smcr_lgr *lgr,
-		       const struct smcr_link *link);
 void smcr_lgr_wait(struct smcr_lgr *lgr, struct smcr_hs *hs);
 void smcr_lgr_wait_elem(struct smcr_lgr *lgr, struct smcr_hs *hs, u32 size);
 void smcr_lgr_unwait(struct smcr_lgr *lgr, struct smcr_hs *hs);
@@ -235,10 +244,5 @@ smcr_lgr_find_client(struct net *net, const struct smcr_lgr_key *key, u32 qpn,
 /* Returns a group with a reference, or NULL; drops the one to @prev */
 struct smcr_lgr * __must_check smcr_lgr_next(struct net *net,
 					     struct smcr_lgr *prev);
-
-/* Events from the link layer */
-void smcr_lgr_link_failed(struct smcr_link *link);
-void smcr_lgr_link_doubtful(struct smcr_link *link);
-void smcr_lgr_device_removed(struct smcr_ibdev *dev);
 
 #endif /* _SMCR_LGR_H */

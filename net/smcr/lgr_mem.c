@@ -54,6 +54,7 @@
 
 #include "conn.h"
 #include "lgr.h"
+#include "lgr_links.h"
 #include "lgr_policy.h"
 #include "mib.h"
 #include "rmb.h"
@@ -287,10 +288,6 @@ static void rmb_reg_done(struct smcr_wr_reg *reg, int err)
 {
 	struct smcr_rmb_map *map = container_of(reg, struct smcr_rmb_map, reg);
 
-	if (!err) {
-		/* Pairs with smcr_lgr_rmb_ready() */
-		smp_store_release(&map->registered, true);
-	}
 	smcr_lgr_kick(map->link->lgr, SMCR_LGR_T_RMB_REG);
 }
 
@@ -305,57 +302,22 @@ static unsigned int count_rmbs(struct smcr_lgr *lgr, u32 size)
 	return n;
 }
 
-static int count_wanted(struct smcr_lgr *lgr, const struct smcr_link *link,
-			u32 size)
+/* An RMB must fit the memory regions of all devices that it is mapped to. */
+static int count_wanted(struct smcr_lgr *lgr,
+			const struct smcr_lgr_links *links, u32 size)
 {
-	u32 mr_bytes = link->local.dev->max_mr_pages * PAGE_SIZE;
+	u32 pages = U32_MAX / PAGE_SIZE;
 	int n = -EMFILE;
+	unsigned int i;
 
+	for (i = 0; i < links->n; i++)
+		pages = min(pages, links->link[i]->local.dev->max_mr_pages);
 	mutex_lock(&lgr->mutex);
 	if (lgr->n_rmbs < SMCR_MAX_RMBS)
-		n = smcr_lgr_policy_rmb_elements(mr_bytes, size,
+		n = smcr_lgr_policy_rmb_elements(pages * PAGE_SIZE, size,
 						 count_rmbs(lgr, size));
 	mutex_unlock(&lgr->mutex);
 	return n ? n : -EMSGSIZE;
-}
-
-static struct smcr_rmb *rmb_try(struct smcr_link *link, u32 size, u16 elems)
-{
-	struct smcr_rmb *rmb;
-	int err;
-
-	rmb = smcr_rmb_alloc(link, size, elems);
-	if (IS_ERR(rmb))
-		return rmb;
-	err = smcr_rmb_map(rmb, link, 0);
-	if (!err)
-		return rmb;
-	smcr_rmb_put(rmb);
-	return ERR_PTR(err);
-}
-
-/* Create an RMB: allocate and map it. It is not registered and on no list.
- * A driver may need contiguous memory for the tables of a large region, and a
- * host that has been up for long may have none. Halve the number of elements
- * until it works.
- */
-static struct smcr_rmb *rmb_create(struct smcr_lgr *lgr, struct smcr_link *link,
-				   u32 size)
-{
-	int n = count_wanted(lgr, link, size);
-	struct smcr_rmb *rmb;
-	int elems;
-
-	if (n < 0)
-		return ERR_PTR(n);
-	for (elems = n; elems; elems /= 2) {
-		rmb = rmb_try(link, size, elems);
-		if (rmb != ERR_PTR(-ENOMEM) && rmb != ERR_PTR(-E2BIG))
-			break;
-	}
-	if (!IS_ERR(rmb) && elems < n)
-		smcr_mib_inc(lgr->net, SMCR_MIB_RMBSSMALLER);
-	return rmb;
 }
 
 static void rmb_discard(struct smcr_rmb *rmb)
@@ -365,6 +327,61 @@ static void rmb_discard(struct smcr_rmb *rmb)
 	for (slot = 0; slot < SMCR_MAX_LINKS; slot++)
 		smcr_rmb_unmap(rmb, slot);
 	smcr_rmb_put(rmb);
+}
+
+/* Map an RMB to a link, unless it is mapped already. A link that has failed
+ * needs no mapping.
+ */
+static int rmb_map(struct smcr_rmb *rmb, struct smcr_link *link)
+{
+	int err;
+
+	if (rmb->maps[link->slot].link)
+		return 0;
+	err = smcr_rmb_map(rmb, link, link->slot);
+	return smcr_link_state(link) >= SMCR_LINK_FAILED ? 0 : err;
+}
+
+static struct smcr_rmb *rmb_try(const struct smcr_lgr_links *links, u32 size,
+				u16 elems)
+{
+	struct smcr_rmb *rmb;
+	unsigned int i;
+	int err = 0;
+
+	rmb = smcr_rmb_alloc(links->link[0], size, elems);
+	if (IS_ERR(rmb))
+		return rmb;
+	for (i = 0; i < links->n && !err; i++)
+		err = rmb_map(rmb, links->link[i]);
+	if (!err)
+		return rmb;
+	rmb_discard(rmb);
+	return ERR_PTR(err);
+}
+
+/* Create an RMB: allocate it and map it to all links. It is not registered and
+ * on no list. A driver may need contiguous memory for the tables of a large
+ * region, and a host that has been up for long may have none. Halve the number
+ * of elements until it works.
+ */
+static struct smcr_rmb *rmb_create(struct smcr_lgr *lgr,
+				   const struct smcr_lgr_links *links, u32 size)
+{
+	int n = count_wanted(lgr, links, size);
+	struct smcr_rmb *rmb;
+	int elems;
+
+	if (n < 0)
+		return ERR_PTR(n);
+	for (elems = n; elems; elems /= 2) {
+		rmb = rmb_try(links, size, elems);
+		if (rmb != ERR_PTR(-ENOMEM) && rmb != ERR_PTR(-E2BIG))
+			break;
+	}
+	if (!IS_ERR(rmb) && elems < n)
+		smcr_mib_inc(lgr->net, SMCR_MIB_RMBSSMALLER);
+	return rmb;
 }
 
 /* The end of the group frees the RMBs that are on the list, so none is added to
@@ -393,17 +410,17 @@ static int rmb_publish(struct smcr_lgr *lgr, struct smcr_rmb *rmb,
  */
 static struct smcr_rmb *rmb_add(struct smcr_lgr *lgr, u32 size, bool confirmed)
 {
-	struct smcr_link *link = smcr_lgr_link(lgr);
-	struct smcr_rmb *rmb;
+	struct smcr_rmb *rmb = ERR_PTR(-ESHUTDOWN);
+	struct smcr_lgr_links links;
 
-	if (!link)
-		return ERR_PTR(-ESHUTDOWN);
-	rmb = rmb_create(lgr, link, size);
+	smcr_lgr_links_get(lgr, SMCR_LINK_INIT, &links);
+	if (links.n)
+		rmb = rmb_create(lgr, &links, size);
+	smcr_lgr_links_put(&links);
 	if (!IS_ERR(rmb) && rmb_publish(lgr, rmb, confirmed)) {
 		rmb_discard(rmb);
 		rmb = ERR_PTR(-ESHUTDOWN);
 	}
-	smcr_link_put(link);
 	return rmb;
 }
 
@@ -419,6 +436,42 @@ int smcr_lgr_rmb_first(struct smcr_lgr *lgr, u32 elem_size)
 {
 	/* The CLC message carries its RToken (3.5.1.3). */
 	return PTR_ERR_OR_ZERO(rmb_add(lgr, elem_size, true));
+}
+
+static bool link_takes_regs(const struct smcr_link *link)
+{
+	enum smcr_link_state state = smcr_link_state(link);
+
+	return state == SMCR_LINK_READY || state == SMCR_LINK_ACTIVE;
+}
+
+/* Register an RMB on each link that takes work requests. A registration on
+ * another link is posted when that link is connected, or never. If the first
+ * one cannot be posted, return its error. If a later one cannot, the RMB is of
+ * use on the other links, so that link fails.
+ */
+static int rmb_register(struct smcr_rmb *rmb)
+{
+	struct smcr_rmb_map *map;
+	bool posted = false;
+	int slot, err;
+
+	for (slot = 0; slot < SMCR_MAX_LINKS; slot++) {
+		map = &rmb->maps[slot];
+		if (!map->link || !link_takes_regs(map->link))
+			continue;
+		err = 0;
+		if (!READ_ONCE(map->pending) && !READ_ONCE(map->registered))
+			err = smcr_rmb_register(rmb, slot, rmb_reg_done);
+		if (err && smcr_link_state(map->link) >= SMCR_LINK_FAILED)
+			continue;
+		if (err && !posted)
+			return err;
+		if (err)
+			smcr_link_fail(map->link, err);
+		posted = true;
+	}
+	return 0;
 }
 
 /**
@@ -439,7 +492,7 @@ int smcr_lgr_rmb_register(struct smcr_lgr *lgr)
 	mutex_lock(&lgr->mutex);
 	rmb = list_first_entry_or_null(&lgr->rmbs, struct smcr_rmb, list);
 	if (rmb)
-		err = smcr_rmb_register(rmb, 0, rmb_reg_done);
+		err = rmb_register(rmb);
 	mutex_unlock(&lgr->mutex);
 	return err;
 }
@@ -453,10 +506,7 @@ int smcr_lgr_rmb_register(struct smcr_lgr *lgr)
  */
 bool smcr_lgr_rmb_ready(const struct smcr_conn *conn)
 {
-	const struct smcr_rmb_map *map = &conn->rx.rmb->maps[conn->link_slot];
-
-	/* Pairs with rmb_reg_done() */
-	return smp_load_acquire(&map->registered);
+	return smcr_rmb_registered(conn->rx.rmb, conn->link->slot);
 }
 
 static void count_elems(struct smcr_lgr *lgr, u32 size, u32 *used, u32 *total)
@@ -560,6 +610,20 @@ static struct smcr_rmb *rmb_unconfirmed(struct smcr_lgr *lgr)
 	return NULL;
 }
 
+/* Is an RMB registered on each link that connections may use? */
+static bool rmb_registered(struct smcr_lgr *lgr, const struct smcr_rmb *rmb)
+{
+	struct smcr_lgr_links links;
+	bool all = true;
+	unsigned int i;
+
+	smcr_lgr_links_get(lgr, SMCR_LINK_ACTIVE, &links);
+	for (i = 0; i < links.n; i++)
+		all &= smcr_rmb_registered(rmb, links.link[i]->slot);
+	smcr_lgr_links_put(&links);
+	return all;
+}
+
 /**
  * smcr_lgr_rmb_registered() - continue after the registration of an RMB
  * @lgr: the group
@@ -575,7 +639,7 @@ void smcr_lgr_rmb_registered(struct smcr_lgr *lgr)
 
 	mutex_lock(&lgr->mutex);
 	rmb = rmb_unconfirmed(lgr);
-	if (rmb && READ_ONCE(rmb->maps[0].registered) &&
+	if (rmb && rmb_registered(lgr, rmb) &&
 	    !smcr_llc_confirm_rkey(lgr, rmb))
 		/* Another exchange is under way; try again after it. */
 		set_bit(SMCR_LGR_T_RMB_REG, &lgr->todo);
@@ -674,7 +738,7 @@ static int rmb_add_registered(struct smcr_lgr *lgr, u32 size)
 
 	if (IS_ERR(rmb))
 		return PTR_ERR(rmb);
-	err = smcr_rmb_register(rmb, 0, rmb_reg_done);
+	err = rmb_register(rmb);
 	if (!err)
 		return 0;
 	mutex_lock(&lgr->mutex);
@@ -683,6 +747,64 @@ static int rmb_add_registered(struct smcr_lgr *lgr, u32 size)
 	mutex_unlock(&lgr->mutex);
 	rmb_discard(rmb);
 	return err;
+}
+
+static struct smcr_rmb *rmb_after(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
+{
+	struct list_head *next;
+
+	mutex_lock(&lgr->mutex);
+	next = rmb ? rmb->list.next : lgr->rmbs.next;
+	rmb = next == &lgr->rmbs ? NULL :
+	      list_entry(next, struct smcr_rmb, list);
+	mutex_unlock(&lgr->mutex);
+	return rmb;
+}
+
+/* Map all RMBs to links that have joined, and register them on those that were
+ * connected since. A link on which that fails is of no use.
+ */
+static void rmbs_extend(struct smcr_lgr *lgr)
+{
+	struct smcr_lgr_links links;
+	struct smcr_rmb *rmb = NULL;
+	unsigned int i;
+	int err;
+
+	smcr_lgr_links_get(lgr, SMCR_LINK_INIT, &links);
+	while ((rmb = rmb_after(lgr, rmb))) {
+		for (i = 0; i < links.n; i++) {
+			err = rmb_map(rmb, links.link[i]);
+			if (err)
+				smcr_link_fail(links.link[i], err);
+		}
+		/* The first link refuses requests only when it fails. */
+		if (rmb_register(rmb))
+			break;
+	}
+	smcr_lgr_links_put(&links);
+	smcr_lgr_kick(lgr, SMCR_LGR_T_RMB_REG);
+}
+
+/* Remove what the group keeps for links that are DEAD. */
+static void links_clear(struct smcr_lgr *lgr)
+{
+	struct smcr_rmb *rmb;
+	struct smcr_link *link;
+	int slot;
+
+	for (slot = 0; slot < SMCR_MAX_LINKS; slot++) {
+		link = smcr_lgr_link_at(lgr, slot);
+		if (!link)
+			continue;
+		if (smcr_link_state(link) == SMCR_LINK_DEAD) {
+			for (rmb = NULL; (rmb = rmb_after(lgr, rmb));)
+				if (rmb->maps[slot].link == link)
+					smcr_rmb_unmap(rmb, slot);
+			smcr_lgr_link_leave(lgr, link);
+		}
+		smcr_link_put(link);
+	}
 }
 
 /* Make the next RMB if it is still wanted. */
@@ -706,18 +828,6 @@ static void rmb_more(struct smcr_lgr *lgr)
 	mutex_unlock(&lgr->mutex);
 	if (err)
 		smcr_lgr_wake(lgr);
-}
-
-static struct smcr_rmb *rmb_after(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
-{
-	struct list_head *next;
-
-	mutex_lock(&lgr->mutex);
-	next = rmb ? rmb->list.next : lgr->rmbs.next;
-	rmb = next == &lgr->rmbs ? NULL :
-	      list_entry(next, struct smcr_rmb, list);
-	mutex_unlock(&lgr->mutex);
-	return rmb;
 }
 
 /* Zero the elements of an RMB that are due. If it was idle for rmb_linger_ms,
@@ -774,6 +884,10 @@ void smcr_lgr_rmb_work(struct work_struct *work)
 		rmbs_drop(lgr, true);
 	if (test_and_clear_bit(SMCR_LGR_T_FREE, &lgr->todo))
 		rmbs_drop(lgr, false);
+	if (test_and_clear_bit(SMCR_LGR_T_LINK_STOPPED, &lgr->todo))
+		links_clear(lgr);
+	if (test_and_clear_bit(SMCR_LGR_T_NEW_LINK, &lgr->todo))
+		rmbs_extend(lgr);
 	/* Each run cleans, so the value of the bit does not matter. The bit is
 	 * cleared first, so an element that is returned after this queues
 	 * another run.

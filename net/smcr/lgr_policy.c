@@ -77,6 +77,18 @@ int smcr_link_nums_next(struct smcr_link_nums *nums, const u8 *live,
 }
 
 /**
+ * smcr_link_nums_given() - was a number given to a link of the group?
+ * @nums: numbers of the group
+ * @num: the number
+ *
+ * Return: true if it was, since the numbers were last exhausted.
+ */
+bool smcr_link_nums_given(const struct smcr_link_nums *nums, u8 num)
+{
+	return num_used(nums, num);
+}
+
+/**
  * smcr_lgr_policy_max_links() - return how many symmetric links a group may
  * have
  * @ours: local limit in CONFIRM LINK, 1..8

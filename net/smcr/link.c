@@ -32,6 +32,7 @@
 #include <trace/events/smcr.h>
 
 #include "lgr.h"
+#include "lgr_links.h"
 #include "link.h"
 #include "mib.h"
 #include "smcr.h"
@@ -429,6 +430,16 @@ static void link_free_work(struct work_struct *work)
 	link_free(link);
 }
 
+static void link_stop_work(struct work_struct *work)
+{
+	struct smcr_link *link = container_of(work, struct smcr_link,
+					      stop_work);
+
+	smcr_link_stop(link);
+	smcr_lgr_link_stopped(link);
+	smcr_link_put(link);
+}
+
 static struct smcr_link *link_alloc(struct smcr_lgr *lgr,
 				    const struct smcr_port *port, u8 num)
 {
@@ -449,6 +460,7 @@ static struct smcr_link *link_alloc(struct smcr_lgr *lgr,
 	link->last_rx = jiffies;
 	INIT_LIST_HEAD(&link->dev_node);
 	init_completion(&link->stopped);
+	INIT_WORK(&link->stop_work, link_stop_work);
 	INIT_WORK(&link->free_work, link_free_work);
 	smcr_mib_inc(lgr->net, SMCR_MIB_LINKS);
 	return link;
@@ -642,6 +654,21 @@ void smcr_link_stop(struct smcr_link *link)
 	WARN_ON_ONCE(smcr_link_event(link, SMCR_LINK_EV_DRAINED));
 	smcr_link_verbs_put(link);
 	complete_all(&link->stopped);
+}
+
+/**
+ * smcr_link_stop_later() - take a link down in a work item of its own
+ * @link: a link that has failed
+ *
+ * smcr_lgr_link_stopped() follows when the link is DEAD.
+ *
+ * Context: any.
+ */
+void smcr_link_stop_later(struct smcr_link *link)
+{
+	smcr_link_get(link);
+	if (!queue_work(smcr_rmb_wq, &link->stop_work))
+		smcr_link_put(link);
 }
 
 /**

@@ -53,6 +53,9 @@ enum smcr_link_event {
 enum smcr_link_flag {
 	SMCR_LINK_F_REPORTED,	/* the failure was reported to the group */
 	SMCR_LINK_F_STOPPING,	/* smcr_link_stop() has begun */
+	SMCR_LINK_F_LOST,	/* the group has handled the failure */
+	SMCR_LINK_F_DELETED,	/* the peer has asked for its end */
+	SMCR_LINK_F_DOUBTFUL,	/* TEST LINK shall be sent at once */
 };
 
 /**
@@ -80,6 +83,8 @@ struct smcr_link_peer {
  * @verbs: users of @pd and of the device: the queue pair, each mapped RMB
  * @state: changed under @tx_lock, by link.c's link_event() alone; read without
  *	a lock by smcr_link_state()
+ * @slot: index in the group's @links and of all that the group keeps by link;
+ *	set by smcr_lgr_link_join(), then constant
  * @num: link number, unique in the group; a number is reused only after all
  *	255 were used (2.2.4)
  * @uid: local link user ID, sent in CONFIRM LINK for the peer's displays
@@ -111,6 +116,7 @@ struct smcr_link_peer {
  * @flags: enum smcr_link_flag, atomic bits
  * @dev_node: in the device's list of links, under the device's @links_lock
  * @stopped: completed when the link is DEAD
+ * @stop_work: stops a link that its group has lost; owns a reference
  * @free_work: frees the link in process context
  */
 struct smcr_link {
@@ -118,6 +124,7 @@ struct smcr_link {
 	refcount_t		refs;
 	refcount_t		verbs;
 	enum smcr_link_state	state;
+	u8			slot;
 	u8			num;
 	u32			uid;
 	u32			peer_uid;
@@ -141,6 +148,7 @@ struct smcr_link {
 	unsigned long		flags;
 	struct list_head	dev_node;
 	struct completion	stopped;
+	struct work_struct	stop_work;
 	struct work_struct	free_work;
 };
 
@@ -156,6 +164,7 @@ void smcr_link_report(struct smcr_link *link);
 void smcr_link_device_failed(struct smcr_ibdev *dev, int err);
 void smcr_link_port_down(struct smcr_ibdev *dev, u32 port);
 void smcr_link_stop(struct smcr_link *link);
+void smcr_link_stop_later(struct smcr_link *link);
 struct smcr_link *smcr_link_get(struct smcr_link *link);
 void smcr_link_put(struct smcr_link *link);
 bool __must_check smcr_link_verbs_get(struct smcr_link *link);

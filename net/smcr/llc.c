@@ -25,12 +25,12 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/net.h>
-#include <linux/random.h>
 #include <linux/slab.h>
 #include <trace/events/smcr.h>
 
 #include "conn.h"
 #include "lgr.h"
+#include "lgr_links.h"
 #include "link.h"
 #include "llc.h"
 #include "llc_msg.h"
@@ -157,22 +157,16 @@ void smcr_llc_broken(struct smcr_link *link, const char *what)
 	smcr_link_fail(link, -EPROTO);
 }
 
-/* The exchanges of the first contact are over; data may flow (3.5.1.6). */
-static void llc_ready(struct smcr_lgr *lgr)
+/**
+ * smcr_llc_ready() - the exchanges of the first contact are over (3.5.1.6)
+ * @lgr: a FORMING group, in which data may flow now
+ *
+ * Context: the group's work.
+ */
+void smcr_llc_ready(struct smcr_lgr *lgr)
 {
 	WRITE_ONCE(lgr->llc.step_deadline, 0);
 	smcr_lgr_event(lgr, SMCR_LGR_EV_READY);
-}
-
-static void llc_drop_add_link(struct smcr_lgr *lgr)
-{
-	struct smcr_link *link = lgr->llc.add_link;
-
-	lgr->llc.add_link = NULL;
-	if (!link)
-		return;
-	smcr_link_stop(link);
-	smcr_link_put(link);
 }
 
 /**
@@ -221,7 +215,8 @@ void smcr_llc_flush(struct smcr_lgr *lgr)
 		list_del_init(&recv->list);
 		smcr_wr_recv_release(recv);
 	}
-	llc_drop_add_link(lgr);
+	smcr_llc_add_flush(lgr);
+	smcr_llc_rkey_flush(lgr);
 	lgr->llc.rmb = NULL;
 	lgr->llc.deleting = false;
 }
@@ -280,6 +275,23 @@ static void confirm_fill(struct smcr_link *link, struct smcr_llc_msg *msg,
 }
 
 /**
+ * smcr_llc_ask_confirm() - send CONFIRM LINK over a link (server)
+ * @link: a link that is READY; the registered RMBs may be used over it
+ * @cookie: passed to smcr_llc_sent()
+ *
+ * Context: process.
+ * Return: 0 or -errno.
+ */
+int smcr_llc_ask_confirm(struct smcr_link *link, enum smcr_llc_cookie cookie)
+{
+	struct smcr_llc_msg msg;
+
+	confirm_fill(link, &msg, false, link->lgr->offer_linux);
+	smcr_mib_inc(link->lgr->net, SMCR_MIB_CONFIRMLINKSENT);
+	return smcr_llc_send(link, &msg, cookie);
+}
+
+/**
  * smcr_llc_confirm_link() - send the CONFIRM LINK of a first contact (server)
  * @lgr: a FORMING group whose link is READY and whose RMB is registered
  *
@@ -289,17 +301,14 @@ static void confirm_fill(struct smcr_link *link, struct smcr_llc_msg *msg,
 int smcr_llc_confirm_link(struct smcr_lgr *lgr)
 {
 	struct smcr_link *link = smcr_lgr_link(lgr);
-	struct smcr_llc_msg msg;
 	int err;
 
 	/* The group's work may end the group at any time. */
 	if (!link)
 		return -ENOTCONN;
 	WRITE_ONCE(lgr->llc.step_deadline, first_deadline(lgr));
-	confirm_fill(link, &msg, false, lgr->offer_linux);
-	err = smcr_llc_send(link, &msg, SMCR_LLC_COOKIE_CONFIRM);
+	err = smcr_llc_ask_confirm(link, SMCR_LLC_COOKIE_CONFIRM);
 	smcr_link_put(link);
-	smcr_mib_inc(lgr->net, SMCR_MIB_CONFIRMLINKSENT);
 	smcr_lgr_queue(lgr);
 	return err;
 }
@@ -316,9 +325,14 @@ void smcr_llc_await_confirm(struct smcr_lgr *lgr)
 	smcr_lgr_queue(lgr);
 }
 
+/* Does CONFIRM LINK come over the link that is being set up, and name it? */
 static bool confirm_matches(const struct smcr_link *link,
 			    const struct smcr_llc_confirm_link *msg)
 {
+	const struct smcr_llc *llc = &link->lgr->llc;
+
+	if (llc->flow.step == SMCR_LLC_ADD_CONFIRM && link != llc->add.link)
+		return false;
 	return msg->qpn == link->peer.qpn &&
 	       !memcmp(msg->gid, link->peer.gid, SMCR_GID_LEN) &&
 	       !memcmp(msg->mac, link->peer.mac, SMCR_MAC_LEN);
@@ -327,13 +341,19 @@ static bool confirm_matches(const struct smcr_link *link,
 static void confirmed(struct smcr_lgr *lgr, struct smcr_link *link,
 		      const struct smcr_llc_confirm_link *msg)
 {
+	bool first = lgr->llc.flow.step == SMCR_LLC_FIRST_CONFIRM;
+
 	WRITE_ONCE(link->peer_uid, msg->link_uid);
-	WRITE_ONCE(lgr->max_links,
-		   smcr_lgr_policy_max_links(SMCR_MAX_LINKS, msg->max_links));
 	/* Refused if the link has failed meanwhile */
 	if (smcr_link_event(link, SMCR_LINK_EV_CONFIRMED))
 		smcr_link_fail(link, -EPROTO);
 	smcr_llc_step(lgr, SMCR_LLC_EV_CONFIRMED);
+	if (!first) {
+		smcr_llc_add_confirmed(lgr);
+		return;
+	}
+	WRITE_ONCE(lgr->max_links,
+		   smcr_lgr_policy_max_links(SMCR_MAX_LINKS, msg->max_links));
 	WRITE_ONCE(lgr->llc.step_deadline, first_deadline(lgr));
 }
 
@@ -346,21 +366,36 @@ static void dialect_set(struct smcr_link *link, bool no_eye)
 		smcr_wr_limit_sends(link);
 }
 
-/* Client: answer CONFIRM LINK; the flags of the request select the dialect. */
+/* Client: does the request name the link as the server named it before? In a
+ * first contact it gives the link its number.
+ */
+static bool confirm_numbers(struct smcr_link *link,
+			    const struct smcr_llc_confirm_link *msg)
+{
+	if (link->lgr->llc.flow.step != SMCR_LLC_FIRST_CONFIRM)
+		return msg->link_num == link->num;
+	if (smcr_link_nums_take(&link->lgr->nums, msg->link_num, NULL, 0))
+		return false;
+	link->num = msg->link_num;
+	dialect_set(link, msg->no_eye);
+	return true;
+}
+
+/* Client: answer CONFIRM LINK; the flags of the first request select the
+ * dialect.
+ */
 static void confirm_request(struct smcr_link *link,
 			    const struct smcr_llc_confirm_link *msg)
 {
 	struct smcr_lgr *lgr = link->lgr;
 	struct smcr_llc_msg reply;
 
-	if (!confirm_matches(link, msg) ||
-	    smcr_link_nums_take(&lgr->nums, msg->link_num, NULL, 0)) {
+	if (!confirm_matches(link, msg) || !confirm_numbers(link, msg)) {
 		smcr_llc_broken(link, "CONFIRM LINK names another link");
 		return;
 	}
-	link->num = msg->link_num;
-	dialect_set(link, msg->no_eye);
-	confirm_fill(link, &reply, true, msg->no_eye);
+	confirm_fill(link, &reply, true,
+		     lgr->dialect == SMCR_DIALECT_LINUX);
 	/* The limit in the reply is at most the server's (2.2.2). */
 	reply.confirm_link.max_links =
 		smcr_lgr_policy_max_links(SMCR_MAX_LINKS, msg->max_links);
@@ -368,227 +403,30 @@ static void confirm_request(struct smcr_link *link,
 		confirmed(lgr, link, msg);
 }
 
-static int offer_link(struct smcr_lgr *lgr, struct smcr_link *link)
-{
-	u8 num = smcr_link_nums_next(&lgr->nums, &link->num, 1);
-	struct smcr_llc_msg msg = { .type = SMCR_LLC_ADD_LINK };
-	struct smcr_link *new;
-
-	new = smcr_link_create(lgr, &link->local, num);
-	if (IS_ERR(new))
-		return PTR_ERR(new);
-	lgr->llc.add_link = new;
-	msg.add_link.qpn = new->qpn;
-	msg.add_link.link_num = num;
-	msg.add_link.mtu = new->local.mtu;
-	msg.add_link.psn = new->psn;
-	memcpy(msg.add_link.mac, new->local.mac, SMCR_MAC_LEN);
-	memcpy(msg.add_link.gid, new->local.gid, SMCR_GID_LEN);
-	lgr->llc.link_request = msg;
-	smcr_mib_inc(lgr->net, SMCR_MIB_ADDLINKSENT);
-	return smcr_llc_send(link, &msg, SMCR_LLC_COOKIE_NONE);
-}
-
-/* Server: the client has confirmed the first link. Offer a second link, which
- * on a server with one adapter is on the same port, in case the client has a
- * second adapter (3.5.1.6). The client fails the link if no offer comes
- * (C.7.1), so a server that cannot make the offer ends the group.
+/* Server: the client has confirmed a link. After the first one, offer a second
+ * link, which on a server with one adapter is on the same port, in case the
+ * client has a second adapter (3.5.1.6). The client fails the link if no offer
+ * comes (C.7.1), so a server that cannot make the offer ends the group.
  */
 static void confirm_reply(struct smcr_link *link,
 			  const struct smcr_llc_confirm_link *msg)
 {
 	struct smcr_lgr *lgr = link->lgr;
+	bool first = lgr->llc.flow.step == SMCR_LLC_FIRST_CONFIRM;
 
 	if (!confirm_matches(link, msg) || msg->link_num != link->num) {
 		smcr_llc_broken(link, "CONFIRM LINK reply names another link");
 		return;
 	}
-	if (msg->no_eye && !lgr->offer_linux) {
+	if (first && msg->no_eye && !lgr->offer_linux) {
 		smcr_llc_broken(link, "CONFIRM LINK reply in another dialect");
 		return;
 	}
-	dialect_set(link, msg->no_eye);
+	if (first)
+		dialect_set(link, msg->no_eye);
 	confirmed(lgr, link, msg);
-	if (offer_link(lgr, link)) {
+	if (first && smcr_llc_add_offer(lgr, link))
 		smcr_lgr_terminate(lgr, SMCR_RESET_LINK_DOWN, ECONNRESET);
-		return;
-	}
-	smcr_llc_step(lgr, SMCR_LLC_EV_ADD_SENT);
-}
-
-/* Client: refuse ADD LINK; with one adapter there is no second path. */
-static void add_request(struct smcr_link *link,
-			const struct smcr_llc_add_link *msg)
-{
-	struct smcr_lgr *lgr = link->lgr;
-	struct smcr_llc_msg reply = {
-		.type = SMCR_LLC_ADD_LINK,
-		.reply = true,
-		.add_link = {
-			.link_num = msg->link_num,
-			.reject = true,
-			.reason = smcr_mtu_valid(msg->mtu) ?
-				  SMCR_LLC_ADD_NO_PATH : SMCR_LLC_ADD_BAD_MTU,
-		},
-	};
-	bool first = lgr->llc.flow.step == SMCR_LLC_FIRST_ADD;
-
-	memcpy(reply.add_link.mac, link->local.mac, SMCR_MAC_LEN);
-	memcpy(reply.add_link.gid, link->local.gid, SMCR_GID_LEN);
-	if (smcr_llc_send(link, &reply, SMCR_LLC_COOKIE_NONE))
-		return;
-	smcr_mib_inc(lgr->net, SMCR_MIB_ADDLINKREFUSED);
-	if (!first)
-		return;
-	smcr_llc_step(lgr, SMCR_LLC_EV_ADD_REFUSED);
-	llc_ready(lgr);
-}
-
-/* Server: handle the reply to ADD LINK. A client that agrees has two ports.
- * This end cannot use a second link, so DELETE LINK removes it before data
- * flows (3.5.1.6.2). The local end of the link is freed when the client has
- * answered DELETE LINK (3.5.5.1.3).
- */
-static void add_reply(struct smcr_link *link, const struct smcr_llc_msg *msg)
-{
-	struct smcr_lgr *lgr = link->lgr;
-	struct smcr_llc_msg del = {
-		.type = SMCR_LLC_DELETE_LINK,
-		.delete_link = {
-			.link_num = msg->add_link.link_num,
-			.reason = SMCR_LLC_DEL_LOST_PATH,
-			.orderly = true,
-		},
-	};
-
-	if (!smcr_llc_msg_answers(msg, &lgr->llc.link_request)) {
-		smcr_llc_broken(link, "ADD LINK reply names another link");
-		return;
-	}
-	if (msg->add_link.reject) {
-		llc_drop_add_link(lgr);
-		smcr_mib_inc(lgr->net, SMCR_MIB_ADDLINKREFUSED);
-		smcr_llc_step(lgr, SMCR_LLC_EV_ADD_REFUSED);
-		llc_ready(lgr);
-		return;
-	}
-	smcr_llc_step(lgr, SMCR_LLC_EV_ADD_AGREED);
-	smcr_llc_step(lgr, SMCR_LLC_EV_ADD_FAILED);
-	if (smcr_llc_send(link, &del, SMCR_LLC_COOKIE_NONE))
-		return;
-	lgr->llc.link_request = del;
-	smcr_mib_inc(lgr->net, SMCR_MIB_DELETELINKSENT);
-	smcr_llc_step(lgr, SMCR_LLC_EV_DELETE_SENT);
-	WRITE_ONCE(lgr->llc.step_deadline, smcr_llc_deadline(lgr));
-}
-
-static bool is_link_num(const struct smcr_lgr *lgr, u8 num)
-{
-	int i;
-
-	for (i = 0; i < SMCR_MAX_LINKS; i++)
-		if (lgr->links[i] && lgr->links[i]->num == num)
-			return true;
-	return false;
-}
-
-/* A request to delete the group's only link ends the group; a server says so by
- * DELETE LINK (all). The answer to one that names an unknown link says that, as
- * C.7.1 asks.
- */
-static void delete_one(struct smcr_link *link,
-		       const struct smcr_llc_delete_link *msg)
-{
-	struct smcr_lgr *lgr = link->lgr;
-	struct smcr_llc_msg reply = {
-		.type = SMCR_LLC_DELETE_LINK,
-		.reply = true,
-		.delete_link = *msg,
-	};
-	bool known = is_link_num(lgr, msg->link_num);
-
-	if (known && lgr->role == SMCR_SERVER) {
-		smcr_lgr_kick(lgr, SMCR_LGR_T_CLOSE);
-		return;
-	}
-	if (!known)
-		reply.delete_link.reason = SMCR_LLC_DEL_NO_LINK;
-	smcr_llc_send(link, &reply, SMCR_LLC_COOKIE_NONE);
-	if (known)
-		smcr_lgr_terminate(lgr, SMCR_RESET_LINK_DOWN, ECONNRESET);
-}
-
-static void delete_done(struct smcr_lgr *lgr)
-{
-	smcr_llc_step(lgr, SMCR_LLC_EV_DELETE_DONE);
-	llc_drop_add_link(lgr);
-	if (smcr_lgr_state(lgr) == SMCR_LGR_FORMING)
-		llc_ready(lgr);
-	WRITE_ONCE(lgr->llc.step_deadline, 0);
-}
-
-static void recv_delete_link(struct smcr_link *link,
-			     const struct smcr_llc_msg *msg)
-{
-	struct smcr_lgr *lgr = link->lgr;
-
-	if (!msg->reply) {
-		delete_one(link, &msg->delete_link);
-		return;
-	}
-	if (lgr->llc.flow.step != SMCR_LLC_DELETE)
-		return;
-	if (!smcr_llc_msg_answers(msg, &lgr->llc.link_request)) {
-		smcr_llc_broken(link, "DELETE LINK reply names another link");
-		return;
-	}
-	delete_done(lgr);
-}
-
-/* A Linux client that has agreed to ADD LINK and then gets DELETE LINK instead
- * of the next message of the exchange refuses ADD LINK after all. Its end of
- * the link is gone then, and it may or may not answer DELETE LINK. Return: true
- * if @msg is that refusal or that answer.
- */
-static bool is_second_thought(struct smcr_lgr *lgr,
-			      const struct smcr_llc_msg *msg)
-{
-	struct smcr_llc *llc = &lgr->llc;
-
-	if (lgr->dialect != SMCR_DIALECT_LINUX || lgr->role != SMCR_SERVER ||
-	    !msg->reply)
-		return false;
-	if (msg->type == SMCR_LLC_ADD_LINK && msg->add_link.reject &&
-	    llc->flow.step == SMCR_LLC_DELETE) {
-		llc->delete_moot = true;
-		delete_done(lgr);
-		return true;
-	}
-	if (msg->type == SMCR_LLC_DELETE_LINK && llc->delete_moot &&
-	    llc->flow.step != SMCR_LLC_DELETE &&
-	    smcr_llc_msg_answers(msg, &llc->link_request)) {
-		llc->delete_moot = false;
-		return true;
-	}
-	return false;
-}
-
-static void recv_test_link(struct smcr_link *link,
-			   const struct smcr_llc_msg *msg)
-{
-	struct smcr_llc *llc = &link->lgr->llc;
-	struct smcr_llc_msg reply = *msg;
-
-	if (!msg->reply) {
-		reply.reply = true;
-		smcr_llc_send(link, &reply, SMCR_LLC_COOKIE_NONE);
-	} else if (!llc->test_sent ||
-		   !smcr_llc_msg_answers(msg, &llc->test_request)) {
-		smcr_llc_broken(link, "TEST LINK reply with other data");
-	} else {
-		llc->test_sent = false;
-		smcr_wr_handled(link, llc->test_sends);
-	}
 }
 
 static void llc_dispatch(struct smcr_link *link, const struct smcr_llc_msg *msg)
@@ -601,29 +439,25 @@ static void llc_dispatch(struct smcr_link *link, const struct smcr_llc_msg *msg)
 			confirm_request(link, &msg->confirm_link);
 		break;
 	case SMCR_LLC_ADD_LINK:
-		/* A client's request for a link is ignored: there is no second
-		 * port.
-		 */
-		if (msg->reply)
-			add_reply(link, msg);
-		else if (link->lgr->role == SMCR_CLIENT)
-			add_request(link, &msg->add_link);
+		smcr_llc_add_recv(link, msg);
+		break;
+	case SMCR_LLC_ADD_LINK_CONT:
+		smcr_llc_add_cont(link, msg);
 		break;
 	case SMCR_LLC_DELETE_LINK:
-		recv_delete_link(link, msg);
+		smcr_llc_delete_recv(link, msg);
 		break;
 	case SMCR_LLC_CONFIRM_RKEY:
 		smcr_llc_rkey_confirm(link, msg);
+		break;
+	case SMCR_LLC_CONFIRM_RKEY_CONT:
+		smcr_llc_rkey_cont(link, msg);
 		break;
 	case SMCR_LLC_DELETE_RKEY:
 		smcr_llc_rkey_delete(link, msg);
 		break;
 	case SMCR_LLC_TEST_LINK:
-		recv_test_link(link, msg);
-		break;
-	default:
-		/* Continuations: no exchange here has one. */
-		smcr_llc_broken(link, smcr_llc_type_name(msg->type));
+		smcr_llc_test_recv(link, msg);
 		break;
 	}
 }
@@ -666,9 +500,13 @@ static bool llc_handle(struct smcr_lgr *lgr, struct smcr_wr_recv *recv)
 		llc_terminated(lgr);
 		return true;
 	}
-	if (is_second_thought(lgr, &msg))
+	if (smcr_llc_second_thought(lgr, &msg))
 		return true;
 	verdict = smcr_llc_flow_verdict(&lgr->llc.flow, &msg);
+	/* The answer names keys that the RMB work is about to register. */
+	if (verdict == SMCR_LLC_PROCESS && msg.type == SMCR_LLC_ADD_LINK_CONT &&
+	    !smcr_llc_add_registered(lgr))
+		return false;
 	if (verdict == SMCR_LLC_PROCESS)
 		llc_dispatch(link, &msg);
 	else if (verdict == SMCR_LLC_NEGATIVE)
@@ -768,82 +606,96 @@ void smcr_llc_delete_all(struct smcr_lgr *lgr, u32 reason)
 			.orderly = true,
 		},
 	};
-	struct smcr_link *link = lgr->links[0];
+	struct smcr_link *link = smcr_lgr_link_carrier(lgr, NULL);
 
 	smcr_llc_step(lgr, SMCR_LLC_EV_CLOSE);
 	WRITE_ONCE(lgr->llc.step_deadline, smcr_llc_deadline(lgr));
-	if (!link || smcr_link_state(link) != SMCR_LINK_ACTIVE ||
-	    smcr_llc_send(link, &msg, SMCR_LLC_COOKIE_DELETE_ALL))
+	if (!link || smcr_llc_send(link, &msg, SMCR_LLC_COOKIE_DELETE_ALL))
 		smcr_lgr_terminate(lgr, SMCR_RESET_GROUP_DELETED, ECONNRESET);
 	else
 		smcr_mib_inc(lgr->net, SMCR_MIB_DELETELINKSENT);
+	if (link)
+		smcr_link_put(link);
+}
+
+/**
+ * smcr_llc_link_lost() - a link has failed, and others are ACTIVE
+ * @link: the link
+ *
+ * Ends the exchanges that it carried, and has the peer told (3.5.5.1.3,
+ * 3.5.5.1.4).
+ *
+ * Context: the group's work.
+ */
+void smcr_llc_link_lost(struct smcr_link *link)
+{
+	struct smcr_lgr *lgr = link->lgr;
+	struct smcr_llc *llc = &lgr->llc;
+
+	memset(&llc->test[link->slot], 0, sizeof(llc->test[link->slot]));
+	smcr_llc_rkey_lost(link);
+	if (llc->flow.step == SMCR_LLC_DELETE && link == llc->delete_carrier) {
+		/* llc->due still has it, for another carrier. */
+		WRITE_ONCE(llc->step_deadline, 0);
+		smcr_llc_step(lgr, SMCR_LLC_EV_DELETE_DONE);
+	}
+	if (link == llc->add.link) {
+		smcr_llc_add_failed(lgr, true);
+		return;
+	}
+	if (link == llc->add.carrier)
+		smcr_llc_add_failed(lgr, true);
+	if (!test_bit(SMCR_LINK_F_DELETED, &link->flags))
+		smcr_llc_tell_lost(lgr, link);
+}
+
+/* An exchange that changes links was not answered (C.7). A CONFIRM LINK that is
+ * missing fails the new link; everything else fails the link that carries the
+ * exchange. Return: false if the group has to end.
+ */
+static bool timeout_handled(struct smcr_lgr *lgr)
+{
+	struct smcr_llc *llc = &lgr->llc;
+	struct smcr_link *carrier;
+
+	switch (llc->flow.step) {
+	case SMCR_LLC_ADD_CONFIRM:
+		smcr_llc_add_failed(lgr, true);
+		return true;
+	case SMCR_LLC_ADD_REPLY:
+	case SMCR_LLC_ADD_CONT:
+		if (smcr_lgr_state(lgr) == SMCR_LGR_FORMING)
+			return false;
+		smcr_link_fail(llc->add.carrier, -ETIMEDOUT);
+		return true;
+	case SMCR_LLC_DELETE:
+		if (smcr_lgr_state(lgr) == SMCR_LGR_FORMING)
+			return false;
+		carrier = smcr_lgr_link_carrier(lgr, NULL);
+		if (!carrier)
+			return false;
+		smcr_link_fail(carrier, -ETIMEDOUT);
+		smcr_link_put(carrier);
+		return true;
+	case SMCR_LLC_IDLE:
+		return smcr_lgr_state(lgr) != SMCR_LGR_FORMING;
+	default:
+		return false;
+	}
 }
 
 /* The exchange that changes links has reached its deadline (C.7.1). */
 static void step_timeout(struct smcr_lgr *lgr)
 {
 	WRITE_ONCE(lgr->llc.step_deadline, 0);
-	WRITE_ONCE(lgr->llc.timed_out, true);
 	smcr_mib_inc(lgr->net, SMCR_MIB_LLCTIMEOUTS);
+	if (timeout_handled(lgr))
+		return;
+	WRITE_ONCE(lgr->llc.timed_out, true);
 	if (lgr->llc.flow.step == SMCR_LLC_CLOSING)
 		smcr_lgr_terminate(lgr, SMCR_RESET_GROUP_DELETED, ECONNRESET);
-	else if (lgr->llc.flow.step != SMCR_LLC_IDLE)
+	else
 		smcr_lgr_terminate(lgr, SMCR_RESET_LINK_DOWN, ECONNRESET);
-}
-
-static void test_idle_link(struct smcr_lgr *lgr, struct smcr_link *link)
-{
-	struct smcr_llc_msg *msg = &lgr->llc.test_request;
-
-	msg->type = SMCR_LLC_TEST_LINK;
-	get_random_bytes(msg->test_link.data, sizeof(msg->test_link.data));
-	lgr->llc.test_sends = smcr_wr_sends(link);
-	if (smcr_llc_send(link, msg, SMCR_LLC_COOKIE_NONE))
-		return;
-	smcr_mib_inc(lgr->net, SMCR_MIB_TESTLINKSENT);
-	lgr->llc.test_sent = true;
-	lgr->llc.test_deadline = smcr_llc_deadline(lgr);
-}
-
-/**
- * smcr_llc_test_now() - send TEST LINK unless one is unanswered (C.4)
- * @lgr: the group
- *
- * Context: the group's work.
- */
-void smcr_llc_test_now(struct smcr_lgr *lgr)
-{
-	struct smcr_link *link = lgr->links[0];
-
-	if (link && smcr_link_state(link) == SMCR_LINK_ACTIVE &&
-	    !lgr->llc.test_sent)
-		test_idle_link(lgr, link);
-}
-
-/* Test a link that has received nothing for net.smcr.test_link_interval_ms, so
- * that a dead peer is noticed (4.5.3, A.3.8). Return: jiffies when to look
- * again, 0 for never.
- */
-static unsigned long test_timer(struct smcr_lgr *lgr)
-{
-	unsigned int ms = READ_ONCE(llc_ctl(lgr)->test_link_interval_ms);
-	struct smcr_link *link = lgr->links[0];
-	unsigned long due;
-
-	if (!link || smcr_link_state(link) != SMCR_LINK_ACTIVE)
-		return 0;
-	due = READ_ONCE(link->last_rx) + msecs_to_jiffies(ms);
-	if (ms && !lgr->llc.test_sent && time_after_eq(jiffies, due))
-		test_idle_link(lgr, link);
-	/* smcr_llc_test_now() may have sent a TEST LINK, whatever @ms is. */
-	if (!lgr->llc.test_sent)
-		return ms ? due : 0;
-	if (time_after_eq(jiffies, lgr->llc.test_deadline)) {
-		smcr_mib_inc(lgr->net, SMCR_MIB_LLCTIMEOUTS);
-		smcr_link_fail(link, -ETIMEDOUT);
-		return 0;
-	}
-	return lgr->llc.test_deadline;
 }
 
 static void sooner(unsigned long *next, unsigned long when)
@@ -870,13 +722,13 @@ unsigned long smcr_llc_timers(struct smcr_lgr *lgr)
 	if (llc->rkey_deadline && time_after_eq(jiffies, llc->rkey_deadline)) {
 		llc->rkey_deadline = 0;
 		smcr_mib_inc(lgr->net, SMCR_MIB_LLCTIMEOUTS);
-		smcr_link_fail(lgr->links[0], -ETIMEDOUT);
+		smcr_link_fail(llc->ours.link, -ETIMEDOUT);
 	}
 	if (llc->rkey_retry_at && time_after_eq(jiffies, llc->rkey_retry_at)) {
 		llc->rkey_retry_at = 0;
 		smcr_lgr_kick(lgr, SMCR_LGR_T_RMB_REG);
 	}
-	next = test_timer(lgr);
+	next = smcr_llc_test_timers(lgr);
 	sooner(&next, READ_ONCE(llc->step_deadline));
 	sooner(&next, llc->rkey_deadline);
 	sooner(&next, llc->rkey_retry_at);

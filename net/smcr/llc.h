@@ -17,6 +17,75 @@ struct smcr_rmb;
 struct smcr_wr_recv;
 
 /**
+ * struct smcr_llc_test - the TEST LINK of one link
+ * @sent: a TEST LINK of ours is unanswered
+ * @deadline: jiffies when the link has failed without a reply (C.7.1)
+ * @sends: sends of the link before the TEST LINK; its reply shows that the peer
+ *	has handled them
+ * @request: the TEST LINK, with the random bytes that the reply must repeat
+ *	(A.3.8)
+ */
+struct smcr_llc_test {
+	bool			sent;
+	unsigned long		deadline;
+	u32			sends;
+	struct smcr_llc_msg	request;
+};
+
+/**
+ * struct smcr_llc_rkeys - keys of one RMB on several links, the subject of a
+ *	CONFIRM RKEY with its continuations (A.3.5, A.3.6)
+ * @link: link that carries the exchange; of ours with a reference, of the
+ *	peer's only for comparison
+ * @rkey: key on @link
+ * @vaddr: address on @link
+ * @n: entries of @other
+ * @told: entries of @other that were sent; not used for the peer's exchange
+ * @left: what is left of the peer's exchange; not used for ours
+ * @other: the RMB on the other links
+ */
+struct smcr_llc_rkeys {
+	struct smcr_link		*link;
+	u32				rkey;
+	u64				vaddr;
+	u8				n;
+	u8				told;
+	struct smcr_llc_countdown	left;
+	struct smcr_llc_link_rkey	other[SMCR_MAX_LINKS - 1];
+};
+
+/**
+ * struct smcr_llc_add - the exchange that adds a link (3.5.5.1.1)
+ * @link: the new link, with a reference, or NULL: no such exchange
+ * @carrier: link that carries the exchange, with a reference
+ * @pairs: keys of the local RMBs, told in continuations; NULL until the RMBs
+ *	are registered on @link
+ * @n_pairs: entries of @pairs
+ * @told: entries of @pairs that were sent
+ * @left: what is left of the peer's continuations
+ */
+struct smcr_llc_add {
+	struct smcr_link		*link;
+	struct smcr_link		*carrier;
+	struct smcr_llc_pair		*pairs;
+	u8				n_pairs;
+	u8				told;
+	struct smcr_llc_countdown	left;
+};
+
+/**
+ * struct smcr_llc_due - a server's DELETE LINK that waits for its turn
+ * @num: number of the link
+ * @reason: reason code
+ * @orderly: flag O
+ */
+struct smcr_llc_due {
+	u8	num;
+	u32	reason;
+	bool	orderly;
+};
+
+/**
  * struct smcr_llc - LLC state of a group
  * @lock: protects @queue; leaf, any context but hard irq
  * @queue: received messages in their receive slots, oldest first
@@ -34,21 +103,23 @@ struct smcr_wr_recv;
  *	(C.7), 0 for no deadline
  * @rmb: RMB of our CONFIRM RKEY under way, or NULL; no reference: it stays on
  *	the group's list meanwhile
+ * @ours: the keys that our CONFIRM RKEY names; its link also carries our DELETE
+ *	RKEY
+ * @theirs: the keys that the peer's CONFIRM RKEY has named so far
  * @link_request: our last request that changes links
  * @rkey_request: our last CONFIRM RKEY or DELETE RKEY
- * @test_request: our last TEST LINK, with the random bytes that the reply must
- *	repeat (A.3.8)
+ * @test: TEST LINK by slot of the link
  * @rkey_retry_at: jiffies when a CONFIRM RKEY that the peer refused with C is
  *	sent again, 0 for never
  * @rkey_tries: refusals with C in a row
  * @deleting: our DELETE RKEY is under way; it names the RMBs marked deleting
- * @add_link: server: the link offered with ADD LINK, with a reference
+ * @add: the exchange that adds a link
+ * @n_due: entries of @due
+ * @due: server: links to delete; the first one's exchange is under way in step
+ *	DELETE
+ * @delete_carrier: link that carries our DELETE LINK, only for comparison
  * @delete_moot: the exchange of the DELETE LINK in @link_request is over, but
  *	the peer may still answer it
- * @test_sent: a TEST LINK of ours is unanswered
- * @test_deadline: jiffies when the link of that TEST LINK has failed (C.7.1)
- * @test_sends: sends of that link before the TEST LINK; its reply shows that
- *	the peer has handled them
  *
  * Only the group's work uses the fields from @pace_at on, but for those whose
  * description names another context.
@@ -65,15 +136,17 @@ struct smcr_llc {
 	unsigned long		step_deadline;
 	unsigned long		rkey_deadline;
 	struct smcr_rmb		*rmb;
+	struct smcr_llc_rkeys	ours;
+	struct smcr_llc_rkeys	theirs;
 	bool			deleting;
-	struct smcr_link	*add_link;
+	struct smcr_llc_add	add;
+	u8			n_due;
+	struct smcr_llc_due	due[SMCR_MAX_LINKS];
+	const struct smcr_link	*delete_carrier;
 	bool			delete_moot;
-	bool			test_sent;
-	unsigned long		test_deadline;
-	u32			test_sends;
+	struct smcr_llc_test	test[SMCR_MAX_LINKS];
 	struct smcr_llc_msg	link_request;
 	struct smcr_llc_msg	rkey_request;
-	struct smcr_llc_msg	test_request;
 	unsigned long		rkey_retry_at;
 	u32			rkey_tries;
 };
@@ -95,11 +168,42 @@ void smcr_llc_await_confirm(struct smcr_lgr *lgr);
 bool __must_check smcr_llc_confirm_rkey(struct smcr_lgr *lgr,
 					struct smcr_rmb *rmb);
 bool __must_check smcr_llc_delete_rkeys(struct smcr_lgr *lgr);
-void smcr_llc_test_now(struct smcr_lgr *lgr);
 void smcr_llc_delete_all(struct smcr_lgr *lgr, u32 reason);
 void smcr_llc_hurry(struct smcr_lgr *lgr);
+void smcr_llc_link_lost(struct smcr_link *link);
 
-/* Between llc.c and llc_rkey.c */
+/* llc_test.c */
+void smcr_llc_test_now(struct smcr_lgr *lgr);
+unsigned long smcr_llc_test_timers(struct smcr_lgr *lgr);
+void smcr_llc_test_recv(struct smcr_link *link, const struct smcr_llc_msg *msg);
+
+/* llc_add.c */
+int __must_check smcr_llc_add_offer(struct smcr_lgr *lgr,
+				    struct smcr_link *carrier);
+void smcr_llc_add_start(struct smcr_lgr *lgr);
+void smcr_llc_add_recv(struct smcr_link *link, const struct smcr_llc_msg *msg);
+bool smcr_llc_add_registered(struct smcr_lgr *lgr);
+void smcr_llc_add_cont(struct smcr_link *link, const struct smcr_llc_msg *msg);
+void smcr_llc_add_confirmed(struct smcr_lgr *lgr);
+void smcr_llc_add_failed(struct smcr_lgr *lgr, bool tell);
+void smcr_llc_add_flush(struct smcr_lgr *lgr);
+void smcr_llc_add_go(struct smcr_lgr *lgr);
+
+/* llc_delete.c */
+void smcr_llc_delete_recv(struct smcr_link *link,
+			  const struct smcr_llc_msg *msg);
+bool __must_check smcr_llc_second_thought(struct smcr_lgr *lgr,
+					  const struct smcr_llc_msg *msg);
+void smcr_llc_tell_lost(struct smcr_lgr *lgr, const struct smcr_link *link);
+void smcr_llc_delete_go(struct smcr_lgr *lgr);
+
+/* Between the files llc*.c */
+void smcr_llc_ready(struct smcr_lgr *lgr);
+int __must_check smcr_llc_ask_confirm(struct smcr_link *link,
+				      enum smcr_llc_cookie cookie);
+void smcr_llc_rkey_lost(struct smcr_link *link);
+void smcr_llc_rkey_cont(struct smcr_link *link, const struct smcr_llc_msg *msg);
+void smcr_llc_rkey_flush(struct smcr_lgr *lgr);
 unsigned long smcr_llc_deadline(const struct smcr_lgr *lgr);
 void smcr_llc_step(struct smcr_lgr *lgr, enum smcr_llc_event event);
 int smcr_llc_send(struct smcr_link *link, const struct smcr_llc_msg *msg,

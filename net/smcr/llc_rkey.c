@@ -10,6 +10,8 @@
 #include "conn.h"
 #include "conn_end.h"
 #include "lgr.h"
+#include "lgr_links.h"
+#include "lgr_policy.h"
 #include "link.h"
 #include "llc.h"
 #include "llc_msg.h"
@@ -23,29 +25,96 @@
 #define RKEY_RETRY	(HZ / 20)
 #define RKEY_TRIES	64u
 
-/* Store a new RMB of the peer. The group has one link, so a message that names
- * others is refused.
+/* Resolve the links that @keys names to their slots. Return: -EINVAL if one is
+ * no link of the group, or is the carrier; -EAGAIN if it was a link, since the
+ * peer may not have heard of its end.
  */
-static int learn_rkey(struct smcr_link *link,
-		      const struct smcr_llc_confirm_rkey *msg)
+static int find_slots(struct smcr_lgr *lgr, const struct smcr_llc_rkeys *keys,
+		      u8 *slots)
 {
-	struct smcr_lgr *lgr = link->lgr;
-	struct smcr_rtoken *mem;
-	int id;
+	struct smcr_link *link;
+	int err = 0;
+	u8 i;
 
-	if (msg->nr_others)
-		return -EINVAL;
+	for (i = 0; i < keys->n && !err; i++) {
+		link = smcr_lgr_link_by_num(lgr, keys->other[i].link_num);
+		if (!link)
+			err = smcr_link_nums_given(&lgr->nums,
+						   keys->other[i].link_num) ?
+			      -EAGAIN : -EINVAL;
+		else if (link == keys->link)
+			err = -EINVAL;
+		else
+			slots[i] = link->slot;
+		if (link)
+			smcr_link_put(link);
+	}
+	return err;
+}
+
+static int add_keys(struct smcr_lgr *lgr, const struct smcr_llc_rkeys *keys,
+		    const u8 *slots, struct smcr_rtoken *mem)
+{
+	int id, err = 0;
+	u8 i;
+
+	lockdep_assert_held(&lgr->rtoken_lock);
+	id = smcr_rtoken_add(lgr->rtokens, mem, keys->link->slot, keys->rkey,
+			     keys->vaddr);
+	if (id < 0)
+		return id;
+	for (i = 0; i < keys->n && !err; i++)
+		err = smcr_rtoken_set(lgr->rtokens, id, slots[i],
+				      keys->other[i].rkey,
+				      keys->other[i].vaddr);
+	/* All keys of a new RMB are stored, or none. */
+	if (err && mem->id)
+		smcr_rtoken_del(lgr->rtokens, id);
+	return err;
+}
+
+/* A link without a key for an RMB has failed at the peer (C.7.1). */
+static void fail_uncovered(struct smcr_lgr *lgr,
+			   const struct smcr_llc_rkeys *keys, const u8 *slots)
+{
+	struct smcr_lgr_links links;
+	unsigned int i;
+	bool covered;
+	u8 k;
+
+	smcr_lgr_links_get(lgr, SMCR_LINK_ACTIVE, &links);
+	for (i = 0; i < links.n; i++) {
+		covered = links.link[i] == keys->link;
+		for (k = 0; k < keys->n; k++)
+			covered |= links.link[i]->slot == slots[k];
+		if (!covered)
+			smcr_link_fail(links.link[i], -EPROTO);
+	}
+	smcr_lgr_links_put(&links);
+}
+
+/* Store the new RMB of the peer that @keys describes. */
+static int learn_keys(struct smcr_lgr *lgr, const struct smcr_llc_rkeys *keys)
+{
+	u8 slots[SMCR_MAX_LINKS];
+	struct smcr_rtoken *mem;
+	int err;
+
+	err = find_slots(lgr, keys, slots);
+	if (err)
+		return err;
 	mem = kzalloc(sizeof(*mem), GFP_KERNEL);
 	if (!mem)
 		return -ENOMEM;
 	spin_lock_bh(&lgr->rtoken_lock);
-	id = smcr_rtoken_add(lgr->rtokens, mem, smcr_lgr_link_slot(lgr, link),
-			     msg->rkey, msg->vaddr);
+	err = add_keys(lgr, keys, slots, mem);
 	if (mem->id)
 		mem = NULL;
 	spin_unlock_bh(&lgr->rtoken_lock);
 	kfree(mem);
-	return id < 0 ? id : 0;
+	if (!err)
+		fail_uncovered(lgr, keys, slots);
+	return err;
 }
 
 /**
@@ -79,25 +148,50 @@ void smcr_llc_rkey_answer(struct smcr_link *link,
 static void rkey_done(struct smcr_lgr *lgr)
 {
 	lgr->llc.rkey_deadline = 0;
+	smcr_llc_rkey_flush(lgr);
 	smcr_llc_step(lgr, SMCR_LLC_EV_RKEY_DONE);
 	smcr_lgr_queue(lgr);
 }
 
-static void confirm_rkey_done(struct smcr_lgr *lgr,
-			      const struct smcr_llc_confirm_rkey *msg)
+/* Does the peer have a key on each link that connections may use? */
+static bool covers_links(struct smcr_lgr *lgr,
+			 const struct smcr_llc_rkeys *keys)
+{
+	struct smcr_lgr_links links;
+	unsigned int i;
+	bool all = true, covered;
+	u8 k;
+
+	smcr_lgr_links_get(lgr, SMCR_LINK_ACTIVE, &links);
+	for (i = 0; i < links.n; i++) {
+		covered = links.link[i] == keys->link;
+		for (k = 0; k < keys->n; k++)
+			covered |= links.link[i]->num == keys->other[k].link_num;
+		all &= covered;
+	}
+	smcr_lgr_links_put(&links);
+	return all;
+}
+
+/* Our CONFIRM RKEY is over. @retry: it is to be sent again, since the links
+ * have changed.
+ */
+static void confirm_rkey_done(struct smcr_lgr *lgr, bool negative, bool retry)
 {
 	struct smcr_llc *llc = &lgr->llc;
 	struct smcr_rmb *rmb = llc->rmb;
 
 	llc->rmb = NULL;
+	if (!negative && !covers_links(lgr, &llc->ours))
+		retry = true;
 	rkey_done(lgr);
-	if (msg->negative && msg->retry && ++llc->rkey_tries < RKEY_TRIES) {
-		/* The peer was changing links; send it again later (A.3.5). */
+	if (retry && ++llc->rkey_tries < RKEY_TRIES) {
+		/* Links were changing; send it again later (A.3.5). */
 		llc->rkey_retry_at = jiffies + RKEY_RETRY;
 		return;
 	}
 	llc->rkey_tries = 0;
-	if (msg->negative) {
+	if (negative || retry) {
 		smcr_lgr_rmb_refused(lgr, rmb);
 		return;
 	}
@@ -108,6 +202,54 @@ static void confirm_rkey_done(struct smcr_lgr *lgr,
 	/* The RMB may stay unused; its time to linger starts now. */
 	smcr_lgr_kick(lgr, SMCR_LGR_T_CLEAN);
 	smcr_lgr_wake_rmb(lgr, rmb);
+}
+
+/* Send the next continuation of our CONFIRM RKEY, or end it. */
+static void send_rest(struct smcr_lgr *lgr)
+{
+	struct smcr_llc_rkeys *keys = &lgr->llc.ours;
+	struct smcr_llc_msg msg = {
+		.type = SMCR_LLC_CONFIRM_RKEY_CONT,
+		.rkey_cont.nr_left = keys->n - keys->told,
+	};
+	u8 n = min_t(u8, msg.rkey_cont.nr_left, SMCR_LLC_RKEY_CONT_OTHERS);
+
+	if (!n) {
+		confirm_rkey_done(lgr, false, false);
+		return;
+	}
+	memcpy(msg.rkey_cont.other, keys->other + keys->told,
+	       n * sizeof(*keys->other));
+	keys->told += n;
+	lgr->llc.rkey_deadline = smcr_llc_deadline(lgr);
+	smcr_llc_send(keys->link, &msg, SMCR_LLC_COOKIE_NONE);
+}
+
+/* Keys on more than two other links follow in continuations; the peer's RMB is
+ * stored when all are known.
+ */
+static void confirm_rkey_request(struct smcr_link *link,
+				 const struct smcr_llc_msg *msg)
+{
+	const struct smcr_llc_confirm_rkey *conf = &msg->confirm_rkey;
+	struct smcr_llc_rkeys *keys = &link->lgr->llc.theirs;
+	u8 n = min_t(u8, conf->nr_others, SMCR_LLC_CONFIRM_RKEY_OTHERS);
+	int err;
+
+	if (keys->left.left) {
+		smcr_llc_broken(link, "CONFIRM RKEY within another one");
+		return;
+	}
+	*keys = (struct smcr_llc_rkeys){
+		.link = link,
+		.rkey = conf->rkey,
+		.vaddr = conf->vaddr,
+		.n = n,
+		.left = { .left = conf->nr_others - n, .started = true },
+	};
+	memcpy(keys->other, conf->other, n * sizeof(*keys->other));
+	err = keys->left.left ? 0 : learn_keys(link->lgr, keys);
+	smcr_llc_rkey_answer(link, msg, err, err == -EAGAIN);
 }
 
 /**
@@ -122,17 +264,63 @@ void smcr_llc_rkey_confirm(struct smcr_link *link,
 {
 	struct smcr_lgr *lgr = link->lgr;
 
-	if (!msg->reply) {
-		smcr_llc_rkey_answer(link, msg,
-				     learn_rkey(link, &msg->confirm_rkey),
-				     false);
+	if (!msg->reply)
+		confirm_rkey_request(link, msg);
+	else if (!lgr->llc.rmb ||
+		 !smcr_llc_msg_answers(msg, &lgr->llc.rkey_request))
+		smcr_llc_broken(link, "CONFIRM RKEY reply to nothing");
+	else if (msg->confirm_rkey.negative)
+		confirm_rkey_done(lgr, true, msg->confirm_rkey.retry);
+	else
+		send_rest(lgr);
+}
+
+static void rkey_cont_request(struct smcr_link *link,
+			      const struct smcr_llc_msg *msg)
+{
+	struct smcr_llc_rkeys *keys = &link->lgr->llc.theirs;
+	u8 n = min_t(u8, msg->rkey_cont.nr_left, SMCR_LLC_RKEY_CONT_OTHERS);
+	int more;
+
+	if (keys->link != link || !keys->left.left) {
+		smcr_llc_broken(link, "CONFIRM RKEY CONTINUATION of nothing");
 		return;
 	}
-	if (!lgr->llc.rmb ||
-	    !smcr_llc_msg_answers(msg, &lgr->llc.rkey_request))
-		smcr_llc_broken(link, "CONFIRM RKEY reply to nothing");
+	more = smcr_llc_countdown_next(&keys->left, msg->rkey_cont.nr_left,
+				       SMCR_LLC_RKEY_CONT_OTHERS);
+	if (more < 0 || keys->n + n > ARRAY_SIZE(keys->other)) {
+		smcr_llc_broken(link, "CONFIRM RKEY CONTINUATION miscounts");
+		return;
+	}
+	memcpy(keys->other + keys->n, msg->rkey_cont.other,
+	       n * sizeof(*keys->other));
+	keys->n += n;
+	if (more)
+		smcr_llc_rkey_answer(link, msg, false, false);
 	else
-		confirm_rkey_done(lgr, &msg->confirm_rkey);
+		smcr_llc_rkey_answer(link, msg, learn_keys(link->lgr, keys),
+				     false);
+}
+
+/**
+ * smcr_llc_rkey_cont() - handle CONFIRM RKEY CONTINUATION, a request or a reply
+ * @link: the link that the message came over
+ * @msg: the message
+ *
+ * Context: the group's work.
+ */
+void smcr_llc_rkey_cont(struct smcr_link *link, const struct smcr_llc_msg *msg)
+{
+	struct smcr_llc *llc = &link->lgr->llc;
+
+	if (!msg->reply)
+		rkey_cont_request(link, msg);
+	else if (!llc->rmb || llc->ours.told <= SMCR_LLC_CONFIRM_RKEY_OTHERS)
+		smcr_llc_broken(link, "CONFIRM RKEY CONTINUATION unasked");
+	else if (msg->rkey_cont.negative)
+		confirm_rkey_done(link->lgr, true, false);
+	else
+		send_rest(link->lgr);
 }
 
 /* Reset the connections that write to an RMB which the peer deletes. The peer
@@ -167,8 +355,7 @@ static bool forget_rkey(struct smcr_link *link, u32 rkey)
 	int id;
 
 	spin_lock_bh(&lgr->rtoken_lock);
-	id = smcr_rtoken_find(lgr->rtokens, smcr_lgr_link_slot(lgr, link),
-			      rkey);
+	id = smcr_rtoken_find(lgr->rtokens, link->slot, rkey);
 	if (id > 0) {
 		used = smcr_rtoken_in_use(lgr->rtokens, id);
 		mem = smcr_rtoken_del(lgr->rtokens, id);
@@ -224,6 +411,89 @@ void smcr_llc_rkey_delete(struct smcr_link *link,
 	}
 }
 
+/* Note the keys of an RMB on all links that connections may use. */
+static void note_keys(struct smcr_lgr *lgr, const struct smcr_rmb *rmb)
+{
+	struct smcr_llc_rkeys *keys = &lgr->llc.ours;
+	const struct smcr_rmb_map *map;
+	struct smcr_lgr_links links;
+	unsigned int i;
+
+	keys->rkey = rmb->maps[keys->link->slot].rkey;
+	keys->vaddr = rmb->maps[keys->link->slot].iova;
+	keys->n = 0;
+	smcr_lgr_links_get(lgr, SMCR_LINK_ACTIVE, &links);
+	for (i = 0; i < links.n; i++) {
+		if (links.link[i] == keys->link)
+			continue;
+		map = &rmb->maps[links.link[i]->slot];
+		keys->other[keys->n++] = (struct smcr_llc_link_rkey){
+			.link_num = links.link[i]->num,
+			.rkey = map->rkey,
+			.vaddr = map->iova,
+		};
+	}
+	smcr_lgr_links_put(&links);
+}
+
+/* Begin an exchange of ours over an ACTIVE link. Return: false without one. */
+static bool rkey_carrier(struct smcr_lgr *lgr)
+{
+	struct smcr_llc_rkeys *keys = &lgr->llc.ours;
+
+	memset(keys, 0, sizeof(*keys));
+	keys->link = smcr_lgr_link_carrier(lgr, NULL);
+	return keys->link;
+}
+
+static void rkey_sent(struct smcr_lgr *lgr, const struct smcr_llc_msg *msg)
+{
+	lgr->llc.rkey_request = *msg;
+	lgr->llc.rkey_deadline = smcr_llc_deadline(lgr);
+	smcr_llc_step(lgr, SMCR_LLC_EV_RKEY_SENT);
+}
+
+/**
+ * smcr_llc_rkey_flush() - forget our exchange in a group that ends
+ * @lgr: the group
+ *
+ * Context: the group's work.
+ */
+void smcr_llc_rkey_flush(struct smcr_lgr *lgr)
+{
+	struct smcr_llc_rkeys *keys = &lgr->llc.ours;
+
+	if (keys->link)
+		smcr_link_put(keys->link);
+	keys->link = NULL;
+}
+
+/**
+ * smcr_llc_rkey_lost() - a link has failed, and others are ACTIVE
+ * @link: the link
+ *
+ * An exchange of ours over the link starts again over another one: the peer may
+ * have handled the request or not, and both exchanges may be repeated. One of
+ * the peer's is dropped.
+ *
+ * Context: the group's work.
+ */
+void smcr_llc_rkey_lost(struct smcr_link *link)
+{
+	struct smcr_lgr *lgr = link->lgr;
+	struct smcr_llc *llc = &lgr->llc;
+
+	if (llc->theirs.link == link)
+		memset(&llc->theirs, 0, sizeof(llc->theirs));
+	if (llc->ours.link != link || !llc->flow.rkey_ours)
+		return;
+	llc->rmb = NULL;
+	llc->deleting = false;
+	rkey_done(lgr);
+	smcr_lgr_kick(lgr, SMCR_LGR_T_RMB_REG);
+	smcr_lgr_kick(lgr, SMCR_LGR_T_RMB_IDLE);
+}
+
 /**
  * smcr_llc_confirm_rkey() - send CONFIRM RKEY for a new RMB (3.5.5.2.1)
  * @lgr: the group
@@ -235,27 +505,42 @@ void smcr_llc_rkey_delete(struct smcr_link *link,
  */
 bool smcr_llc_confirm_rkey(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
 {
-	struct smcr_llc_msg msg = {
-		.type = SMCR_LLC_CONFIRM_RKEY,
-		.confirm_rkey = {
-			.rkey = rmb->maps[0].rkey,
-			.vaddr = rmb->maps[0].iova,
-		},
-	};
+	struct smcr_llc_msg msg = { .type = SMCR_LLC_CONFIRM_RKEY };
+	struct smcr_llc_rkeys *keys = &lgr->llc.ours;
 
 	lockdep_assert_held(&lgr->mutex);
 	if (lgr->llc.rmb == rmb)
 		return true;
 	if (!smcr_llc_flow_may_start(&lgr->llc.flow))
 		return false;
-	if (smcr_llc_send(lgr->links[0], &msg, SMCR_LLC_COOKIE_NONE))
+	if (!rkey_carrier(lgr))
 		return true;
+	note_keys(lgr, rmb);
+	msg.confirm_rkey.rkey = keys->rkey;
+	msg.confirm_rkey.vaddr = keys->vaddr;
+	msg.confirm_rkey.nr_others = keys->n;
+	keys->told = min_t(u8, keys->n, SMCR_LLC_CONFIRM_RKEY_OTHERS);
+	memcpy(msg.confirm_rkey.other, keys->other,
+	       keys->told * sizeof(*keys->other));
+	if (smcr_llc_send(keys->link, &msg, SMCR_LLC_COOKIE_NONE)) {
+		smcr_llc_rkey_flush(lgr);
+		return true;
+	}
 	smcr_mib_inc(lgr->net, SMCR_MIB_CONFIRMRKEYSENT);
 	lgr->llc.rmb = rmb;
-	lgr->llc.rkey_request = msg;
-	lgr->llc.rkey_deadline = smcr_llc_deadline(lgr);
-	smcr_llc_step(lgr, SMCR_LLC_EV_RKEY_SENT);
+	rkey_sent(lgr, &msg);
 	return true;
+}
+
+/* Was the RMB idle for long, or named by a DELETE RKEY that was lost? */
+static bool may_delete(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
+{
+	unsigned long when = smcr_lgr_rmb_idle_at(lgr, rmb);
+
+	lockdep_assert_held(&lgr->mutex);
+	if (rmb->deleting)
+		return !rmb->forgotten;
+	return when && time_after_eq(jiffies, when);
 }
 
 /**
@@ -273,29 +558,29 @@ bool smcr_llc_delete_rkeys(struct smcr_lgr *lgr)
 	struct smcr_llc_msg msg = { .type = SMCR_LLC_DELETE_RKEY };
 	struct smcr_llc_delete_rkey *del = &msg.delete_rkey;
 	struct smcr_rmb *rmb;
-	unsigned long when;
 
 	if (!smcr_llc_flow_may_start(&lgr->llc.flow))
 		return false;
+	if (!rkey_carrier(lgr))
+		return true;
 	mutex_lock(&lgr->mutex);
 	list_for_each_entry(rmb, &lgr->rmbs, list) {
-		when = smcr_lgr_rmb_idle_at(lgr, rmb);
-		if (!when || time_before(jiffies, when))
+		if (!may_delete(lgr, rmb))
 			continue;
 		if (del->count == SMCR_LLC_DELETE_RKEYS)
 			break;
 		rmb->deleting = true;
-		del->rkey[del->count++] = rmb->maps[0].rkey;
+		del->rkey[del->count++] =
+			rmb->maps[lgr->llc.ours.link->slot].rkey;
 	}
 	mutex_unlock(&lgr->mutex);
-	if (!del->count)
+	if (!del->count ||
+	    smcr_llc_send(lgr->llc.ours.link, &msg, SMCR_LLC_COOKIE_NONE)) {
+		smcr_llc_rkey_flush(lgr);
 		return true;
+	}
 	lgr->llc.deleting = true;
-	if (smcr_llc_send(lgr->links[0], &msg, SMCR_LLC_COOKIE_NONE))
-		return true;
-	lgr->llc.rkey_request = msg;
 	smcr_mib_inc(lgr->net, SMCR_MIB_DELETERKEYSENT);
-	lgr->llc.rkey_deadline = smcr_llc_deadline(lgr);
-	smcr_llc_step(lgr, SMCR_LLC_EV_RKEY_SENT);
+	rkey_sent(lgr, &msg);
 	return true;
 }

@@ -122,6 +122,7 @@
 	X(ADDLINKSENT, AddLinkSent, "ADD LINK requests sent") \
 	X(ADDLINKREFUSED, AddLinkRefused, \
 	  "ADD LINK replies with a refusal, sent or received") \
+	X(LINKSADDED, LinksAdded, "links added to groups after the first one") \
 	X(DELETELINKSENT, DeleteLinkSent, "DELETE LINK requests sent") \
 	X(CONFIRMRKEYSENT, ConfirmRkeySent, "CONFIRM RKEY requests sent") \
 	X(DELETERKEYSENT, DeleteRkeySent, "DELETE RKEY requests sent") \

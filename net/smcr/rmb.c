@@ -273,7 +273,7 @@ static int map_build(struct smcr_rmb *rmb, struct smcr_rmb_map *map)
 
 /**
  * smcr_rmb_map() - map an RMB to a link's device
- * @rmb: the RMB, on no list yet
+ * @rmb: the RMB, on no list yet unless @link is new
  * @link: the link; it and its verbs objects stay until smcr_rmb_unmap()
  * @slot: the link's slot in the group; @rmb has no mapping in it
  *
@@ -309,7 +309,7 @@ static void reg_done(struct smcr_wr_reg *reg, int err)
 
 	if (!err) {
 		smcr_mib_inc(map->link->lgr->net, SMCR_MIB_MRREGISTRATIONS);
-		/* Pairs with smp_load_acquire() in smcr_lgr_rmb_ready() */
+		/* Pairs with smcr_rmb_registered() */
 		smp_store_release(&map->registered, true);
 	}
 	map->done(reg, err);
@@ -348,7 +348,7 @@ int smcr_rmb_register(struct smcr_rmb *rmb, int slot,
 
 /**
  * smcr_rmb_unmap() - unmap an RMB from a link's device
- * @rmb: the RMB, on no list
+ * @rmb: the RMB; on no list unless the link is DEAD
  * @slot: slot of the link; nothing happens if @rmb is not mapped to it
  *
  * The link is DEAD, or the peer does not use the key: it never knew the key or

@@ -137,6 +137,20 @@ int __must_check smcr_rmb_register(struct smcr_rmb *rmb, int slot,
 						int err));
 void smcr_rmb_unmap(struct smcr_rmb *rmb, int slot);
 
+/**
+ * smcr_rmb_registered() - may the peer write to an RMB over a link?
+ * @rmb: the RMB
+ * @slot: slot of the link, which has not failed
+ *
+ * Context: any.
+ * Return: true once the RMB is registered; its key and address can be read then.
+ */
+static inline bool smcr_rmb_registered(const struct smcr_rmb *rmb, int slot)
+{
+	/* Pairs with reg_done() in rmb.c */
+	return smp_load_acquire(&rmb->maps[slot].registered);
+}
+
 int __must_check smcr_rmb_elem_take(struct smcr_rmb *rmb, bool eye_catcher);
 bool __must_check smcr_rmb_elem_return(struct smcr_rmb *rmb, u8 idx, u32 dirty,
 				       enum smcr_rmbe_end end,

@@ -10,8 +10,10 @@
  *      | clc.c clc_msg.c neglist.c peers.c        rendezvous over TCP
  *   conn.c conn_end.c conn_state.c tx.c tx_plan.c rx.c cursor.h
  *      | cdc.c cdc_msg.c                          one connection
- *   lgr.c lgr_find.c lgr_mem.c lgr_policy.c rmb.c rtoken.c
- *      | llc.c llc_rkey.c llc_msg.c llc_flow.c    one link group
+ *   lgr.c lgr_find.c lgr_links.c lgr_mem.c lgr_policy.c
+ *      | llc.c llc_add.c llc_delete.c llc_rkey.c
+ *      | llc_test.c llc_msg.c llc_flow.c
+ *      | rmb.c rtoken.c                           one link group
  *   link.c wr*.c ib.c ib_port.c ib_spare.c
  *      | gid.c spare.c                            one queue pair, devices
  *   ib_core

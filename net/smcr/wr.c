@@ -54,6 +54,7 @@
 #include "conn.h"
 #include "ib.h"
 #include "lgr.h"
+#include "lgr_links.h"
 #include "link.h"
 #include "llc.h"
 #include "mib.h"

@@ -3,7 +3,7 @@
 # topology: pair
 # fact: A server answers, ignores or ends the link on false LLC messages
 # rfc: C.7.1
-# kernel: turns liar
+# kernel: turns hostile
 # nics: 1
 # timeout: 120
 # False LLC messages from a client: the honest server answers them, ignores
@@ -27,13 +27,20 @@ verdict "a connection in a group"
 both_roles
 gives_up "CONFIRM LINK from a client" \
 	say 012c0000 000000000000 00000000000000000000000000000000 000011 01
-mark LlcReceived LlcSent BadLlc
+mark AddLinkSent AddLinkRefused BadLlc
 say 022c0000
-more LlcReceived 1
+more AddLinkRefused 1
+more AddLinkSent 1
 talk n
-more LlcSent 0
 more BadLlc 0
-verdict "IGN at the server: a client asks for another link"
+verdict "the server offers a link to a client that asks for one"
+for i in 1 2 3 4 5 6 7 8; do
+	say 022c0000
+done
+talk n
+ask "$HONEST" stat AddLinkSent
+[ $((reply - marked[AddLinkSent])) -le 3 ] || wrong+="; one for each request"
+verdict "a client that keeps asking gets few offers"
 
 for how in "$(shown link)" 00; do
 	flag=00

@@ -1,0 +1,536 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Links of a link group: their slots, their choice, their loss (RFC 7609 2.2,
+ * 2.3, 4.8.3).
+ *
+ * The slot of a link in its group is the index of everything that the group
+ * keeps for the link: the mappings of the local RMBs (rmb.c), the peer's keys
+ * (rtoken.c), the TEST LINK under way (llc_test.c). So a link keeps its slot
+ * until nothing of it is left:
+ *
+ *   join     smcr_lgr_link_join() gives the link its slot; RMBs are mapped to it
+ *   lost     the link has failed. The group's work looks at it once, in
+ *            smcr_lgr_links_lost(). If no other link is ACTIVE, the group ends,
+ *            and lgr_end() does the rest for all links
+ *   stop     a work item of the link drains it; LLC messages go on meanwhile
+ *            over other links
+ *   unmap    the RMB work unmaps the RMBs from the link
+ *   leave    the peer's keys on the link are dropped and the slot is empty
+ *
+ * A connection or handshake may hold a reference to a link that has left.
+ */
+#include <linux/lockdep.h>
+#include <net/net_namespace.h>
+#include <net/sock.h>
+
+#include "conn.h"
+#include "conn_end.h"
+#include "lgr.h"
+#include "lgr_links.h"
+#include "lgr_policy.h"
+#include "mib.h"
+
+/**
+ * smcr_lgr_link_join() - give a link its slot in its group
+ * @lgr: the group
+ * @link: a new link that no other context knows; the group takes over the
+ *	caller's reference
+ *
+ * Context: process.
+ * Return: 0; -EMFILE if all slots are taken; -ESHUTDOWN if the group is DEAD.
+ */
+int smcr_lgr_link_join(struct smcr_lgr *lgr, struct smcr_link *link)
+{
+	int slot, err = -EMFILE;
+
+	spin_lock_bh(&lgr->conns_lock);
+	/* lgr_end() does not stop a link that comes after the state DEAD. */
+	if (lgr->state == SMCR_LGR_DEAD)
+		err = -ESHUTDOWN;
+	for (slot = 0; err == -EMFILE && slot < SMCR_MAX_LINKS; slot++) {
+		if (lgr->links[slot])
+			continue;
+		link->slot = slot;
+		WRITE_ONCE(lgr->links[slot], link);
+		err = 0;
+	}
+	spin_unlock_bh(&lgr->conns_lock);
+	/* A failure before this was reported when the slot was empty. */
+	if (!err && smcr_link_state(link) >= SMCR_LINK_FAILED)
+		smcr_lgr_link_failed(link);
+	return err;
+}
+
+/**
+ * smcr_lgr_link_first() - create the first link of a group
+ * @lgr: a FORMING group
+ * @port: local port of the link
+ *
+ * Context: process.
+ * Return: 0; -ESHUTDOWN if the group has ended; -errno as smcr_link_create().
+ */
+int smcr_lgr_link_first(struct smcr_lgr *lgr, const struct smcr_port *port)
+{
+	struct smcr_link *link;
+	u8 num = 0;
+	int err;
+
+	if (lgr->role == SMCR_SERVER)
+		num = smcr_link_nums_next(&lgr->nums, NULL, 0);
+	link = smcr_link_create(lgr, port, num);
+	if (IS_ERR(link))
+		return PTR_ERR(link);
+	err = smcr_lgr_link_join(lgr, link);
+	if (err) {
+		smcr_link_stop(link);
+		smcr_link_put(link);
+	}
+	return err;
+}
+
+/**
+ * smcr_lgr_link_leave() - empty the slot of a link
+ * @lgr: the group
+ * @link: a link that is DEAD and to which no RMB is mapped; the group's
+ *	reference is dropped
+ *
+ * Does nothing but drop the keys if the end of the group has taken the link.
+ *
+ * Context: the RMB work.
+ */
+void smcr_lgr_link_leave(struct smcr_lgr *lgr, struct smcr_link *link)
+{
+	bool joined;
+
+	spin_lock_bh(&lgr->rtoken_lock);
+	smcr_rtoken_drop_link(lgr->rtokens, link->slot);
+	spin_unlock_bh(&lgr->rtoken_lock);
+	spin_lock_bh(&lgr->conns_lock);
+	joined = lgr->links[link->slot] == link;
+	if (joined)
+		WRITE_ONCE(lgr->links[link->slot], NULL);
+	spin_unlock_bh(&lgr->conns_lock);
+	if (joined)
+		smcr_link_put(link);
+}
+
+/**
+ * smcr_lgr_link_at() - get the link in a slot
+ * @lgr: the group
+ * @slot: 0..SMCR_MAX_LINKS - 1
+ *
+ * Context: any but hard irq.
+ * Return: the link with a reference, or NULL.
+ */
+struct smcr_link *smcr_lgr_link_at(struct smcr_lgr *lgr, int slot)
+{
+	struct smcr_link *link;
+
+	spin_lock_bh(&lgr->conns_lock);
+	link = lgr->links[slot];
+	if (link)
+		smcr_link_get(link);
+	spin_unlock_bh(&lgr->conns_lock);
+	return link;
+}
+
+/**
+ * smcr_lgr_link_by_num() - find a link by its number
+ * @lgr: the group
+ * @num: link number (2.2.4)
+ *
+ * Context: the group's work.
+ * Return: the link with a reference, also if it has failed; NULL if no link of
+ * the group has the number.
+ */
+struct smcr_link *smcr_lgr_link_by_num(struct smcr_lgr *lgr, u8 num)
+{
+	struct smcr_link *link = NULL;
+	int slot;
+
+	spin_lock_bh(&lgr->conns_lock);
+	for (slot = 0; slot < SMCR_MAX_LINKS && !link; slot++)
+		if (lgr->links[slot] && lgr->links[slot]->num == num)
+			link = smcr_link_get(lgr->links[slot]);
+	spin_unlock_bh(&lgr->conns_lock);
+	return link;
+}
+
+/* How well a link suits a new connection or an LLC message; the highest rank is
+ * taken, and of several such links the first.
+ */
+static int link_rank(const struct smcr_link *link)
+{
+	switch (smcr_link_state(link)) {
+	case SMCR_LINK_ACTIVE:
+		return 2;
+	case SMCR_LINK_INIT:
+	case SMCR_LINK_READY:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+/**
+ * smcr_lgr_link() - select the link for a new connection
+ * @lgr: the group
+ *
+ * Context: any but hard irq.
+ * Return: the first ACTIVE link; without one the first link that is being set
+ * up, or else one that has failed; with a reference. NULL if the group has no
+ * link.
+ */
+struct smcr_link *smcr_lgr_link(struct smcr_lgr *lgr)
+{
+	struct smcr_link *best = NULL;
+	int slot;
+
+	spin_lock_bh(&lgr->conns_lock);
+	for (slot = 0; slot < SMCR_MAX_LINKS; slot++) {
+		struct smcr_link *link = lgr->links[slot];
+
+		if (link && (!best || link_rank(link) > link_rank(best)))
+			best = link;
+	}
+	if (best)
+		smcr_link_get(best);
+	spin_unlock_bh(&lgr->conns_lock);
+	return best;
+}
+
+/**
+ * smcr_lgr_link_carrier() - select the link for an LLC message
+ * @lgr: the group
+ * @but: a link that shall not be taken, or NULL
+ *
+ * Context: any but hard irq.
+ * Return: the first ACTIVE link, with a reference, or NULL.
+ */
+struct smcr_link *smcr_lgr_link_carrier(struct smcr_lgr *lgr,
+					const struct smcr_link *but)
+{
+	struct smcr_link *link, *found = NULL;
+	int slot;
+
+	spin_lock_bh(&lgr->conns_lock);
+	for (slot = 0; slot < SMCR_MAX_LINKS && !found; slot++) {
+		link = lgr->links[slot];
+		if (link && link != but &&
+		    smcr_link_state(link) == SMCR_LINK_ACTIVE)
+			found = smcr_link_get(link);
+	}
+	spin_unlock_bh(&lgr->conns_lock);
+	return found;
+}
+
+/**
+ * smcr_lgr_links_get() - get the links of a group that have not failed
+ * @lgr: the group
+ * @min: the least state: SMCR_LINK_INIT for all, SMCR_LINK_ACTIVE for those
+ *	that connections may use
+ * @links: result, for smcr_lgr_links_put()
+ *
+ * Context: any but hard irq.
+ */
+void smcr_lgr_links_get(struct smcr_lgr *lgr, enum smcr_link_state min,
+			struct smcr_lgr_links *links)
+{
+	enum smcr_link_state state;
+	int slot;
+
+	links->n = 0;
+	spin_lock_bh(&lgr->conns_lock);
+	for (slot = 0; slot < SMCR_MAX_LINKS; slot++) {
+		if (!lgr->links[slot])
+			continue;
+		state = smcr_link_state(lgr->links[slot]);
+		if (state >= min && state <= SMCR_LINK_ACTIVE)
+			links->link[links->n++] =
+				smcr_link_get(lgr->links[slot]);
+	}
+	spin_unlock_bh(&lgr->conns_lock);
+}
+
+/**
+ * smcr_lgr_links_put() - drop the references of smcr_lgr_links_get()
+ * @links: the links
+ *
+ * Context: any.
+ */
+void smcr_lgr_links_put(struct smcr_lgr_links *links)
+{
+	while (links->n)
+		smcr_link_put(links->link[--links->n]);
+}
+
+/* Reset the connections that use a link. */
+static void link_reset_conns(struct smcr_lgr *lgr, const struct smcr_link *link)
+{
+	struct smcr_conn *conn;
+	u32 slot = 0;
+
+	while ((conn = smcr_lgr_conn_next(lgr, &slot))) {
+		if (conn->link == link)
+			smcr_conn_end_lost(conn, SMCR_RESET_LINK_DOWN,
+					   ECONNRESET);
+		smcr_conn_put(conn);
+	}
+}
+
+static unsigned long retry_min(const struct smcr_lgr *lgr)
+{
+	const struct smcr_sysctl *ctl = &smcr_pernet(lgr->net)->sysctl;
+
+	return msecs_to_jiffies(READ_ONCE(ctl->link_retry_min_ms));
+}
+
+/* A link has failed. The loss of the last one ends the group (4.8.3). */
+static void link_lost(struct smcr_lgr *lgr, struct smcr_link *link)
+{
+	struct smcr_link *other = smcr_lgr_link_carrier(lgr, link);
+
+	smcr_mib_inc(lgr->net, SMCR_MIB_LINKSFAILED);
+	if (other) {
+		smcr_link_put(other);
+		smcr_llc_link_lost(link);
+		link_reset_conns(lgr, link);
+		smcr_link_stop_later(link);
+		/* What took the link down may have passed by then. */
+		smcr_lgr_grow_again(lgr, retry_min(lgr));
+	} else if (smcr_lgr_state(lgr) == SMCR_LGR_CLOSING) {
+		smcr_lgr_terminate(lgr, SMCR_RESET_GROUP_DELETED, ECONNRESET);
+	} else {
+		smcr_lgr_terminate(lgr, SMCR_RESET_LINK_DOWN, ECONNRESET);
+	}
+}
+
+/**
+ * smcr_lgr_links_lost() - handle links that have failed, each once
+ * @lgr: the group
+ *
+ * Context: the group's work.
+ */
+void smcr_lgr_links_lost(struct smcr_lgr *lgr)
+{
+	struct smcr_link *link;
+	int slot;
+
+	for (slot = 0; slot < SMCR_MAX_LINKS; slot++) {
+		link = smcr_lgr_link_at(lgr, slot);
+		if (!link)
+			continue;
+		if (smcr_link_state(link) >= SMCR_LINK_FAILED &&
+		    !test_and_set_bit(SMCR_LINK_F_LOST, &link->flags))
+			link_lost(lgr, link);
+		smcr_link_put(link);
+	}
+}
+
+/* Would a further link add redundancy? A server offers one in any case if the
+ * group has a single link, because the client may have a spare port.
+ */
+static bool wants_link(struct smcr_lgr *lgr)
+{
+	struct smcr_port used[SMCR_MAX_LINKS];
+	struct smcr_ib_spare_want want = { .first = &used[0] };
+	struct smcr_lgr_links links;
+	unsigned int i;
+	bool wants;
+
+	smcr_lgr_links_get(lgr, SMCR_LINK_ACTIVE, &links);
+	for (i = 0; i < links.n; i++)
+		used[i] = links.link[i]->local;
+	wants = links.n && links.n < READ_ONCE(lgr->max_links) &&
+		((links.n == 1 && lgr->role == SMCR_SERVER) ||
+		 smcr_ib_spare_ports(lgr->net, used, links.n, &want));
+	smcr_lgr_links_put(&links);
+	return wants;
+}
+
+/**
+ * smcr_lgr_grow() - add a link to a group that may have one more (C.8)
+ * @lgr: the group
+ *
+ * A server offers a link, a client asks for one. Until the group has it, the
+ * next try follows after a time that doubles.
+ *
+ * Context: the group's work.
+ * Return: jiffies of the next try, 0 if none is due.
+ */
+unsigned long smcr_lgr_grow(struct smcr_lgr *lgr)
+{
+	const struct smcr_sysctl *ctl = &smcr_pernet(lgr->net)->sysctl;
+	u32 delay;
+
+	if (!lgr->growing || smcr_lgr_state(lgr) != SMCR_LGR_ACTIVE)
+		return 0;
+	/* The end of an exchange queues the work again. */
+	if (!smcr_llc_flow_may_start(&lgr->llc.flow))
+		return 0;
+	if (time_before(jiffies, lgr->grow_at))
+		return lgr->grow_at;
+	if (!wants_link(lgr)) {
+		lgr->growing = false;
+		return 0;
+	}
+	delay = smcr_lgr_policy_retry_ms(lgr->grow_tries++,
+					 READ_ONCE(ctl->link_retry_min_ms),
+					 READ_ONCE(ctl->link_retry_max_ms));
+	lgr->grow_at = jiffies + msecs_to_jiffies(delay);
+	lgr->grow_last = jiffies;
+	smcr_llc_add_start(lgr);
+	return lgr->grow_at;
+}
+
+/**
+ * smcr_lgr_grow_again() - look for a further link anew
+ * @lgr: a group of which a link or a port has come or gone
+ * @delay: jiffies until the first try
+ *
+ * A peer that keeps asking for links does not make this host build a queue pair
+ * for each request: tries are net.smcr.link_retry_min_ms apart.
+ *
+ * Context: the group's work.
+ */
+void smcr_lgr_grow_again(struct smcr_lgr *lgr, unsigned long delay)
+{
+	unsigned long first = lgr->grow_last + retry_min(lgr);
+
+	lgr->growing = true;
+	lgr->grow_tries = 0;
+	lgr->grow_at = jiffies + delay;
+	if (lgr->grow_last && time_before(lgr->grow_at, first))
+		lgr->grow_at = first;
+	smcr_lgr_queue(lgr);
+}
+
+/**
+ * smcr_lgr_links_end() - take all links from a group that ends
+ * @lgr: a DEAD group
+ * @links: result: its links, with the group's references; all have failed
+ *
+ * After this no context finds a link in the group.
+ *
+ * Context: the group's work.
+ */
+void smcr_lgr_links_end(struct smcr_lgr *lgr, struct smcr_lgr_links *links)
+{
+	unsigned int i;
+	int slot;
+
+	links->n = 0;
+	mutex_lock(&lgr->mutex);
+	spin_lock_bh(&lgr->conns_lock);
+	for (slot = 0; slot < SMCR_MAX_LINKS; slot++) {
+		if (lgr->links[slot])
+			links->link[links->n++] = lgr->links[slot];
+		WRITE_ONCE(lgr->links[slot], NULL);
+	}
+	spin_unlock_bh(&lgr->conns_lock);
+	for (i = 0; i < links->n; i++)
+		smcr_link_fail(links->link[i], -ESHUTDOWN);
+	mutex_unlock(&lgr->mutex);
+}
+
+/**
+ * smcr_lgr_link_failed() - handle the failure of a link
+ * @link: the link; its gate is closed
+ *
+ * Context: any.
+ */
+void smcr_lgr_link_failed(struct smcr_link *link)
+{
+	smcr_lgr_kick(link->lgr, SMCR_LGR_T_LINK_FAILED);
+}
+
+/**
+ * smcr_lgr_link_stopped() - a link that was lost is DEAD
+ * @link: the link
+ *
+ * Context: process.
+ */
+void smcr_lgr_link_stopped(struct smcr_link *link)
+{
+	smcr_lgr_kick(link->lgr, SMCR_LGR_T_LINK_STOPPED);
+}
+
+/**
+ * smcr_lgr_link_doubtful() - send TEST LINK over a link that may have failed
+ * @link: the link
+ *
+ * Context: any.
+ */
+void smcr_lgr_link_doubtful(struct smcr_link *link)
+{
+	set_bit(SMCR_LINK_F_DOUBTFUL, &link->flags);
+	smcr_lgr_kick(link->lgr, SMCR_LGR_T_TEST);
+}
+
+/* Does the group have a link on a device, and no ACTIVE link on another? */
+static bool lgr_needs(struct smcr_lgr *lgr, const struct smcr_ibdev *dev)
+{
+	bool uses = false, survives = false;
+	const struct smcr_link *link;
+	int slot;
+
+	spin_lock_bh(&lgr->conns_lock);
+	for (slot = 0; slot < SMCR_MAX_LINKS; slot++) {
+		link = lgr->links[slot];
+		if (!link)
+			continue;
+		if (link->local.dev == dev)
+			uses = true;
+		else if (smcr_link_state(link) == SMCR_LINK_ACTIVE)
+			survives = true;
+	}
+	spin_unlock_bh(&lgr->conns_lock);
+	return uses && !survives;
+}
+
+/* For all groups of the host: end those that only @dev connects, or without
+ * @dev look for further links.
+ */
+static void walk_groups(const struct smcr_ibdev *dev)
+{
+	struct smcr_lgr *lgr;
+	struct net *net;
+
+	down_read(&net_rwsem);
+	for_each_net(net) {
+		for (lgr = smcr_lgr_next(net, NULL); lgr;
+		     lgr = smcr_lgr_next(net, lgr))
+			if (!dev)
+				smcr_lgr_kick(lgr, SMCR_LGR_T_GROW);
+			else if (lgr_needs(lgr, dev))
+				smcr_lgr_terminate(lgr,
+						   SMCR_RESET_DEVICE_REMOVED,
+						   ECONNRESET);
+	}
+	up_read(&net_rwsem);
+}
+
+/**
+ * smcr_lgr_device_removed() - end the groups that only a device connects
+ * @dev: the device; its links have failed, and no new link can be made on it
+ *
+ * Does not wait for their end; ib.c waits for the device's references.
+ *
+ * Context: process.
+ */
+void smcr_lgr_device_removed(struct smcr_ibdev *dev)
+{
+	walk_groups(dev);
+}
+
+/**
+ * smcr_lgr_port_ready() - a port may be used, or has one more GID
+ *
+ * Groups that can have a further link look for one.
+ *
+ * Context: process.
+ */
+void smcr_lgr_port_ready(void)
+{
+	walk_groups(NULL);
+}

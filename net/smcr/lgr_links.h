@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Links of a link group: their slots, their choice, their loss.
+ */
+#ifndef _SMCR_LGR_LINKS_H
+#define _SMCR_LGR_LINKS_H
+
+#include "link.h"
+
+struct smcr_lgr;
+
+/**
+ * struct smcr_lgr_links - some links of a group, each with a reference
+ * @n: entries of @link
+ * @link: the links, in the order of their slots
+ */
+struct smcr_lgr_links {
+	unsigned int		n;
+	struct smcr_link	*link[SMCR_MAX_LINKS];
+};
+
+int __must_check smcr_lgr_link_first(struct smcr_lgr *lgr,
+				     const struct smcr_port *port);
+int __must_check smcr_lgr_link_join(struct smcr_lgr *lgr,
+				    struct smcr_link *link);
+void smcr_lgr_link_leave(struct smcr_lgr *lgr, struct smcr_link *link);
+struct smcr_link * __must_check smcr_lgr_link(struct smcr_lgr *lgr);
+struct smcr_link * __must_check smcr_lgr_link_at(struct smcr_lgr *lgr,
+						 int slot);
+struct smcr_link * __must_check smcr_lgr_link_by_num(struct smcr_lgr *lgr,
+						     u8 num);
+struct smcr_link * __must_check smcr_lgr_link_carrier(struct smcr_lgr *lgr,
+						const struct smcr_link *but);
+void smcr_lgr_links_get(struct smcr_lgr *lgr, enum smcr_link_state min,
+			struct smcr_lgr_links *links);
+void smcr_lgr_links_put(struct smcr_lgr_links *links);
+void smcr_lgr_links_lost(struct smcr_lgr *lgr);
+unsigned long smcr_lgr_grow(struct smcr_lgr *lgr);
+void smcr_lgr_grow_again(struct smcr_lgr *lgr, unsigned long delay);
+void smcr_lgr_links_end(struct smcr_lgr *lgr, struct smcr_lgr_links *links);
+
+/* Events from the link layer */
+void smcr_lgr_link_failed(struct smcr_link *link);
+void smcr_lgr_link_stopped(struct smcr_link *link);
+void smcr_lgr_link_doubtful(struct smcr_link *link);
+void smcr_lgr_device_removed(struct smcr_ibdev *dev);
+void smcr_lgr_port_ready(void);
+
+#endif /* _SMCR_LGR_LINKS_H */

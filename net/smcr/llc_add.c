@@ -1,0 +1,635 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ADD LINK, in both roles (RFC 7609 3.5.1.6, 3.5.5.1.1, 3.5.5.1.2, A.3.2,
+ * A.3.3, C.7).
+ *
+ *      server                                      client
+ *        | ADD LINK: port, QP, link number ------------> |  over the carrier
+ *        | <------------ ADD LINK, R: port, QP           |
+ *        |                        both: QP to RTS, register the RMBs
+ *        | ADD LINK CONTINUATION: keys of RMBs --------> |
+ *        | <-- ADD LINK CONTINUATION, R: keys of RMBs    |
+ *        |                        until both ends have told all keys
+ *        | CONFIRM LINK -------------------------------> |  over the new link
+ *        | <----------------------- CONFIRM LINK, R      |
+ *
+ * The group's work carries the exchange out, and the RMB work maps the RMBs to
+ * the new link and registers them (SMCR_LGR_T_NEW_LINK). A continuation that
+ * arrives earlier is held. The new link has a slot from the start, so that an
+ * RMB that is made meanwhile is mapped to it as well.
+ */
+#include <linux/slab.h>
+#include <net/sock.h>
+
+#include "ib.h"
+#include "lgr.h"
+#include "lgr_links.h"
+#include "lgr_policy.h"
+#include "link.h"
+#include "llc.h"
+#include "llc_msg.h"
+#include "mib.h"
+#include "rmb.h"
+#include "wr.h"
+
+static bool same_port(const struct smcr_port *a, const struct smcr_port *b)
+{
+	return a->dev == b->dev && a->port == b->port;
+}
+
+static bool same_peer(const struct smcr_link *link, const u8 *gid,
+		      const u8 *mac)
+{
+	return !memcmp(link->peer.gid, gid, SMCR_GID_LEN) &&
+	       !memcmp(link->peer.mac, mac, SMCR_MAC_LEN);
+}
+
+static unsigned int live_nums(struct smcr_lgr *lgr, u8 *nums)
+{
+	unsigned int n = 0;
+	int slot;
+
+	spin_lock_bh(&lgr->conns_lock);
+	for (slot = 0; slot < SMCR_MAX_LINKS; slot++)
+		if (lgr->links[slot] && lgr->links[slot]->num)
+			nums[n++] = lgr->links[slot]->num;
+	spin_unlock_bh(&lgr->conns_lock);
+	return n;
+}
+
+/* Choose the local port of a further link: an adapter port that no link uses,
+ * or else, for a link that is asymmetric at this end, the port of the carrier.
+ * Return: true for the former; @port is for smcr_ib_port_drop() then.
+ */
+static bool choose_port(struct smcr_lgr *lgr, const struct smcr_link *carrier,
+			const u8 *peer_gid, struct smcr_port *port)
+{
+	struct smcr_port used[SMCR_MAX_LINKS];
+	struct smcr_ib_spare_want want = {
+		.first = &carrier->local,
+		.peer_gid = peer_gid,
+	};
+	struct smcr_lgr_links links;
+	unsigned int i;
+	bool spare;
+
+	smcr_lgr_links_get(lgr, SMCR_LINK_INIT, &links);
+	for (i = 0; i < links.n; i++)
+		used[i] = links.link[i]->local;
+	spare = !smcr_ib_port_spare(lgr->net, used, links.n, &want, port);
+	smcr_lgr_links_put(&links);
+	if (!spare)
+		*port = carrier->local;
+	return spare;
+}
+
+/* Forget the exchange; the new link, if it is ACTIVE, stays in the group. */
+static void add_end(struct smcr_lgr *lgr)
+{
+	struct smcr_llc_add *add = &lgr->llc.add;
+
+	if (add->link)
+		smcr_link_put(add->link);
+	if (add->carrier)
+		smcr_link_put(add->carrier);
+	kfree(add->pairs);
+	memset(add, 0, sizeof(*add));
+	WRITE_ONCE(lgr->llc.step_deadline, 0);
+}
+
+/* Take a link out of the group that no connection uses and that has not failed
+ * by itself, so LinksFailed does not count it.
+ */
+static void discard_link(struct smcr_link *link)
+{
+	if (test_and_set_bit(SMCR_LINK_F_LOST, &link->flags))
+		return;
+	smcr_link_fail(link, -ESHUTDOWN);
+	smcr_link_stop_later(link);
+}
+
+/* Create the local end of the new link and give it a slot. */
+static struct smcr_link *new_link(struct smcr_lgr *lgr,
+				  struct smcr_link *carrier,
+				  const struct smcr_port *port, u8 num)
+{
+	struct smcr_link *link;
+	int err;
+
+	link = smcr_link_create(lgr, port, num);
+	if (IS_ERR(link))
+		return link;
+	err = smcr_lgr_link_join(lgr, link);
+	if (err) {
+		smcr_link_stop(link);
+		smcr_link_put(link);
+		return ERR_PTR(err);
+	}
+	lgr->llc.add.link = smcr_link_get(link);
+	lgr->llc.add.carrier = smcr_link_get(carrier);
+	smcr_lgr_kick(lgr, SMCR_LGR_T_NEW_LINK);
+	return link;
+}
+
+static void fill_add_link(struct smcr_llc_msg *msg,
+			  const struct smcr_link *link, bool reply)
+{
+	*msg = (struct smcr_llc_msg){
+		.type = SMCR_LLC_ADD_LINK,
+		.reply = reply,
+		.add_link = {
+			.qpn = link->qpn,
+			.link_num = link->num,
+			.mtu = link->local.mtu,
+			.psn = link->psn,
+		},
+	};
+	memcpy(msg->add_link.mac, link->local.mac, SMCR_MAC_LEN);
+	memcpy(msg->add_link.gid, link->local.gid, SMCR_GID_LEN);
+}
+
+/**
+ * smcr_llc_add_offer() - send ADD LINK (server)
+ * @lgr: a group in which no exchange is under way, or a first contact whose
+ *	first link is confirmed
+ * @carrier: an ACTIVE link
+ *
+ * Context: the group's work.
+ * Return: 0 or -errno.
+ */
+int smcr_llc_add_offer(struct smcr_lgr *lgr, struct smcr_link *carrier)
+{
+	u8 live[SMCR_MAX_LINKS];
+	struct smcr_llc_msg msg;
+	struct smcr_port port;
+	struct smcr_link *link;
+	bool spare;
+	int num, err;
+
+	num = smcr_link_nums_next(&lgr->nums, live, live_nums(lgr, live));
+	if (num < 0)
+		return num;
+	spare = choose_port(lgr, carrier, NULL, &port);
+	link = new_link(lgr, carrier, &port, num);
+	if (spare)
+		smcr_ib_port_drop(&port);
+	if (IS_ERR(link))
+		return PTR_ERR(link);
+	fill_add_link(&msg, link, false);
+	err = smcr_llc_send(carrier, &msg, SMCR_LLC_COOKIE_NONE);
+	if (err) {
+		discard_link(link);
+		add_end(lgr);
+		return err;
+	}
+	lgr->llc.link_request = msg;
+	smcr_mib_inc(lgr->net, SMCR_MIB_ADDLINKSENT);
+	smcr_llc_step(lgr, SMCR_LLC_EV_ADD_SENT);
+	return 0;
+}
+
+/**
+ * smcr_llc_add_flush() - drop the exchange of a group that ends
+ * @lgr: the group; it has taken its links
+ *
+ * Context: the group's work.
+ */
+void smcr_llc_add_flush(struct smcr_lgr *lgr)
+{
+	add_end(lgr);
+}
+
+/**
+ * smcr_llc_add_failed() - end the exchange without a new link
+ * @lgr: the group
+ * @tell: the peer may have its end of the link, so DELETE LINK must follow. In
+ *	a first contact, data waits for that (3.5.1.6.2)
+ *
+ * Context: the group's work.
+ */
+void smcr_llc_add_failed(struct smcr_lgr *lgr, bool tell)
+{
+	struct smcr_link *link = lgr->llc.add.link;
+
+	if (!link)
+		return;
+	smcr_llc_step(lgr, SMCR_LLC_EV_ADD_FAILED);
+	discard_link(link);
+	if (tell)
+		smcr_llc_tell_lost(lgr, link);
+	add_end(lgr);
+	/* A client waits for the server's DELETE LINK, but not without end. */
+	if (tell && smcr_lgr_state(lgr) == SMCR_LGR_FORMING)
+		WRITE_ONCE(lgr->llc.step_deadline, smcr_llc_deadline(lgr));
+	smcr_lgr_queue(lgr);
+}
+
+/**
+ * smcr_llc_add_confirmed() - the new link is confirmed and may be used
+ * @lgr: the group
+ *
+ * Context: the group's work.
+ */
+void smcr_llc_add_confirmed(struct smcr_lgr *lgr)
+{
+	if (lgr->dialect == SMCR_DIALECT_LINUX)
+		smcr_wr_limit_sends(lgr->llc.add.link);
+	smcr_mib_inc(lgr->net, SMCR_MIB_LINKSADDED);
+	add_end(lgr);
+	smcr_lgr_grow_again(lgr, 0);
+	if (smcr_lgr_state(lgr) == SMCR_LGR_FORMING)
+		smcr_llc_ready(lgr);
+	/* An RMB that was registered meanwhile is told now. */
+	smcr_lgr_kick(lgr, SMCR_LGR_T_RMB_REG);
+}
+
+/* Client: tell the server about a spare port (3.5.5.1.2). It may not answer. */
+static void ask_link(struct smcr_lgr *lgr, struct smcr_link *carrier)
+{
+	struct smcr_llc_msg msg = { .type = SMCR_LLC_ADD_LINK };
+	struct smcr_port port;
+
+	if (!choose_port(lgr, carrier, NULL, &port))
+		return;
+	msg.add_link.mtu = port.mtu;
+	memcpy(msg.add_link.mac, port.mac, SMCR_MAC_LEN);
+	memcpy(msg.add_link.gid, port.gid, SMCR_GID_LEN);
+	smcr_ib_port_drop(&port);
+	if (!smcr_llc_send(carrier, &msg, SMCR_LLC_COOKIE_NONE))
+		smcr_mib_inc(lgr->net, SMCR_MIB_ADDLINKSENT);
+}
+
+/**
+ * smcr_llc_add_start() - offer a further link (server) or ask for one (client)
+ * @lgr: an ACTIVE group in which no exchange is under way
+ *
+ * Context: the group's work.
+ */
+void smcr_llc_add_start(struct smcr_lgr *lgr)
+{
+	struct smcr_link *carrier = smcr_lgr_link_carrier(lgr, NULL);
+
+	if (!carrier)
+		return;
+	if (lgr->role == SMCR_CLIENT) {
+		ask_link(lgr, carrier);
+	} else if (!smcr_llc_add_offer(lgr, carrier)) {
+		WRITE_ONCE(lgr->llc.step_deadline, smcr_llc_deadline(lgr));
+	}
+	smcr_link_put(carrier);
+}
+
+/* Bring the new link's queue pair to RTS and register the RMBs on it. */
+static int connect_link(struct smcr_lgr *lgr,
+			const struct smcr_llc_add_link *msg)
+{
+	struct smcr_link_peer peer = {
+		.mtu = msg->mtu,
+		.qpn = msg->qpn,
+		.psn = msg->psn,
+	};
+	int err;
+
+	memcpy(peer.gid, msg->gid, SMCR_GID_LEN);
+	memcpy(peer.mac, msg->mac, SMCR_MAC_LEN);
+	err = smcr_link_connect(lgr->llc.add.link, &peer);
+	if (!err)
+		smcr_lgr_kick(lgr, SMCR_LGR_T_NEW_LINK);
+	return err;
+}
+
+static void refuse(struct smcr_link *link, const struct smcr_llc_add_link *msg,
+		   u8 reason)
+{
+	struct smcr_lgr *lgr = link->lgr;
+	struct smcr_llc_msg reply = {
+		.type = SMCR_LLC_ADD_LINK,
+		.reply = true,
+		.add_link = {
+			.link_num = msg->link_num,
+			.reject = true,
+			.reason = reason,
+		},
+	};
+	bool first = lgr->llc.flow.step == SMCR_LLC_FIRST_ADD;
+
+	memcpy(reply.add_link.mac, link->local.mac, SMCR_MAC_LEN);
+	memcpy(reply.add_link.gid, link->local.gid, SMCR_GID_LEN);
+	if (smcr_llc_send(link, &reply, SMCR_LLC_COOKIE_NONE))
+		return;
+	smcr_mib_inc(lgr->net, SMCR_MIB_ADDLINKREFUSED);
+	smcr_llc_step(lgr, SMCR_LLC_EV_ADD_REFUSED);
+	if (first)
+		smcr_llc_ready(lgr);
+}
+
+/* What the client knows when ADD LINK arrives; see lgr_policy.c. */
+static void add_view(struct smcr_lgr *lgr, const struct smcr_llc_add_link *msg,
+		     bool spare, struct smcr_add_link_view *view)
+{
+	struct smcr_lgr_links links;
+	unsigned int i, j;
+	bool shared;
+
+	*view = (struct smcr_add_link_view){
+		.mtu = msg->mtu,
+		.spare_port = spare,
+		.max_links = lgr->max_links,
+	};
+	smcr_lgr_links_get(lgr, SMCR_LINK_ACTIVE, &links);
+	for (i = 0; i < links.n; i++) {
+		const struct smcr_link *link = links.link[i];
+
+		view->same_peer_port |= same_peer(link, msg->gid, msg->mac);
+		shared = false;
+		for (j = 0; j < i; j++)
+			shared |= same_port(&links.link[j]->local,
+					    &link->local) ||
+				  same_peer(links.link[j], link->peer.gid,
+					    link->peer.mac);
+		view->has_asymmetric |= shared;
+		view->nr_symmetric += !shared;
+	}
+	smcr_lgr_links_put(&links);
+}
+
+/* Client: agree to ADD LINK over @port. Return: the reason of a refusal. */
+static u8 agree(struct smcr_link *link, const struct smcr_llc_add_link *msg,
+		const struct smcr_port *port)
+{
+	struct smcr_lgr *lgr = link->lgr;
+	struct smcr_llc_msg reply;
+	struct smcr_link *new;
+
+	new = new_link(lgr, link, port, msg->link_num);
+	if (IS_ERR(new))
+		return SMCR_LLC_ADD_NO_PATH;
+	if (connect_link(lgr, msg)) {
+		discard_link(new);
+		add_end(lgr);
+		return SMCR_LLC_ADD_NO_PATH;
+	}
+	fill_add_link(&reply, new, true);
+	smcr_llc_step(lgr, SMCR_LLC_EV_ADD_AGREED);
+	WRITE_ONCE(lgr->llc.step_deadline, smcr_llc_deadline(lgr));
+	if (smcr_llc_send(link, &reply, SMCR_LLC_COOKIE_NONE))
+		smcr_llc_add_failed(lgr, false);
+	return 0;
+}
+
+/* Client: answer ADD LINK (3.5.1.6.1). */
+static void add_request(struct smcr_link *link,
+			const struct smcr_llc_add_link *msg)
+{
+	struct smcr_lgr *lgr = link->lgr;
+	struct smcr_add_link_view view;
+	u8 live[SMCR_MAX_LINKS];
+	struct smcr_port port;
+	bool spare;
+	u8 reason;
+
+	spare = choose_port(lgr, link, msg->gid, &port);
+	add_view(lgr, msg, spare, &view);
+	reason = smcr_lgr_policy_add_link(&view);
+	if (!reason && !smcr_gid_alike(msg->gid, port.gid))
+		reason = SMCR_LLC_ADD_NO_PATH;
+	if (!reason && (!smcr_add_link_names_link(msg) ||
+			smcr_link_nums_take(&lgr->nums, msg->link_num, live,
+					    live_nums(lgr, live))))
+		smcr_llc_broken(link, "ADD LINK names a link in use");
+	else if (!reason)
+		reason = agree(link, msg, &port);
+	if (reason)
+		refuse(link, msg, reason);
+	if (spare)
+		smcr_ib_port_drop(&port);
+}
+
+/* Would the new link be parallel to another one? */
+static bool is_parallel(struct smcr_lgr *lgr,
+			const struct smcr_llc_add_link *msg)
+{
+	const struct smcr_link *new = lgr->llc.add.link;
+	struct smcr_lgr_links links;
+	bool parallel = false;
+	unsigned int i;
+
+	smcr_lgr_links_get(lgr, SMCR_LINK_ACTIVE, &links);
+	for (i = 0; i < links.n; i++)
+		parallel |= same_port(&links.link[i]->local, &new->local) &&
+			    same_peer(links.link[i], msg->gid, msg->mac);
+	smcr_lgr_links_put(&links);
+	return parallel;
+}
+
+/* Server: handle the reply to ADD LINK (3.5.1.6.2). A client must not agree to
+ * a parallel link, whose loss the other one would share; DELETE LINK removes it
+ * (C.7.1).
+ */
+static void add_reply(struct smcr_link *link, const struct smcr_llc_msg *msg)
+{
+	struct smcr_lgr *lgr = link->lgr;
+	struct smcr_link *new = lgr->llc.add.link;
+
+	if (!new || !smcr_llc_msg_answers(msg, &lgr->llc.link_request)) {
+		smcr_llc_broken(link, "ADD LINK reply names another link");
+		return;
+	}
+	if (msg->add_link.reject) {
+		smcr_mib_inc(lgr->net, SMCR_MIB_ADDLINKREFUSED);
+		smcr_llc_step(lgr, SMCR_LLC_EV_ADD_REFUSED);
+		/* The client asks when it has a port (3.5.5.1.2). */
+		lgr->growing = false;
+		discard_link(new);
+		add_end(lgr);
+		if (smcr_lgr_state(lgr) == SMCR_LGR_FORMING)
+			smcr_llc_ready(lgr);
+		return;
+	}
+	smcr_llc_step(lgr, SMCR_LLC_EV_ADD_AGREED);
+	WRITE_ONCE(lgr->llc.step_deadline, smcr_llc_deadline(lgr));
+	if (!smcr_add_link_names_link(&msg->add_link) ||
+	    !smcr_mtu_valid(msg->add_link.mtu) ||
+	    is_parallel(lgr, &msg->add_link) ||
+	    connect_link(lgr, &msg->add_link))
+		smcr_llc_add_failed(lgr, true);
+}
+
+/**
+ * smcr_llc_add_recv() - handle ADD LINK, a request or a reply
+ * @link: the link that the message came over
+ * @msg: the message
+ *
+ * Context: the group's work.
+ */
+void smcr_llc_add_recv(struct smcr_link *link, const struct smcr_llc_msg *msg)
+{
+	struct smcr_lgr *lgr = link->lgr;
+
+	if (msg->reply)
+		add_reply(link, msg);
+	else if (lgr->role == SMCR_CLIENT)
+		add_request(link, &msg->add_link);
+	else
+		smcr_lgr_kick(lgr, SMCR_LGR_T_GROW);
+}
+
+/**
+ * smcr_llc_add_registered() - may the keys on the new link be told?
+ * @lgr: the group
+ *
+ * Context: the group's work.
+ * Return: true unless an exchange waits for the RMB work.
+ */
+bool smcr_llc_add_registered(struct smcr_lgr *lgr)
+{
+	const struct smcr_link *link = lgr->llc.add.link;
+	const struct smcr_rmb *rmb;
+	bool all = true;
+
+	if (!link)
+		return true;
+	mutex_lock(&lgr->mutex);
+	list_for_each_entry(rmb, &lgr->rmbs, list)
+		if (rmb->confirmed && !rmb->deleting)
+			all &= smcr_rmb_registered(rmb, link->slot);
+	mutex_unlock(&lgr->mutex);
+	return all;
+}
+
+/* Note the keys of the RMBs that the peer knows. Those that it does not know
+ * yet are told by CONFIRM RKEY later, for all links.
+ */
+static int note_pairs(struct smcr_lgr *lgr)
+{
+	struct smcr_llc_add *add = &lgr->llc.add;
+	struct smcr_llc_pair *pairs;
+	const struct smcr_rmb *rmb;
+	u8 n = 0;
+
+	pairs = kcalloc(SMCR_MAX_RMBS, sizeof(*pairs), GFP_KERNEL);
+	if (!pairs)
+		return -ENOMEM;
+	mutex_lock(&lgr->mutex);
+	list_for_each_entry(rmb, &lgr->rmbs, list) {
+		if (!rmb->confirmed || rmb->deleting)
+			continue;
+		pairs[n].ref_rkey = rmb->maps[add->carrier->slot].rkey;
+		pairs[n].rkey = rmb->maps[add->link->slot].rkey;
+		pairs[n++].vaddr = rmb->maps[add->link->slot].iova;
+	}
+	mutex_unlock(&lgr->mutex);
+	add->pairs = pairs;
+	add->n_pairs = n;
+	return 0;
+}
+
+/* Send the next keys. Return: -errno if the carrier has failed. */
+static int send_cont(struct smcr_lgr *lgr, bool reply)
+{
+	struct smcr_llc_add *add = &lgr->llc.add;
+	struct smcr_llc_msg msg = {
+		.type = SMCR_LLC_ADD_LINK_CONT,
+		.reply = reply,
+		.add_cont = {
+			.link_num = add->link->num,
+			.nr_left = add->n_pairs - add->told,
+		},
+	};
+	u8 n = min_t(u8, msg.add_cont.nr_left, SMCR_LLC_ADD_CONT_PAIRS);
+
+	memcpy(msg.add_cont.pair, add->pairs + add->told,
+	       n * sizeof(*add->pairs));
+	add->told += n;
+	WRITE_ONCE(lgr->llc.step_deadline, smcr_llc_deadline(lgr));
+	return smcr_llc_send(add->carrier, &msg, SMCR_LLC_COOKIE_NONE);
+}
+
+/* Store the peer's keys on the new link. */
+static int learn_pairs(struct smcr_lgr *lgr,
+		       const struct smcr_llc_add_cont *msg)
+{
+	const struct smcr_llc_add *add = &lgr->llc.add;
+	u8 n = min_t(u8, msg->nr_left, SMCR_LLC_ADD_CONT_PAIRS);
+	int id, err = 0;
+	u8 i;
+
+	spin_lock_bh(&lgr->rtoken_lock);
+	for (i = 0; i < n && !err; i++) {
+		id = smcr_rtoken_find(lgr->rtokens, add->carrier->slot,
+				      msg->pair[i].ref_rkey);
+		err = id < 0 ? id : smcr_rtoken_set(lgr->rtokens, id,
+						    add->link->slot,
+						    msg->pair[i].rkey,
+						    msg->pair[i].vaddr);
+	}
+	spin_unlock_bh(&lgr->rtoken_lock);
+	return err;
+}
+
+/* All keys are told; the server goes on with CONFIRM LINK on the new link. */
+static void tokens_done(struct smcr_lgr *lgr)
+{
+	smcr_llc_step(lgr, SMCR_LLC_EV_TOKENS_DONE);
+	WRITE_ONCE(lgr->llc.step_deadline, smcr_llc_deadline(lgr));
+	if (lgr->role == SMCR_SERVER &&
+	    smcr_llc_ask_confirm(lgr->llc.add.link, SMCR_LLC_COOKIE_NONE))
+		smcr_llc_add_failed(lgr, true);
+}
+
+/**
+ * smcr_llc_add_cont() - handle ADD LINK CONTINUATION, a request or a reply
+ * @link: the link that the message came over
+ * @msg: the message; smcr_llc_add_registered() is true
+ *
+ * Context: the group's work.
+ */
+void smcr_llc_add_cont(struct smcr_link *link, const struct smcr_llc_msg *msg)
+{
+	struct smcr_lgr *lgr = link->lgr;
+	struct smcr_llc_add *add = &lgr->llc.add;
+	int more;
+
+	if (!add->link || link != add->carrier ||
+	    msg->add_cont.link_num != add->link->num) {
+		smcr_llc_broken(link, "ADD LINK CONTINUATION of another link");
+		return;
+	}
+	more = smcr_llc_countdown_next(&add->left, msg->add_cont.nr_left,
+				       SMCR_LLC_ADD_CONT_PAIRS);
+	if (more < 0 || learn_pairs(lgr, &msg->add_cont)) {
+		smcr_llc_broken(link, "ADD LINK CONTINUATION with wrong keys");
+		return;
+	}
+	if (!add->pairs && note_pairs(lgr)) {
+		smcr_llc_add_failed(lgr, true);
+		return;
+	}
+	/* A client answers each request. A server asks until all is told. */
+	if (!msg->reply && send_cont(lgr, true))
+		return;
+	more |= add->told < add->n_pairs;
+	if (!more)
+		tokens_done(lgr);
+	else if (msg->reply)
+		send_cont(lgr, false);
+}
+
+/**
+ * smcr_llc_add_go() - tell the first keys once the RMBs are registered (server)
+ * @lgr: the group
+ *
+ * Context: the group's work.
+ */
+void smcr_llc_add_go(struct smcr_lgr *lgr)
+{
+	const struct smcr_llc *llc = &lgr->llc;
+
+	if (lgr->role != SMCR_SERVER || llc->flow.step != SMCR_LLC_ADD_CONT ||
+	    llc->add.pairs ||
+	    smcr_link_state(llc->add.link) != SMCR_LINK_READY ||
+	    !smcr_llc_add_registered(lgr))
+		return;
+	if (note_pairs(lgr) || send_cont(lgr, false))
+		smcr_llc_add_failed(lgr, true);
+}

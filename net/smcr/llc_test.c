@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * TEST LINK: notices a dead peer or path on links that are idle (RFC 7609
+ * 4.5.3, A.3.8, C.7.1). Each link has a test of its own.
+ */
+#include <linux/random.h>
+
+#include "lgr.h"
+#include "lgr_links.h"
+#include "link.h"
+#include "llc.h"
+#include "llc_msg.h"
+#include "mib.h"
+#include "wr.h"
+
+static void test_send(struct smcr_lgr *lgr, struct smcr_link *link)
+{
+	struct smcr_llc_test *test = &lgr->llc.test[link->slot];
+	struct smcr_llc_msg *msg = &test->request;
+
+	msg->type = SMCR_LLC_TEST_LINK;
+	get_random_bytes(msg->test_link.data, sizeof(msg->test_link.data));
+	test->sends = smcr_wr_sends(link);
+	if (smcr_llc_send(link, msg, SMCR_LLC_COOKIE_NONE))
+		return;
+	smcr_mib_inc(lgr->net, SMCR_MIB_TESTLINKSENT);
+	test->sent = true;
+	test->deadline = smcr_llc_deadline(lgr);
+}
+
+/**
+ * smcr_llc_test_now() - send TEST LINK over the links that may have failed, but
+ *	not over those where one is unanswered (C.4)
+ * @lgr: the group
+ *
+ * Context: the group's work.
+ */
+void smcr_llc_test_now(struct smcr_lgr *lgr)
+{
+	struct smcr_lgr_links links;
+	struct smcr_link *link;
+	unsigned int i;
+
+	smcr_lgr_links_get(lgr, SMCR_LINK_ACTIVE, &links);
+	for (i = 0; i < links.n; i++) {
+		link = links.link[i];
+		if (test_and_clear_bit(SMCR_LINK_F_DOUBTFUL, &link->flags) &&
+		    !lgr->llc.test[link->slot].sent)
+			test_send(lgr, link);
+	}
+	smcr_lgr_links_put(&links);
+}
+
+/* Test a link that has received nothing for net.smcr.test_link_interval_ms.
+ * Return: jiffies when to look again, 0 for never.
+ */
+static unsigned long test_timer(struct smcr_lgr *lgr, struct smcr_link *link)
+{
+	const struct smcr_sysctl *ctl = &smcr_pernet(lgr->net)->sysctl;
+	unsigned int ms = READ_ONCE(ctl->test_link_interval_ms);
+	struct smcr_llc_test *test = &lgr->llc.test[link->slot];
+	unsigned long due;
+
+	due = READ_ONCE(link->last_rx) + msecs_to_jiffies(ms);
+	if (ms && !test->sent && time_after_eq(jiffies, due))
+		test_send(lgr, link);
+	/* smcr_llc_test_now() may have sent a TEST LINK, whatever @ms is. */
+	if (!test->sent)
+		return ms ? due : 0;
+	if (time_after_eq(jiffies, test->deadline)) {
+		smcr_mib_inc(lgr->net, SMCR_MIB_LLCTIMEOUTS);
+		smcr_link_fail(link, -ETIMEDOUT);
+		return 0;
+	}
+	return test->deadline;
+}
+
+/**
+ * smcr_llc_test_timers() - test the links that are due
+ * @lgr: the group
+ *
+ * Context: the group's work.
+ * Return: jiffies when to look again, 0 for never.
+ */
+unsigned long smcr_llc_test_timers(struct smcr_lgr *lgr)
+{
+	unsigned long next = 0, when;
+	struct smcr_lgr_links links;
+	unsigned int i;
+
+	smcr_lgr_links_get(lgr, SMCR_LINK_ACTIVE, &links);
+	for (i = 0; i < links.n; i++) {
+		when = test_timer(lgr, links.link[i]);
+		if (when && (!next || time_before(when, next)))
+			next = when;
+	}
+	smcr_lgr_links_put(&links);
+	return next;
+}
+
+/**
+ * smcr_llc_test_recv() - handle TEST LINK, a request or a reply
+ * @link: the link that the message came over
+ * @msg: the message
+ *
+ * Context: the group's work.
+ */
+void smcr_llc_test_recv(struct smcr_link *link, const struct smcr_llc_msg *msg)
+{
+	struct smcr_llc_test *test = &link->lgr->llc.test[link->slot];
+	struct smcr_llc_msg reply = *msg;
+
+	if (!msg->reply) {
+		reply.reply = true;
+		smcr_llc_send(link, &reply, SMCR_LLC_COOKIE_NONE);
+	} else if (!test->sent ||
+		   !smcr_llc_msg_answers(msg, &test->request)) {
+		smcr_llc_broken(link, "TEST LINK reply with other data");
+	} else {
+		test->sent = false;
+		smcr_wr_handled(link, test->sends);
+	}
+}

@@ -1,0 +1,144 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# fact: With two adapters a group has two links, and survives the loss of one
+# rfc: 3.5.1.6, 3.5.5.1, 3.5.5.2, A.3.2, A.3.3, A.3.4, A.3.5, C.7.1
+# kernel: turns roce
+# nics: 2
+# timeout: 180
+# Two adapters on each host, one segment. The first contact adds a second link,
+# symmetric or asymmetric; further RMBs are told for both links. The loss of the
+# link that carries no connection disturbs no stream, and the loss of the other
+# one ends its connections, but not the group. A lost link is replaced when its
+# path is back.
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
+
+kind=smcr4
+addresses $kind
+interval=$(sysctl -n net.smcr.test_link_interval_ms)
+timeout=$(sysctl -n net.smcr.llc_timeout_ms)
+
+# has_links N: this host's groups have N links in use; for wait_until and check
+has_links() {
+	[ "$(smcr-ctl -j link show state active | grep -o '"gid"' | wc -l)" \
+		= "$1" ]
+}
+
+# nums_are N...: true if the links in use have these numbers
+nums_are() {
+	diff <(printf '%s\n' "$@") <(smcr-ctl -j link show state active |
+		grep -oE '"link": *[0-9]+' | grep -oE '[0-9]+$' | sort -n)
+}
+
+# has_num N: true if a link in use has this number
+has_num() {
+	smcr-ctl -j link show state active | grep -q "\"link\": *$1[,}]"
+}
+
+# dead NIC: no RDMA packet reaches the other host through this NIC
+dead() {
+	check "RoCE of NIC $1 is cut" \
+		wire fault "server$1" "client$1" cut 1 only roce
+	check "RoCE of NIC $1 is cut the other way" \
+		wire fault "client$1" "server$1" cut 1 only roce
+}
+
+# fails_fast: a link that gets no answer fails after about a second. An emulator
+# under load is as slow to answer, so this holds only while a path is cut.
+fails_fast() {
+	sysctl -qw net.smcr.test_link_interval_ms=$((500 * SLOW)) \
+		net.smcr.llc_timeout_ms=$((1500 * SLOW))
+}
+
+# patient: undo fails_fast
+patient() {
+	sysctl -qw "net.smcr.test_link_interval_ms=$interval" \
+		"net.smcr.llc_timeout_ms=$timeout"
+}
+
+# without_one RXE: delete one Soft-RoCE device until the end of this test
+without_one() {
+	local dev
+
+	dev=$(rdma link show "$1/1" | sed 's/.*netdev //')
+	undo_later rdma link add "$1" type rxe netdev "${dev% }"
+	check "$1 is deleted" rdma link delete "$1"
+}
+
+# local_ports N: true if the links in use end at N ports of this host
+local_ports() {
+	[ "$(smcr-ctl -j link show state active |
+		grep -oE '"device": *"[a-z0-9]+"' | sort -u | wc -l)" = "$1" ]
+}
+
+client_leads
+
+undo_later wire clear
+both undo_later patient
+both save begin
+on server serve $kind "$SERVER" -a
+io_check "a first contact" $kind "$SERVER" seq -n 1
+both check "there are two links" has_links 2
+both check "the links have the numbers 1 and 2" nums_are 1 2
+both grew begin LinksAdded -eq 1
+both grew begin LinksFailed -eq 0
+both grew begin BadLlc -eq 0
+both grew begin FirstContacts -eq 1
+
+# The first RMB has four elements, so more are made and told for both links.
+both save many
+io_check "60 connections at once" $kind "$SERVER" many -n 60
+both grew many LinksFailed -eq 0
+both grew many BadLlc -eq 0
+both grew many FirstContacts -eq 0
+both check "both links are in use" has_links 2
+
+both save second
+both fails_fast
+dead 1
+io_check "a stream while the second link fails" \
+	$kind "$SERVER" stream -u 16m -d 16m
+both wait_until "the second link is lost" grew_to second LinksFailed 1
+both wait_until "one link is left" has_links 1
+both check "it is the first" nums_are 1
+both grew second Aborts -eq 0
+io_check "connections over the first link" $kind "$SERVER" seq -n 5
+both grew second FirstContacts -eq 0
+both grew second BadLlc -eq 0
+both save third
+check "RoCE is back" wire clear
+both wait_until "there are two links again" has_links 2
+both check_not "the number of the lost link is not used again" has_num 2
+both patient
+io_check "connections at once" $kind "$SERVER" many -n 20
+both grew third Aborts -eq 0
+
+both save first
+hold $kind "$SERVER" 3 -a
+both fails_fast
+dead 0
+released "connections of the first link end with an errno when it fails"
+both wait_until "the first link is lost" grew_to first LinksFailed 1
+both wait_until "one link is left" has_links 1
+io_check "connections over the other link" $kind "$SERVER" seq -n 5
+both grew first FirstContacts -eq 0
+both grew first BadLlc -eq 0
+check "RoCE is back" wire clear
+both wait_until "there are two links again" has_links 2
+both check_not "the number of the lost link is not used again" has_num 1
+both patient
+both no_fallback begin
+
+# The server has one adapter left, and the client's second one connects to it.
+both save asymmetric
+on server without_one rxe1
+on server wait_until "one link is left" has_links 1
+both wait_until "there is an asymmetric link" has_links 2
+on server check "both links end at one port" local_ports 1
+check "they begin at two ports" local_ports 2
+io_check "a stream" $kind "$SERVER" stream -u 4m -d 4m
+both grew asymmetric FirstContacts -eq 0
+both grew asymmetric BadLlc -eq 0
+both no_conn_left
+finish
