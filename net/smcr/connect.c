@@ -286,11 +286,7 @@ static bool step_group(struct smcr_hs *hs)
 /* Step REG: wait until the first RMB is registered; then send the Confirm. */
 static bool step_reg(struct smcr_hs *hs)
 {
-	if (smcr_lgr_state(hs->lgr) != SMCR_LGR_FORMING) {
-		decline(hs, SMCR_FALLBACK_QP);
-		return false;
-	}
-	if (!smcr_hs_registered(hs))
+	if (!smcr_hs_await_rmb(hs))
 		return false;
 	smcr_llc_await_confirm(hs->lgr);
 	return smcr_hs_step(hs, SMCR_HS_CONFIRM);

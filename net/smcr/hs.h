@@ -166,7 +166,7 @@ int __must_check smcr_hs_send_accept(struct smcr_hs *hs,
 				     enum smcr_clc_type type);
 int __must_check smcr_hs_link_up(struct smcr_hs *hs,
 				 const struct smcr_clc_accept *msg);
-bool smcr_hs_registered(struct smcr_hs *hs);
+bool smcr_hs_await_rmb(struct smcr_hs *hs);
 bool smcr_hs_from_here(const struct smcr_hs *hs);
 bool smcr_hs_gid_credible(const struct smcr_hs *hs, const u8 *gid);
 bool smcr_hs_llc(struct smcr_hs *hs);

@@ -332,7 +332,7 @@ int smcr_hs_send_accept(struct smcr_hs *hs, enum smcr_clc_type type)
  * @msg: the peer's Accept or Confirm
  *
  * Context: process, outer sock lock held.
- * Return: 0, after which smcr_hs_registered() becomes true; -errno.
+ * Return: 0, after which smcr_hs_await_rmb() becomes true; -errno.
  */
 int smcr_hs_link_up(struct smcr_hs *hs, const struct smcr_clc_accept *msg)
 {
@@ -354,15 +354,20 @@ int smcr_hs_link_up(struct smcr_hs *hs, const struct smcr_clc_accept *msg)
 }
 
 /**
- * smcr_hs_registered() - is the RMB of the connection's element registered?
- * @hs: the handshake, in step REG; if not, SMCR_HS_E_GROUP comes when it is
+ * smcr_hs_await_rmb() - step REG: wait until the first RMB is registered
+ * @hs: the handshake; declines if its group has failed
  *
  * Context: process, outer sock lock held.
- * Return: true if the peer may write to the element.
+ * Return: true if the peer may write to the connection's element; false if
+ * SMCR_HS_E_GROUP must come first, or the handshake has ended.
  */
-bool smcr_hs_registered(struct smcr_hs *hs)
+bool smcr_hs_await_rmb(struct smcr_hs *hs)
 {
 	sock_owned_by_me(hs->sk);
+	if (smcr_lgr_state(hs->lgr) != SMCR_LGR_FORMING) {
+		smcr_hs_decline(hs, SMCR_FALLBACK_QP);
+		return false;
+	}
 	smcr_lgr_wait(hs->lgr, hs);
 	return smcr_lgr_rmb_ready(hs->conn);
 }

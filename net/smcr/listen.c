@@ -595,11 +595,7 @@ static bool step_confirm(struct smcr_hs *hs)
  */
 static bool step_reg(struct smcr_hs *hs)
 {
-	if (smcr_lgr_state(hs->lgr) != SMCR_LGR_FORMING) {
-		smcr_hs_decline(hs, SMCR_FALLBACK_QP);
-		return false;
-	}
-	if (!smcr_hs_registered(hs))
+	if (!smcr_hs_await_rmb(hs))
 		return false;
 	if (smcr_llc_confirm_link(hs->lgr)) {
 		smcr_hs_decline(hs, SMCR_FALLBACK_CONFIRM_LINK);
