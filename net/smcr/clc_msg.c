@@ -52,12 +52,6 @@ static bool eye_valid(u32 eye, const struct smcr_wire_clc_hdr *w)
 	       (w->type == SMCR_CLC_PROPOSAL || w->type == SMCR_CLC_DECLINE);
 }
 
-static bool trailer_valid(const u8 *buf, u16 length)
-{
-	return eye_valid(get_unaligned_be32(buf + length - TRAILER_LEN),
-			 wire_hdr(buf));
-}
-
 static bool length_valid(u8 type, u8 version, u16 length)
 {
 	switch (type) {
@@ -127,7 +121,8 @@ static enum smcr_clc_fault frame_check(const u8 *buf, size_t len,
 		return SMCR_CLC_BAD_TYPE;
 	if (len < hdr->length)
 		return SMCR_CLC_SHORT;
-	if (!trailer_valid(buf, hdr->length))
+	if (!eye_valid(get_unaligned_be32(buf + hdr->length - TRAILER_LEN),
+		       wire_hdr(buf)))
 		return SMCR_CLC_BAD_EYE;
 	return SMCR_CLC_OK;
 }

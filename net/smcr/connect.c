@@ -71,11 +71,6 @@ int smcr_connect_start(struct sock *sk, struct sockaddr *addr, int addr_len)
 	return err;
 }
 
-static void decline(struct smcr_hs *hs, enum smcr_fallback_reason reason)
-{
-	smcr_hs_decline(hs, reason);
-}
-
 /* Map an error from building the local end to a fallback reason. */
 static enum smcr_fallback_reason errno_reason(int err)
 {
@@ -131,7 +126,7 @@ static bool step_propose(struct smcr_hs *hs)
 		reason = smcr_path_port(inner, smcr_hs_gid_kind(hs), NULL,
 					&hs->port);
 		if (reason != SMCR_FALLBACK_NONE) {
-			decline(hs, reason);
+			smcr_hs_decline(hs, reason);
 			return false;
 		}
 		memcpy(msg.peer_id, smcr_pernet(sock_net(hs->sk))->peer_id,
@@ -183,17 +178,17 @@ static bool first_contact(struct smcr_hs *hs, const struct smcr_lgr_key *key)
 	int err;
 
 	if (!smcr_hs_gid_credible(hs, hs->accept.gid)) {
-		decline(hs, SMCR_FALLBACK_PEER_ID);
+		smcr_hs_decline(hs, SMCR_FALLBACK_PEER_ID);
 		return false;
 	}
 	follow_gid(hs);
 	if (smcr_hs_path_blocked(hs, key)) {
-		decline(hs, SMCR_FALLBACK_NEG_PATH);
+		smcr_hs_decline(hs, SMCR_FALLBACK_NEG_PATH);
 		return false;
 	}
 	lgr = smcr_lgr_create(sock_net(hs->sk), SMCR_CLIENT, key, &hs->port);
 	if (IS_ERR(lgr)) {
-		decline(hs, errno_reason(PTR_ERR(lgr)));
+		smcr_hs_decline(hs, errno_reason(PTR_ERR(lgr)));
 		return false;
 	}
 	hs->lgr = lgr;
@@ -204,7 +199,7 @@ static bool first_contact(struct smcr_hs *hs, const struct smcr_lgr_key *key)
 	if (!err)
 		err = smcr_hs_link_up(hs, &hs->accept);
 	if (err) {
-		decline(hs, errno_reason(err));
+		smcr_hs_decline(hs, errno_reason(err));
 		return false;
 	}
 	return smcr_hs_step(hs, SMCR_HS_REG);
@@ -243,7 +238,7 @@ static bool step_accept(struct smcr_hs *hs)
 	if (fault) {
 		smcr_mib_inc(sock_net(hs->sk), SMCR_MIB_BADCLC);
 		if (smcr_clc_fault_declines(fault))
-			decline(hs, SMCR_FALLBACK_BAD_ENUM);
+			smcr_hs_decline(hs, SMCR_FALLBACK_BAD_ENUM);
 		else
 			smcr_hs_fail(hs, -ECONNRESET);
 		return false;
@@ -268,7 +263,7 @@ static bool step_group(struct smcr_hs *hs)
 		return false;
 	if (!smcr_conn_size_valid(hs->lgr,
 				  smcr_bsize_to_bytes(hs->accept.bsize))) {
-		decline(hs, SMCR_FALLBACK_BAD_ENUM);
+		smcr_hs_decline(hs, SMCR_FALLBACK_BAD_ENUM);
 		return false;
 	}
 	err = smcr_hs_conn(hs);
@@ -277,7 +272,7 @@ static bool step_group(struct smcr_hs *hs)
 	if (!err)
 		err = smcr_conn_set_peer(hs->conn, &hs->accept, false);
 	if (err) {
-		decline(hs, errno_reason(err));
+		smcr_hs_decline(hs, errno_reason(err));
 		return false;
 	}
 	return smcr_hs_step(hs, SMCR_HS_CONFIRM);

@@ -68,16 +68,6 @@ static bool forgiven(struct smcr_hs *hs, const struct in6_addr *addr,
 	return true;
 }
 
-static void path_good(struct smcr_hs *hs, const struct smcr_neglist_key *key)
-{
-	struct net *net = sock_net(hs->sk);
-
-	smcr_neglist_succeed(net, key);
-	if (hs->client)
-		smcr_peers_met(net, &key->addr,
-			       smcr_gid_kind(hs->port.gid));
-}
-
 /**
  * smcr_hs_path_result() - note for the path how a handshake ends
  * @hs: the handshake
@@ -93,6 +83,7 @@ static void path_good(struct smcr_hs *hs, const struct smcr_neglist_key *key)
  */
 void smcr_hs_path_result(struct smcr_hs *hs, bool good)
 {
+	struct net *net = sock_net(hs->sk);
 	enum smcr_reset_reason reason;
 	struct smcr_neglist_key key;
 
@@ -105,10 +96,14 @@ void smcr_hs_path_result(struct smcr_hs *hs, bool good)
 	if (!good && smcr_lgr_state(hs->lgr) == SMCR_LGR_ACTIVE)
 		return;
 	path_key(hs, &hs->lgr->key, &key);
-	if (good)
-		path_good(hs, &key);
-	else if (!forgiven(hs, &key.addr, SMCR_PEERS_HOST, 0))
-		smcr_neglist_fail(sock_net(hs->sk), &key);
+	if (good) {
+		smcr_neglist_succeed(net, &key);
+		if (hs->client)
+			smcr_peers_met(net, &key.addr,
+				       smcr_gid_kind(hs->port.gid));
+	} else if (!forgiven(hs, &key.addr, SMCR_PEERS_HOST, 0)) {
+		smcr_neglist_fail(net, &key);
+	}
 }
 
 /**

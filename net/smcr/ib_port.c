@@ -498,12 +498,6 @@ static bool find_gid(const struct net_device *ndev,
 	return hit->dev;
 }
 
-/* The path MTU enumeration that fits a netdev's MTU; 0 if none fits. */
-static u8 netdev_mtu(const struct net_device *ndev)
-{
-	return iboe_get_mtu(READ_ONCE(ndev->mtu));
-}
-
 /**
  * smcr_ib_port_fill() - describe the port of a GID that a lookup found
  * @hit: the GID; it is only a hint, so the device's GID table is read again
@@ -533,7 +527,8 @@ bool smcr_ib_port_fill(const struct smcr_ib_hit *hit, struct smcr_port *out)
 	if (ndev && ndev == hit->ndev && gid_is_v2(attr) == out->v2 &&
 	    !memcmp(attr->gid.raw, out->gid, SMCR_GID_LEN)) {
 		out->ifindex = ndev->ifindex;
-		out->mtu = netdev_mtu(ndev);
+		/* enum ib_mtu; 0 if the netdev's MTU is below all of them */
+		out->mtu = iboe_get_mtu(READ_ONCE(ndev->mtu));
 		same = !rdma_read_gid_l2_fields(attr, &out->vlan, out->mac);
 	}
 	rcu_read_unlock();

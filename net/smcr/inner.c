@@ -244,14 +244,6 @@ struct sock *smcr_inner_outer(const struct sock *inner)
 	return outer_of(inner);
 }
 
-static void save_callbacks(struct smcr_sock *smcr, const struct sock *inner)
-{
-	smcr->orig.state_change = inner->sk_state_change;
-	smcr->orig.data_ready = inner->sk_data_ready;
-	smcr->orig.write_space = inner->sk_write_space;
-	smcr->orig.error_report = inner->sk_error_report;
-}
-
 static void attach(struct sock *sk, struct socket *inner)
 {
 	write_lock_bh(&inner->sk->sk_callback_lock);
@@ -277,6 +269,7 @@ static void attach(struct sock *sk, struct socket *inner)
  */
 int smcr_inner_create(struct sock *sk, int family, int kern)
 {
+	struct smcr_sock *smcr = smcr_sk(sk);
 	struct socket *inner;
 	int err;
 
@@ -289,7 +282,10 @@ int smcr_inner_create(struct sock *sk, int family, int kern)
 	sock_lock_init_class_and_name(inner->sk, "slock-smcr-inner",
 				      &inner_slock_key, "sk_lock-smcr-inner",
 				      &inner_lock_key);
-	save_callbacks(smcr_sk(sk), inner->sk);
+	smcr->orig.state_change = inner->sk->sk_state_change;
+	smcr->orig.data_ready = inner->sk->sk_data_ready;
+	smcr->orig.write_space = inner->sk->sk_write_space;
+	smcr->orig.error_report = inner->sk->sk_error_report;
 	attach(sk, inner);
 	return 0;
 }

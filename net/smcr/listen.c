@@ -32,11 +32,6 @@
 /* Delay before a listener that could not take a child tries again */
 #define LISTEN_RETRY_TIME	(HZ / 10)
 
-static u32 hs_limit(const struct sock *sk)
-{
-	return READ_ONCE(smcr_pernet(sock_net(sk))->sysctl.max_handshakes);
-}
-
 /* TCP calls this for each SYN with the option; it does not echo the option if
  * the result is true. Without an adapter the result is true, whatever adapters
  * there were when the program called listen().
@@ -45,11 +40,14 @@ static bool listen_congested(const struct sock *inner)
 {
 	const struct sock *sk;
 	bool full = true;
+	u32 limit;
 
 	rcu_read_lock();
 	sk = smcr_inner_outer(inner);
 	if (sk && smcr_ib_any()) {
-		full = READ_ONCE(smcr_sk(sk)->n_pending) >= hs_limit(sk);
+		limit = READ_ONCE(smcr_pernet(sock_net(sk))
+				  ->sysctl.max_handshakes);
+		full = READ_ONCE(smcr_sk(sk)->n_pending) >= limit;
 		if (full) {
 			atomic_inc(&smcr_sk(sk)->n_refused);
 			smcr_mib_inc(sock_net(sk),
@@ -106,17 +104,6 @@ void smcr_listen_event(struct sock *sk)
 	/* Queued work owns a reference; work queued before has its own */
 	sock_hold(sk);
 	if (mod_delayed_work(smcr_hs_wq, &smcr_sk(sk)->listen_work, 0))
-		sock_put(sk);
-}
-
-/* There was no memory for a child. It stays in TCP's accept queue, and TCP does
- * not report it again.
- */
-static void listen_retry(struct sock *sk)
-{
-	sock_hold(sk);
-	if (!queue_delayed_work(smcr_hs_wq, &smcr_sk(sk)->listen_work,
-				LISTEN_RETRY_TIME))
 		sock_put(sk);
 }
 
@@ -282,8 +269,15 @@ void smcr_listen_work(struct work_struct *work)
 	while (!(err = listen_accept(sk, &inner)))
 		listen_child(sk, inner);
 	set_active_memcg(old);
-	if (err != -EAGAIN && err != -EINVAL)
-		listen_retry(sk);
+	/* There was no memory for a child. It stays in TCP's accept queue, and
+	 * TCP does not report it again.
+	 */
+	if (err != -EAGAIN && err != -EINVAL) {
+		sock_hold(sk);
+		if (!queue_delayed_work(smcr_hs_wq, &lsk->listen_work,
+					LISTEN_RETRY_TIME))
+			sock_put(sk);
+	}
 	sock_put(sk);
 }
 

@@ -62,7 +62,10 @@ static u32 key_hash(const struct smcr_neglist_key *key)
 	return jhash(key, sizeof(*key), 0);
 }
 
-static u64 ms_to_jiffies64(const struct net *net, u32 failures)
+/* Return: the jiffies for which an entry blocks RDMA after so many failures in
+ * a row.
+ */
+static u64 block_time(const struct net *net, u32 failures)
 {
 	const struct smcr_sysctl *ctl = &smcr_pernet(net)->sysctl;
 	u64 ms = READ_ONCE(ctl->negative_ms);
@@ -178,7 +181,7 @@ void smcr_neglist_fail(struct net *net, const struct smcr_neglist_key *key)
 	if (entry && !known) {
 		failures = ++entry->failures;
 		entry->probing = false;
-		entry->until = now + ms_to_jiffies64(net, failures);
+		entry->until = now + block_time(net, failures);
 	}
 	spin_unlock(&list->lock);
 	kfree(new);

@@ -29,19 +29,6 @@ static bool is_v4(const struct sock *sk)
 	       ipv6_addr_v4mapped(&sk->sk_v6_rcv_saddr);
 }
 
-static void mapped(__be32 addr, struct in6_addr *out)
-{
-	ipv6_addr_set_v4mapped(addr, out);
-}
-
-static void local_addr(const struct sock *sk, struct in6_addr *addr)
-{
-	if (is_v4(sk))
-		mapped(inet_sk(sk)->inet_saddr, addr);
-	else
-		*addr = sk->sk_v6_rcv_saddr;
-}
-
 /**
  * smcr_path_dest() - address and port that connect() goes to
  * @addr: argument of connect()
@@ -59,7 +46,7 @@ bool smcr_path_dest(const struct sockaddr *addr, int addr_len,
 	const struct sockaddr_in *in = (const void *)addr;
 
 	if (addr_len >= sizeof(*in) && addr->sa_family == AF_INET) {
-		mapped(in->sin_addr.s_addr, dst);
+		ipv6_addr_set_v4mapped(in->sin_addr.s_addr, dst);
 		*port = in->sin_port;
 		return true;
 	}
@@ -81,7 +68,7 @@ bool smcr_path_dest(const struct sockaddr *addr, int addr_len,
 void smcr_path_peer_addr(const struct sock *inner, struct in6_addr *addr)
 {
 	if (is_v4(inner))
-		mapped(inner->sk_daddr, addr);
+		ipv6_addr_set_v4mapped(inner->sk_daddr, addr);
 	else
 		*addr = inner->sk_v6_daddr;
 }
@@ -326,7 +313,10 @@ enum smcr_fallback_reason smcr_path_port(struct sock *inner,
 	struct net_device *dev;
 	struct in6_addr local;
 
-	local_addr(inner, &local);
+	if (is_v4(inner))
+		ipv6_addr_set_v4mapped(inet_sk(inner)->inet_saddr, &local);
+	else
+		local = inner->sk_v6_rcv_saddr;
 	want.local = local.s6_addr;
 	sock_way(inner, &way);
 	dev = real_dev(sock_net(inner), &way, &local, &reason);

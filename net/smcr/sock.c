@@ -87,18 +87,9 @@ static void sock_write_space(struct sock *sk)
 	rcu_read_unlock();
 }
 
-/* Set the sizes that TCP would have; getsockopt() reads the outer socket. */
-static void init_buffers(struct sock *sk)
-{
-	const struct netns_ipv4 *ipv4 = &sock_net(sk)->ipv4;
-
-	WRITE_ONCE(sk->sk_sndbuf, READ_ONCE(ipv4->sysctl_tcp_wmem[1]));
-	WRITE_ONCE(sk->sk_rcvbuf, READ_ONCE(ipv4->sysctl_tcp_rmem[1]));
-	sk->sk_write_space = sock_write_space;
-}
-
 static void init_common(struct sock *sk)
 {
+	const struct netns_ipv4 *ipv4 = &sock_net(sk)->ipv4;
 	struct smcr_sock *smcr = smcr_sk(sk);
 
 	sock_lock_init_class_and_name(sk, "slock-smcr", &outer_slock_key,
@@ -110,16 +101,12 @@ static void init_common(struct sock *sk)
 	INIT_LIST_HEAD(&smcr->listen_hs);
 	INIT_DELAYED_WORK(&smcr->listen_work, smcr_listen_work);
 	sk->sk_destruct = sock_destruct;
-	init_buffers(sk);
+	sk->sk_write_space = sock_write_space;
+	/* The sizes that TCP would have; getsockopt() reads the outer socket */
+	WRITE_ONCE(sk->sk_sndbuf, READ_ONCE(ipv4->sysctl_tcp_wmem[1]));
+	WRITE_ONCE(sk->sk_rcvbuf, READ_ONCE(ipv4->sysctl_tcp_rmem[1]));
 	sk_sockets_allocated_inc(sk);
 	sock_prot_inuse_add(sock_net(sk), sk->sk_prot, 1);
-}
-
-static void init_socket_flags(struct socket *sock)
-{
-	/* SOL_SOCKET options have to reach the inner socket too */
-	set_bit(SOCK_CUSTOM_SOCKOPT, &sock->flags);
-	set_bit(SOCK_SUPPORT_ZC, &sock->flags);
 }
 
 static int init_outer(struct sock *sk, int family)
@@ -131,7 +118,9 @@ static int init_outer(struct sock *sk, int family)
 	if (err)
 		return err;
 	if (sk->sk_socket) {
-		init_socket_flags(sk->sk_socket);
+		/* SOL_SOCKET options have to reach the inner socket too */
+		set_bit(SOCK_CUSTOM_SOCKOPT, &sk->sk_socket->flags);
+		set_bit(SOCK_SUPPORT_ZC, &sk->sk_socket->flags);
 		smcr_inner_graft(sk, sk->sk_socket);
 	}
 	return 0;
@@ -588,15 +577,6 @@ void smcr_sock_wake_error(struct sock *sk, int err)
 	sk_error_report(sk);
 }
 
-static void compute_limits(void)
-{
-	unsigned long limit = max(nr_free_buffer_pages() / 16, 128UL);
-
-	smcr_mem[0] = limit / 4 * 3;
-	smcr_mem[1] = limit;
-	smcr_mem[2] = smcr_mem[0] * 2;
-}
-
 static void register_family(void)
 {
 	int err = sock_register(&smcr_family);
@@ -617,9 +597,12 @@ static void register_family(void)
  */
 int smcr_sock_register(void)
 {
+	unsigned long limit = max(nr_free_buffer_pages() / 16, 128UL);
 	int err;
 
-	compute_limits();
+	smcr_mem[0] = limit / 4 * 3;
+	smcr_mem[1] = limit;
+	smcr_mem[2] = smcr_mem[0] * 2;
 	err = percpu_counter_init(&smcr_sockets_allocated, 0, GFP_KERNEL);
 	if (err)
 		return err;

@@ -229,19 +229,9 @@ static int connect_failed(struct socket *sock)
 	return err;
 }
 
-static void connect_succeeded(struct socket *sock)
-{
-	struct socket *inner = inner_of(sock);
-
-	sock->state = SS_CONNECTED;
-	/* TCP connected without waiting, so its state is still SS_CONNECTING */
-	lock_sock(inner->sk);
-	inner->state = SS_CONNECTED;
-	release_sock(inner->sk);
-}
-
 static int connect_wait(struct socket *sock, int err, int flags)
 {
+	struct socket *inner = inner_of(sock);
 	struct sock *sk = sock->sk;
 	long timeo = sock_sndtimeo(sk, flags & O_NONBLOCK);
 	int dis = sk->sk_disconnects;
@@ -259,7 +249,11 @@ static int connect_wait(struct socket *sock, int err, int flags)
 	}
 	if (READ_ONCE(sk->sk_state) == TCP_CLOSE)
 		return connect_failed(sock);
-	connect_succeeded(sock);
+	sock->state = SS_CONNECTED;
+	/* TCP connected without waiting, so its state is still SS_CONNECTING */
+	lock_sock(inner->sk);
+	inner->state = SS_CONNECTED;
+	release_sock(inner->sk);
 	return 0;
 }
 
@@ -339,19 +333,9 @@ static int ops_connect(struct socket *sock, struct sockaddr *addr, int len,
 	return err;
 }
 
-static int listen_begin(struct sock *sk, int backlog)
-{
-	enum smcr_fallback_reason reason = smcr_fallback_check(sk);
-
-	if (reason) {
-		smcr_fallback_listener(sk, reason);
-		return smcr_inner_listen(sk, backlog);
-	}
-	return smcr_listen_start(sk, backlog);
-}
-
 static int listen_locked(struct socket *sock, int backlog)
 {
+	enum smcr_fallback_reason reason;
 	struct sock *sk = sock->sk;
 
 	sock_owned_by_me(sk);
@@ -363,7 +347,11 @@ static int listen_locked(struct socket *sock, int backlog)
 	case SMCR_MODE_INIT:
 		if (sock->state != SS_UNCONNECTED)
 			return -EINVAL;
-		return listen_begin(sk, backlog);
+		reason = smcr_fallback_check(sk);
+		if (reason == SMCR_FALLBACK_NONE)
+			return smcr_listen_start(sk, backlog);
+		smcr_fallback_listener(sk, reason);
+		return smcr_inner_listen(sk, backlog);
 	default:
 		return -EINVAL;
 	}

@@ -38,12 +38,6 @@ static struct kretprobe probe;
 /* Misses that the counter has already */
 static atomic_t missed;
 
-static bool wanted(const struct net *net)
-{
-	return READ_ONCE(smcr_pernet(net)->sysctl.transparent) &&
-	       !smcr_sysctl_excluded(net, current->comm);
-}
-
 static bool is_tcp(struct pt_regs *regs)
 {
 	int family = regs_get_kernel_argument(regs, 0);
@@ -75,7 +69,8 @@ static int on_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 	if (!is_tcp(regs) || !current->nsproxy)
 		return 1;
 	net = current->nsproxy->net_ns;
-	if (!wanted(net))
+	if (!READ_ONCE(smcr_pernet(net)->sysctl.transparent) ||
+	    smcr_sysctl_excluded(net, current->comm))
 		return 1;
 	count_missed(net);
 	return 0;
