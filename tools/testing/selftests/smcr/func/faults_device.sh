@@ -8,7 +8,7 @@
 # A port, a queue pair, a device or an adapter fails and comes back while
 # streams run: each stream ends with an errno or after its last byte, and
 # everything is freed.
-# shellcheck source-path=SCRIPTDIR source=lib/faults_lib.sh disable=SC2317,SC2119
+# shellcheck source-path=SCRIPTDIR source=lib/faults_lib.sh disable=SC2119
 . "$(dirname "$0")/lib/faults_lib.sh"
 
 # Device removal waits for nothing that a peer or a program can delay.

@@ -10,7 +10,7 @@
 # passes N messages (TCP with SYN, FIN or payload; RoCE requests) and drops
 # everything after that, so each end sees the other one die. The connection ends
 # by its deadline, and no handshake, link or socket is left.
-# shellcheck source-path=SCRIPTDIR source=lib/faults_lib.sh disable=SC2317,SC2119
+# shellcheck source-path=SCRIPTDIR source=lib/faults_lib.sh disable=SC2119
 . "$(dirname "$0")/lib/faults_lib.sh"
 
 # SYN, SYN-ACK, Proposal, Accept, Confirm, CONFIRM LINK and its reply, then data

@@ -8,7 +8,7 @@
 # Namespaces end while their sockets have connections, wait in connect(), or
 # have a handshake with a silent peer. Soft-RoCE serves the initial namespace
 # only, so the connections of the others are TCP.
-# shellcheck source-path=SCRIPTDIR source=lib/lib.sh disable=SC2317,SC2086
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh disable=SC2086
 . "$(dirname "$0")/lib/lib.sh"
 
 rounds=10

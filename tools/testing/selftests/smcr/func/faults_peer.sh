@@ -8,7 +8,7 @@
 # timeout: 300
 # The peer's host stops, loses power, and comes back with the same addresses,
 # GIDs and queue pair numbers.
-# shellcheck source-path=SCRIPTDIR source=lib/faults_lib.sh disable=SC2317,SC2119
+# shellcheck source-path=SCRIPTDIR source=lib/faults_lib.sh disable=SC2119
 . "$(dirname "$0")/lib/faults_lib.sh"
 
 # Stop it for longer than the queue pair retries.

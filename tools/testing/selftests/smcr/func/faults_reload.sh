@@ -5,7 +5,7 @@
 # kernel: turns listen
 # nics: 1
 # timeout: 200
-# shellcheck source-path=SCRIPTDIR source=lib/lib.sh disable=SC2317,SC2119,SC2086
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh disable=SC2119,SC2086
 . "$(dirname "$0")/lib/lib.sh"
 
 kind=smcr4

@@ -7,7 +7,7 @@
 # timeout: 300
 # Connections one after the other leak nothing: the memory in use after the last
 # one is what it was after the first few hundred.
-# shellcheck source-path=SCRIPTDIR source=lib/faults_lib.sh disable=SC2317,SC2119
+# shellcheck source-path=SCRIPTDIR source=lib/faults_lib.sh disable=SC2119
 . "$(dirname "$0")/lib/faults_lib.sh"
 
 count=2000

@@ -8,7 +8,7 @@
 # timeout: 240
 # Faults of one path while the other works: loss of TCP or RoCE, and RST, FIN
 # and data that neither end sent.
-# shellcheck source-path=SCRIPTDIR source=lib/faults_lib.sh disable=SC2317,SC2119
+# shellcheck source-path=SCRIPTDIR source=lib/faults_lib.sh disable=SC2119
 . "$(dirname "$0")/lib/faults_lib.sh"
 
 # lost WHAT FROM TO: drop all TCP or RoCE in this direction; FROM and TO may be

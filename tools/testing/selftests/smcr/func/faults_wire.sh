@@ -7,7 +7,7 @@
 # timeout: 240
 # A lossy RoCE path: streams arrive intact if the queue pair can repair the
 # faults, and end with an errno if it cannot.
-# shellcheck source-path=SCRIPTDIR source=lib/faults_lib.sh disable=SC2317,SC2119
+# shellcheck source-path=SCRIPTDIR source=lib/faults_lib.sh disable=SC2119
 . "$(dirname "$0")/lib/faults_lib.sh"
 
 # When Soft-RoCE retransmits requests that precede a registration, it registers

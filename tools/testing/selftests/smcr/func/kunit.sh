@@ -23,7 +23,6 @@ passed_of() {
 }
 
 # as_in_user_space TEST: true if both lists agree and are not empty
-# shellcheck disable=SC2317 # called through check
 as_in_user_space() {
 	facts_of "$1" >"$tmp/facts"
 	[ -s "$tmp/facts" ] && passed_of "$1" | diff "$tmp/facts" -

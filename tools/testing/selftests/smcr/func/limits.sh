@@ -70,7 +70,6 @@ bound() {
 }
 
 # hold_proposals: drop Proposals, so that handshakes stay in flight
-# shellcheck disable=SC2317 # called by check
 hold_proposals() {
 	nft -f - <<-EOT
 	table ip smcr_limits {

@@ -20,7 +20,6 @@ module=${SMCR_KO:-$SHARED/smcr.ko}
 PROGRAM=$FUNC_DIR/listener.py
 
 # steps_of PROTOCOL: store what the program sees
-# shellcheck disable=SC2317 # called through check
 steps_of() {
 	timeout "$limit" python3 "$PROGRAM" steps "$own4" "$1" >"$tmp/steps.$1"
 }
@@ -48,7 +47,6 @@ params=/sys/module/noaccept/parameters
 check "a module makes accepting sockets fail" \
 	insmod "$SHARED/noaccept.ko" on=1
 undo_later rmmod noaccept
-# shellcheck disable=SC2317 # called through wait_until
 {
 # waiting N: true if TCP's accept queue has N children
 waiting() {
@@ -102,7 +100,6 @@ check "the first one is destroyed" \
 read -r -t "$limit" -u 8 line
 check "the TCP listener accepts its child" test "$line" = accepted
 kill -KILL "$stalled"
-# shellcheck disable=SC2317 # called through wait_until
 unreferenced() {
 	[ "$(cat /sys/module/smcr/refcnt)" = 0 ]
 }

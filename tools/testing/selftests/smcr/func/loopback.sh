@@ -13,7 +13,6 @@
 own4=$(ip -4 -o addr show scope global | awk '{ sub("/.*", "", $4); print $4; exit }')
 own6=$(ip -6 -o addr show scope global | awk '{ sub("/.*", "", $4); print $4; exit }')
 
-# shellcheck disable=SC2317 # called through check
 own() {
 	case $1 in
 	*6) echo "$own6" ;;
@@ -21,7 +20,6 @@ own() {
 	esac
 }
 
-# shellcheck disable=SC2317 # called through check
 alone() {
 	timeout $((60 * SLOW)) "$IO" "$1" "$(own "$1")" 0 "${@:2}" -F
 }

@@ -14,7 +14,7 @@ kind=smcr4
 addresses $kind
 
 # echoes PORT COUNT: open connections that send a byte and get it back
-# shellcheck disable=SC2317,SC2086 # called through check; kind is one word
+# shellcheck disable=SC2086 # kind is one word
 echoes() {
 	printf '\n\n' | timeout $((30 * SLOW)) \
 		burst/burst $kind "$SERVER" "$1" send "$2" >/dev/null
@@ -33,12 +33,10 @@ first_contact() {
 }
 
 # listed TEXT: true if the negative list contains TEXT, in JSON
-# shellcheck disable=SC2317 # called through check
 listed() {
 	smcr-ctl -j negative show | tr -d ' ' | grep -q "$1"
 }
 
-# shellcheck disable=SC2317 # called through wait_until
 no_group() {
 	[ "$(value LinkGroups)" = "$(value LinkGroupsFreed)" ]
 }

@@ -64,7 +64,6 @@ ended() {
 	exec 6<&-
 }
 
-# shellcheck disable=SC2317 # called through wait_until
 more_than() {
 	[ "$(count "$1")" -gt "$2" ]
 }
@@ -122,7 +121,6 @@ charged() {
 	awk '$1 == "sock" { print $2 }' "$group/memory.stat"
 }
 
-# shellcheck disable=SC2317 # called through wait_until
 uncharged() {
 	[ "$(charged)" = 0 ]
 }

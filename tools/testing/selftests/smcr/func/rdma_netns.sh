@@ -28,7 +28,6 @@ boxed() {
 		/sys/class/infiniband/rxe0/ports/1/gids/*
 }
 
-# shellcheck disable=SC2317 # called through wait_until
 shown() {
 	inside smcr-ctl -j device show | grep -q rxe0
 }

@@ -22,7 +22,6 @@ timed() {
 
 # below_three WHICH NAME: true if the median "one" or "many" is less than three
 # times the quiet one
-# shellcheck disable=SC2317 # called through check
 below_three() {
 	awk -v which="$1" '$1 == which { t[FILENAME] = $2 }
 		END {
@@ -60,7 +59,6 @@ in_flight() {
 	echo $(($(value HandshakesStarted) - $(value HandshakesEnded)))
 }
 
-# shellcheck disable=SC2317 # called through wait_until
 none_in_flight() {
 	[ "$(in_flight)" = 0 ]
 }

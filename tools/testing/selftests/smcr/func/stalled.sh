@@ -46,7 +46,6 @@ far_ends_close() {
 	check "the other ends of the $1 close" test "$line" = closed
 }
 
-# shellcheck disable=SC2317 # called through check
 other_program() {
 	timeout "$limit" "$IO" smcr4 "$own4" 0 many -n 20 -u 50k -d 50k -e -F
 }

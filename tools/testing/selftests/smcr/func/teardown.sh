@@ -19,7 +19,6 @@ HOST=$FUNC_DIR/lib/faults_host.sh
 most=$((10000 * SLOW))
 
 # flying N: true if N handshakes are in flight
-# shellcheck disable=SC2317 # called through wait_until
 flying() {
 	[ $(($(value HandshakesStarted) - $(value HandshakesEnded))) = "$1" ]
 }

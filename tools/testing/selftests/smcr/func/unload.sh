@@ -12,12 +12,10 @@ kind=smcr4
 module=${SMCR_KO:-$SHARED/smcr.ko}
 addresses $kind
 
-# shellcheck disable=SC2317 # called through wait_until
 unreferenced() {
 	[ "$(cat /sys/module/smcr/refcnt)" = 0 ]
 }
 
-# shellcheck disable=SC2317 # called through wait_until
 groups_freed() {
 	[ "$(delta begin LinkGroupsFreed)" -ge 3 ]
 }
