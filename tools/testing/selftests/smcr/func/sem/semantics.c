@@ -206,24 +206,6 @@ static void expand_word(const char *word, char *out, size_t len)
 		 var ? var->value : host ? slash + 1 : word);
 }
 
-static void expand(const char *text, char *out, size_t len)
-{
-	char copy[SEM_LINE];
-	char word[128];
-	char *save = NULL;
-	size_t used = 0;
-	char *w;
-
-	snprintf(copy, sizeof(copy), "%s", text);
-	out[0] = 0;
-	for (w = strtok_r(copy, " ", &save); w && used < len;
-	     w = strtok_r(NULL, " ", &save)) {
-		expand_word(w, word, sizeof(word));
-		used += snprintf(out + used, len - used, "%s%s",
-				 used ? " " : "", word);
-	}
-}
-
 static const char *host_name(const char *host)
 {
 	if (!strcmp(host, ends[1].host))
@@ -257,7 +239,10 @@ static void name_word(const char *word, char *out, size_t len)
 			 strcmp(slash + 1, "0") ? "some" : "0");
 }
 
-static void name_reply(const char *text, char *out, size_t len)
+/* Copy @text to @out, each word of it changed by @change. */
+static void change_words(const char *text, char *out, size_t len,
+			 void (*change)(const char *word, char *out,
+					size_t len))
 {
 	char copy[SEM_LINE];
 	char word[128];
@@ -269,7 +254,7 @@ static void name_reply(const char *text, char *out, size_t len)
 	out[0] = 0;
 	for (w = strtok_r(copy, " ", &save); w && used < len;
 	     w = strtok_r(NULL, " ", &save)) {
-		name_word(w, word, sizeof(word));
+		change(w, word, sizeof(word));
 		used += snprintf(out + used, len - used, "%s%s",
 				 used ? " " : "", word);
 	}
@@ -291,7 +276,8 @@ static void store_var(const char *step, char *reply)
 	if (*end || !var)
 		return;
 	snprintf(var->name, sizeof(var->name), "%s", name + 1);
-	snprintf(var->value, sizeof(var->value), "%s", reply);
+	/* The reply is a short number, which the compiler cannot know */
+	snprintf(var->value, sizeof(var->value), "%.15s", reply);
 	snprintf(reply, SEM_LINE, "$%s", var->name);
 }
 
@@ -348,12 +334,12 @@ static void run_step(char *line)
 	while (line[0] && line[strlen(line) - 1] == ' ')
 		line[strlen(line) - 1] = 0;
 	end = line[0] == 'C' ? &ends[0] : &ends[1];
-	expand(line + 2, told, sizeof(told));
+	change_words(line + 2, told, sizeof(told), expand_word);
 	if (!end_ask(end, told, reply))
 		case_dead = true;
 	if (case_dead || strstr(reply, "TIMEOUT"))
 		stuck++;
-	name_reply(reply, named, sizeof(named));
+	change_words(reply, named, sizeof(named), name_word);
 	store_var(line + 2, named);
 	allow_difference(note, named);
 	if (!quiet || (strcmp(named, "0") && strcmp(named, "$P")))
