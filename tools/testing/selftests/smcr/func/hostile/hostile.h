@@ -140,6 +140,7 @@ void net_reset(int fd);
 int net_recv(int fd, struct msg *m, size_t len, int ms);
 int net_recv_clc(int fd, struct msg *m, int ms);
 enum reaction net_reaction(int fd, struct msg *m, int ms);
+bool net_reacts(int fd, const struct clc_case *c);
 bool net_echo(int fd);
 void complain(const char *fmt, ...);
 

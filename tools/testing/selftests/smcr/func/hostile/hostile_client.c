@@ -128,21 +128,24 @@ static void afterwards(const struct stat_set *then, const struct clc_case *c)
 		complain("\"%s\": no RDMA for an honest client", c->edits);
 }
 
+/* Check that handshakes in flight do not keep an honest client from RDMA. */
+static void honest_meanwhile(void)
+{
+	struct stat_set now;
+	char why[128];
+
+	agent_stat(&now);
+	if (!ping("smcr4", hostile.them, PORT_ECHO, why, sizeof(why)))
+		complain("an honest client meanwhile: %s", why);
+	if (stat_delta(&now, "PassiveOpens") != 1)
+		complain("no RDMA for an honest client meanwhile");
+}
+
 static void check_reaction(int fd, const struct clc_case *c)
 {
-	enum reaction got = R_TCP;
-	struct msg m;
-
-	if (c->want != R_TCP)
-		got = net_reaction(fd, &m, WAIT_MS);
-	if (got != c->want) {
-		complain("\"%s\": reaction %d, not %d", c->edits, got, c->want);
+	if (!net_reacts(fd, c))
 		return;
-	}
-	if (got == R_DECLINE && msg_get(&m, 16, 4) != c->diag)
-		complain("\"%s\": diagnosis %08x", c->edits,
-			 (unsigned int)msg_get(&m, 16, 4));
-	if ((got == R_DECLINE || got == R_TCP) && !net_echo(fd))
+	if ((c->want == R_DECLINE || c->want == R_TCP) && !net_echo(fd))
 		complain("\"%s\": TCP does not work afterwards", c->edits);
 }
 
@@ -503,10 +506,9 @@ static void group_gone(void)
 static void group_deadline(void)
 {
 	static const struct clc_case late = { "slow", R_RESET, 0, NULL, 0 };
-	struct stat_set then, now;
+	struct stat_set then;
 	struct msg m, accept;
 	int fd[55];
-	char why[128];
 	size_t i;
 
 	agent_stat(&then);
@@ -519,11 +521,7 @@ static void group_deadline(void)
 		fd[i] = net_dial(NULL, hostile.them, PORT_ECHO, true);
 		net_send(fd[i], m.b, i);
 	}
-	agent_stat(&now);
-	if (!ping("smcr4", hostile.them, PORT_ECHO, why, sizeof(why)))
-		complain("an honest client meanwhile: %s", why);
-	if (stat_delta(&now, "PassiveOpens") != 1)
-		complain("no RDMA for an honest client meanwhile");
+	honest_meanwhile();
 	net_send_slow(fd[54], m.b, m.len - 1, 2 * deadline_ms() / 50);
 	for (i = 0; i < ARRAY_SIZE(fd); i++) {
 		check_reaction(fd[i], &late);
@@ -579,9 +577,8 @@ static void group_phantom(void)
 		"phantom", R_DECLINE, D_CONFIRM_LINK, "FallbackConfirmLink", 0
 	};
 	int fd[ARRAY_SIZE(phantoms)];
-	struct stat_set then, now;
+	struct stat_set then;
 	struct msg m, accept;
-	char why[128];
 	size_t i;
 
 	agent_stat(&then);
@@ -593,11 +590,7 @@ static void group_phantom(void)
 		msg_edit(&m, phantoms[i]);
 		net_send(fd[i], m.b, m.len);
 	}
-	agent_stat(&now);
-	if (!ping("smcr4", hostile.them, PORT_ECHO, why, sizeof(why)))
-		complain("an honest client meanwhile: %s", why);
-	if (stat_delta(&now, "PassiveOpens") != 1)
-		complain("no RDMA for an honest client meanwhile");
+	honest_meanwhile();
 	for (i = 0; i < ARRAY_SIZE(phantoms); i++) {
 		check_reaction(fd[i], &gone);
 		close(fd[i]);
@@ -741,9 +734,8 @@ static void group_nowhere(void)
 static void group_followers(void)
 {
 	static const struct clc_case late = { "follower", R_RESET, 0, NULL, 0 };
-	struct stat_set then, now;
+	struct stat_set then;
 	struct msg m;
-	char why[128];
 	int fd[8];
 	size_t i;
 
@@ -754,11 +746,7 @@ static void group_followers(void)
 		fd[i] = net_dial(NULL, hostile.them, PORT_ECHO, true);
 		net_send(fd[i], m.b, m.len);
 	}
-	agent_stat(&now);
-	if (!ping("smcr4", hostile.them, PORT_ECHO, why, sizeof(why)))
-		complain("an honest client meanwhile: %s", why);
-	if (stat_delta(&now, "PassiveOpens") != 1)
-		complain("no RDMA for an honest client meanwhile");
+	honest_meanwhile();
 	for (i = 0; i < ARRAY_SIZE(fd); i++) {
 		struct msg answer;
 

@@ -303,6 +303,34 @@ enum reaction net_reaction(int fd, struct msg *m, int ms)
 }
 
 /**
+ * net_reacts() - compare the reaction of the other end with what a case expects
+ * @fd: socket
+ * @c: the case
+ *
+ * Complains about another reaction, and about another diagnosis of a Decline.
+ * That TCP works after it remains to be checked.
+ *
+ * Return: true if the reaction is the expected one
+ */
+bool net_reacts(int fd, const struct clc_case *c)
+{
+	enum reaction got = R_TCP;
+	struct msg m;
+
+	if (c->want != R_TCP)
+		got = net_reaction(fd, &m, WAIT_MS);
+	if (got != c->want) {
+		complain("\"%s\": reaction %d, not %d", c->edits, got, c->want);
+		return false;
+	}
+	if ((got == R_DECLINE || got == R_SYNC) &&
+	    msg_get(&m, 16, 4) != c->diag)
+		complain("\"%s\": diagnosis %08x", c->edits,
+			 (unsigned int)msg_get(&m, 16, 4));
+	return true;
+}
+
+/**
  * net_echo() - check that plain TCP reaches the echo server
  * @fd: socket
  *

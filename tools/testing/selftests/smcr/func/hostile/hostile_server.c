@@ -135,28 +135,15 @@ static void afterwards(const struct stat_set *then, const struct clc_case *c)
 		complain("\"%s\": no RDMA with an honest server", c->edits);
 }
 
-static void check_reaction(int fd, const struct clc_case *c)
-{
-	enum reaction got = R_TCP;
-	struct msg m;
-
-	if (c->want != R_TCP)
-		got = net_reaction(fd, &m, WAIT_MS);
-	if (got != c->want) {
-		complain("\"%s\": reaction %d, not %d", c->edits, got, c->want);
-		return;
-	}
-	if ((got == R_DECLINE || got == R_SYNC) &&
-	    msg_get(&m, 16, 4) != c->diag)
-		complain("\"%s\": diagnosis %08x", c->edits,
-			 (unsigned int)msg_get(&m, 16, 4));
-	if (got != R_RESET && got != R_CONFIRM)
-		serve_word(fd, c->edits);
-}
-
 static bool is_tcp(const struct clc_case *c)
 {
 	return c->want != R_RESET && c->want != R_CONFIRM;
+}
+
+static void check_reaction(int fd, const struct clc_case *c)
+{
+	if (net_reacts(fd, c) && is_tcp(c))
+		serve_word(fd, c->edits);
 }
 
 static void finish(int fd, const struct stat_set *then,
