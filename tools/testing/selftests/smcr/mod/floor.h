@@ -42,6 +42,15 @@ struct floor_stats {
 	u64	doorbells, requests, updates, send_cqes, recv_cqes, reposts;
 };
 
+/* One chain of requests. Its completion says that all requests before @head are
+ * done and that the peer has all bytes before @pos.
+ */
+struct floor_sent {
+	struct ib_cqe	cqe;
+	u32		head;
+	u64		pos;
+};
+
 /*
  * One end of a run. Positions in the stream that this end sends: the peer has
  * all bytes before @una, all bytes before @nxt are written, all bytes before
@@ -49,9 +58,10 @@ struct floor_stats {
  * @peer_cons. Positions in the peer's stream: the peer has written all bytes
  * before @prod, this end has read all bytes before @cons, and the peer knows
  * that about all bytes before @told. The last completion that was asked for
- * covers the bytes before @signaled. @stop is not zero if the run was
- * interrupted or has failed. @lock protects all fields from @una to @stats and
- * is taken in softirq.
+ * covers the bytes before @signaled. The slot of a chain's first request in the
+ * send queue is also the chain's index in @sent. @stop is not zero if the run was
+ * interrupted or has failed. @lock protects all fields from @una to @stats, and
+ * @sent, and is taken in softirq.
  */
 struct floor {
 	bool			server;
@@ -72,7 +82,8 @@ struct floor {
 	u64			ring_dma, space_dma, msgs_dma, sends_dma;
 	u32			size;
 	unsigned long		user;
-	struct ib_cqe		send_cqe, recv_cqe[FLOOR_RQ], reg_cqe;
+	struct floor_sent	sent[FLOOR_SQ];
+	struct ib_cqe		recv_cqe[FLOOR_RQ], reg_cqe;
 	struct ib_recv_wr	recv_wr[FLOOR_RECV_BATCH];
 	struct ib_sge		recv_sge[FLOOR_RECV_BATCH];
 	struct completion	reg_done;

@@ -83,7 +83,7 @@ static int recvs_post(struct floor *f, u32 n)
 	return ib_post_recv(f->qp, f->recv_wr, NULL);
 }
 
-static u32 write_fill(struct floor *f, u64 pos, u32 left,
+static u32 write_fill(struct floor *f, u64 pos, u32 left, struct ib_cqe *cqe,
 		      struct ib_rdma_wr *wr, struct ib_sge *sge)
 {
 	u32 from = (u32)(pos & (f->size - 1));
@@ -96,7 +96,7 @@ static u32 write_fill(struct floor *f, u64 pos, u32 left,
 	sge->length = len;
 	sge->lkey = f->pd->local_dma_lkey;
 	memset(wr, 0, sizeof(*wr));
-	wr->wr.wr_cqe = &f->send_cqe;
+	wr->wr.wr_cqe = cqe;
 	wr->wr.opcode = IB_WR_RDMA_WRITE;
 	wr->wr.send_flags = is_inline ? IB_SEND_INLINE : 0;
 	wr->wr.sg_list = sge;
@@ -129,6 +129,7 @@ static void msg_fill(struct floor *f, struct floor_msg *msg,
  */
 static int chain_post(struct floor *f, u32 left, bool blocked)
 {
+	struct floor_sent *sent = &f->sent[f->head & (FLOOR_SQ - 1)];
 	struct ib_rdma_wr writes[FLOOR_MAX_WRITES];
 	struct ib_send_wr send = { .opcode = IB_WR_SEND };
 	struct ib_sge sge[FLOOR_MAX_WRITES + 1];
@@ -137,7 +138,8 @@ static int chain_post(struct floor *f, u32 left, bool blocked)
 	u32 n = 0, i;
 
 	while (left && n < FLOOR_MAX_WRITES) {
-		u32 len = write_fill(f, pos, left, &writes[n], &sge[n]);
+		u32 len = write_fill(f, pos, left, &sent->cqe, &writes[n],
+				     &sge[n]);
 
 		pos += len;
 		left -= len;
@@ -149,7 +151,7 @@ static int chain_post(struct floor *f, u32 left, bool blocked)
 	msg.prod = pos;
 	msg.cons = f->cons;
 	msg.blocked = blocked;
-	send.wr_cqe = &f->send_cqe;
+	send.wr_cqe = &sent->cqe;
 	send.send_flags = IB_SEND_SOLICITED;
 	msg_fill(f, &msg, &send, &sge[n]);
 	n++;
@@ -162,6 +164,8 @@ static int chain_post(struct floor *f, u32 left, bool blocked)
 		f->unsignaled = 0;
 	}
 	f->head += n;
+	sent->head = f->head;
+	sent->pos = pos;
 	f->nxt = pos;
 	f->told = f->cons;
 	f->blocked = blocked;
@@ -200,6 +204,8 @@ static void push_locked(struct floor *f, bool due)
 
 static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 {
+	struct floor_sent *sent = container_of(wc->wr_cqe, struct floor_sent,
+					       cqe);
 	struct floor *f = cq->cq_context;
 
 	if (wc->status != IB_WC_SUCCESS) {
@@ -207,12 +213,8 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 		return;
 	}
 	spin_lock(&f->lock);
-	/* Not exact: taken for the completion of the last request that asked
-	 * for one. If two are outstanding, slots and send space are reused
-	 * early; the bytes are never compared
-	 */
-	f->tail = f->head - f->unsignaled;
-	f->una = max(f->una, f->signaled);
+	f->tail = sent->head;
+	f->una = max(f->una, sent->pos);
 	f->stats.send_cqes++;
 	push_locked(f, false);
 	spin_unlock(&f->lock);
@@ -259,7 +261,8 @@ int floor_run_prepare(struct floor *f)
 	int err = 0;
 	u32 i;
 
-	f->send_cqe.done = send_done;
+	for (i = 0; i < FLOOR_SQ; i++)
+		f->sent[i].cqe.done = send_done;
 	for (i = 0; i < FLOOR_RQ; i++) {
 		f->recv_cqe[i].done = recv_done;
 		f->free[f->n_free++] = i;
