@@ -95,7 +95,7 @@ clean:
 	$(if $(wildcard $(kdir)),$(call kbuild) clean)
 	$(if $(wildcard tools/smcr-ctl/Makefile),$(MAKE) -C tools/smcr-ctl clean)
 	for d in unit fuzz func bench; do $(MAKE) -C $(SELFTESTS)/$$d clean; done
-	rm -rf $(SELFTESTS)/out
+	rm -rf $(SELFTESTS)/out .checkpatch-camelcase.*
 
 help:
 	@echo 'smcr: SMC-R sockets (RFC 7609). Targets:'
