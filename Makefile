@@ -47,13 +47,18 @@ uninstall:
 demo:
 	@scripts/demo
 
-.PHONY: check unit lint fuzz vm
+.PHONY: check unit model lint fuzz vm
 check:
 	@scripts/check
 
 unit:
 	@scripts/deps unit
 	@$(MAKE) -s -C $(SELFTESTS)/unit run
+
+# M names models or mutants; without M, all.
+model:
+	@scripts/deps model
+	@$(SELFTESTS)/model/run.sh $(if $(M),-v $(M))
 
 lint:
 	@scripts/lint
@@ -109,6 +114,8 @@ help:
 	@echo '                 virtual hosts'
 	@echo '  check          run every test (under an hour on 2 processors)'
 	@echo '  unit           test the protocol logic in user space, in seconds'
+	@echo '  model          search all states of the models of failover and LLC;'
+	@echo '                 M=NAME for one of them, with its counterexample'
 	@echo '  lint           check style, layers, sparse, documents, generated'
 	@echo '                 code'
 	@echo '  fuzz           fuzz all code that reads bytes from elsewhere;'
