@@ -121,8 +121,8 @@ inline post_cdc()
 #endif
 #endif
 
-/* May S write up to position p, in spite of what may be under way on a link that
- * it has left?
+/* May S write up to position p, in spite of what may be under way on a link
+ * that it has left?
  */
 #ifdef BUG_NO_CAP
 #define MAY(p)	true

@@ -11,6 +11,7 @@ set -uo pipefail
 cd "$(dirname "$0")" || exit 1
 HERE=$PWD
 OUT=${OUT:-$HERE/../out/model}
+LLC_FLOW=$HERE/../../../../../net/smcr/llc_flow.c
 # A search that needs more memory (MB) counts as failed.
 MEMORY=1024
 verbose=
@@ -18,6 +19,10 @@ verbose=
 WRONG='ring\[.*==cons'
 RESET='reset.*broken'
 STUCK='invalid end state'
+BROKEN='assertion violated 0'
+REFUSED='rmb.*!=4'
+OPEN='rkey.*asked'
+TOKENS='known[01]'
 
 # name | model | how it fails, or "pass" | definitions | fact
 rows()
@@ -44,6 +49,18 @@ rows()
 	replay-below|failover|$RESET|$two -DBUG_REPLAY_BELOW|caught: replay announces a position below the last one
 	no-flags|failover|$STUCK|$two -DBUG_NO_FLAGS|caught: D is not repeated
 	credit-once|failover|$STUCK|$two -DBUG_CREDIT_ONCE|caught: the consumer cursor is not repeated
+	llc|llc|pass|-DFAILS=1|two ends finish all LLC exchanges and agree on links and RTokens
+	llc-3|llc|pass|-DTHIRD|the same if RKEY messages have a link of their own
+	llc-test|llc|pass|-DFAILS=1 -DTESTS=1 -DRMBS=0|the same with TEST LINK at any time
+	links-any-time|llc|pass|-DTHIRD -DBUG_LINKS_ANY_TIME|a server may change links while its RKEY request is open
+	rkey-any-time|llc|$BROKEN|-DBUG_RKEY_ANY_TIME|caught: RKEY requests while links change
+	neg-refuses|llc|$REFUSED|-DBUG_NEG_REFUSES|caught: a refusal with C is final
+	held-dropped|llc|$OPEN|-DBUG_HELD_DROPPED|caught: messages to be held are dropped
+	wait|llc|$OPEN|-DFAILS=1 -DBUG_WAIT|caught: a reply over a deleted link is awaited
+	rkey-again|llc|$TOKENS|-DFAILS=1 -DBUG_RKEY_AGAIN|caught: a request is sent again before its failed link is deleted
+	uncovered|llc|$BROKEN|-DTHIRD -DBUG_UNCOVERED|caught: a link fails if an old RKEY request does not name it
+	reply-old|llc|$TOKENS|-DTHIRD -DBUG_REPLY_OLD|caught: a reply to an RKEY request holds for a link added since
+	cont-deleted|llc|$TOKENS|-DTHIRD -DBUG_CONT_DELETED|caught: a new link gets the RToken of an RMB being deleted
 	END
 }
 
@@ -64,8 +81,11 @@ build()
 	rm -rf "${OUT:?}/$1"
 	mkdir -p "$OUT/$1"
 	cd "$OUT/$1" || return
+	cp "$HERE/$2.pml" .
+	awk -f "$HERE/tables.awk" "$LLC_FLOW" >tables.pml 2>spin.log ||
+		return
 	# shellcheck disable=SC2086
-	spin -a $4 "$HERE/$2.pml" >spin.log 2>&1 &&
+	spin -a $4 "$2.pml" >spin.log 2>&1 &&
 		gcc -w $flags -DMEMLIM=$MEMORY -o pan pan.c \
 			>gcc.log 2>&1
 }
@@ -98,8 +118,9 @@ number()
 trail()
 {
 	# shellcheck disable=SC2086
-	spin -T -k "$1.pml.trail" -t $2 "$HERE/$1.pml" 2>&1 |
-		grep -E '^ *[A-Za-z].*: |dies$' | sed 's/^ */#   /'
+	spin -T -t $2 "$1.pml" 2>&1 |
+		grep -E '^ *[A-Za-z01].*: |dies$|fails$|lost$' |
+		sed 's/^ */#   /'
 }
 
 main()
