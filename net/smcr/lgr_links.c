@@ -8,7 +8,7 @@
  * (rtoken.c), the TEST LINK under way (llc_test.c). So a link keeps its slot
  * until nothing of it is left:
  *
- *   join     smcr_lgr_link_join() gives the link its slot; RMBs are mapped to it
+ *   join     smcr_lgr_link_join() gives the link its slot; RMBs are mapped
  *   lost     the link has failed. The group's work looks at it once, in
  *            smcr_lgr_links_lost(). If no other link is ACTIVE, the group ends,
  *            and lgr_end() does the rest for all links

@@ -271,11 +271,10 @@ void smcr_llc_add_start(struct smcr_lgr *lgr)
 
 	if (!carrier)
 		return;
-	if (lgr->role == SMCR_CLIENT) {
+	if (lgr->role == SMCR_CLIENT)
 		ask_link(lgr, carrier);
-	} else if (!smcr_llc_add_offer(lgr, carrier)) {
+	else if (!smcr_llc_add_offer(lgr, carrier))
 		WRITE_ONCE(lgr->llc.step_deadline, smcr_llc_deadline(lgr));
-	}
 	smcr_link_put(carrier);
 }
 

@@ -166,7 +166,8 @@ static bool covers_links(struct smcr_lgr *lgr,
 	for (i = 0; i < links.n; i++) {
 		covered = links.link[i] == keys->link;
 		for (k = 0; k < keys->n; k++)
-			covered |= links.link[i]->num == keys->other[k].link_num;
+			covered |= keys->other[k].link_num ==
+				   links.link[i]->num;
 		all &= covered;
 	}
 	smcr_lgr_links_put(&links);

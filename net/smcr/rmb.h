@@ -143,7 +143,8 @@ void smcr_rmb_unmap(struct smcr_rmb *rmb, int slot);
  * @slot: slot of the link, which has not failed
  *
  * Context: any.
- * Return: true once the RMB is registered; its key and address can be read then.
+ * Return: true once the RMB is registered; its key and address can be read
+ * then.
  */
 static inline bool smcr_rmb_registered(const struct smcr_rmb *rmb, int slot)
 {

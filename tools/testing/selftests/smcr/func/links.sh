@@ -88,7 +88,7 @@ both grew begin FirstContacts -eq 1
 
 # The first RMB has four elements, so more are made and told for both links.
 both save many
-io_check "60 connections at once" $kind "$SERVER" many -n 60
+io_check "12 connections at once" $kind "$SERVER" many -n 12
 both grew many LinksFailed -eq 0
 both grew many BadLlc -eq 0
 both grew many FirstContacts -eq 0
@@ -98,7 +98,7 @@ both save second
 both fails_fast
 dead 1
 io_check "a stream while the second link fails" \
-	$kind "$SERVER" stream -u 16m -d 16m
+	$kind "$SERVER" stream -u 4m -d 4m
 both wait_until "the second link is lost" grew_to second LinksFailed 1
 both wait_until "one link is left" has_links 1
 both check "it is the first" nums_are 1
@@ -111,7 +111,7 @@ check "RoCE is back" wire clear
 both wait_until "there are two links again" has_links 2
 both check_not "the number of the lost link is not used again" has_num 2
 both patient
-io_check "connections at once" $kind "$SERVER" many -n 20
+io_check "connections at once" $kind "$SERVER" many -n 8
 both grew third Aborts -eq 0
 
 both save first
