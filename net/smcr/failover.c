@@ -1,0 +1,534 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How a connection moves to another link of its group (RFC 7609, 4.6). Each
+ * end chooses the link of its own writes, so the two directions move
+ * independently.
+ *
+ * Sender: when its link fails, or when the load is balanced anew,
+ *
+ *	Steady --move--> SendF --F posted--> Replay --mark reached--> Steady
+ *	                   ^                    |
+ *	                   +----next move-------+
+ *
+ *	         una             mark            una + ring
+ *	----------|---------------|------------------|----------------
+ *	  at the  | written over  | not yet written  | closed: a write
+ *	  peer    | the old link; |                  | of the old link
+ *	          | replay it     |                  | may hit this
+ *
+ * F carries SS, the sequence number of the last message that a completion
+ * confirmed. The replay combines what was pending (4.6.2, second option): its
+ * writes go without a CDC message until they reach mark, the producer position
+ * at the move, and the first message after F has a new sequence number. One
+ * message always follows F, because the old link may have lost cursors and
+ * flags that no data would carry again.
+ *
+ * Packets of the old link may still arrive: the network delays them, and the
+ * peer's queue pair accepts them until it is in ERR and drained. They repeat
+ * bytes of [una, mark), so they are harmless until the ring is used again
+ * there, that is, for positions of una + ring and beyond. The peer drains its
+ * end before it handles F, but a write over the new link lands without its
+ * software. So these positions stay closed until the peer has read a byte
+ * beyond mark, which was announced only behind F, or until the packets have
+ * died. The peer's drain is that of the link from which it last handled a
+ * message. If that need not be the link that died, only time opens them.
+ *
+ * Receiver: an F starts a stage,
+ *
+ *	Steady --F--> Validating --old link drained, SR >= F--> Steady
+ *	                  |                                       ^
+ *	                  +--SR == F, next message is SR + 1------+
+ *	                  +--old link drained, SR < F--> reset
+ *
+ * Messages of the new link wait meanwhile, and so does the credit for the
+ * peer. The old link is drained before SR is compared, because messages that
+ * its queue pair has received, and so acknowledged, may not be handled yet. No
+ * drain is needed if the first message behind F has the number after F's: then
+ * nothing else was outstanding on the old link. Only the newest waiting message
+ * is kept, with the lasting flags of all of them: cursors are absolute.
+ *
+ * When the last link dies, each link is drained and each stage is decided
+ * before the connection ends, so that final bytes behind an F are not lost.
+ */
+#include <linux/errno.h>
+#include <linux/string.h>
+
+#include "failover.h"
+
+#define LASTING	(SMCR_CDC_D | SMCR_CDC_C | SMCR_CDC_A | SMCR_CDC_R)
+
+/**
+ * smcr_failover_tx_init() - start a connection's send side
+ * @fo: send side
+ * @known: the connection begins on the link that the handshake named, which the
+ *	peer drains first; otherwise only time opens the ring after a move that
+ *	precedes the peer's first answer
+ */
+void smcr_failover_tx_init(struct smcr_failover_tx *fo, bool known)
+{
+	memset(fo, 0, sizeof(*fo));
+	fo->cap = SMCR_FAILOVER_OPEN;
+	fo->settled = known;
+}
+
+/**
+ * smcr_failover_tx_done() - event: a completion confirmed a CDC message
+ * @fo: send side
+ * @seq: sequence number of the newest message that it confirms; a completion
+ *	confirms all messages that were posted before on the same queue pair
+ *
+ * The peer's consumer cursor may show that the peer has read bytes, but it does
+ * not change SS: SS is what the peer's adapter acknowledged (4.6.1). Conversely
+ * the bytes of a replayed write are complete only when a message behind them
+ * is: if una went ahead of SS, F could not show that such a write was lost.
+ *
+ * Context: any, conn->lock held.
+ */
+void smcr_failover_tx_done(struct smcr_failover_tx *fo, u16 seq)
+{
+	if (smcr_seq_diff(seq, fo->ss) > 0)
+		fo->ss = seq;
+}
+
+/**
+ * smcr_failover_tx_consumed() - event: the peer's consumer position came
+ * @fo: send side
+ * @cons: the position
+ *
+ * A position beyond the mark proves that the peer has handled F, and so has
+ * drained the link from which it had handled a message last.
+ *
+ * Context: any, conn->lock held.
+ */
+void smcr_failover_tx_consumed(struct smcr_failover_tx *fo, u64 cons)
+{
+	if (fo->f_due || cons <= fo->mark)
+		return;
+	fo->settled = true;
+	if (!fo->blind)
+		fo->cap = SMCR_FAILOVER_OPEN;
+}
+
+/**
+ * smcr_failover_tx_move() - move the send side to another link
+ * @fo: send side
+ * @move: the connection now; its old link takes no work request any more
+ *
+ * A second move before the first one is settled keeps the lower cap, and then
+ * only time lifts it: the peer may not know of the link between, and would not
+ * drain it. Bytes without a completion are replayed, even those whose writes
+ * have arrived.
+ *
+ * Context: any, conn->lock held.
+ * Return: true if a CDC message must follow F, to repeat flags and cursors that
+ * are not known complete; false if the last message is confirmed. A caller that
+ * has sent neither C nor A lets one follow in any case.
+ */
+bool smcr_failover_tx_move(struct smcr_failover_tx *fo,
+			   const struct smcr_failover_move *move)
+{
+	bool capped = fo->cap != SMCR_FAILOVER_OPEN;
+	u64 cap = move->una + move->ring_len;
+
+	/* Nothing was posted on the last link if its F was not */
+	if (!fo->f_due)
+		fo->blind = !fo->settled || (capped && fo->blind);
+	if (move->una < move->nxt || capped) {
+		if (cap < fo->cap)
+			fo->cap = cap;
+		fo->until = move->until;
+	}
+	fo->settled = false;
+	fo->mark = move->nxt;
+	fo->replay = move->silent ? move->nxt : move->una;
+	fo->f_due = true;
+	return move->seq != fo->ss;
+}
+
+/**
+ * smcr_failover_tx_act() - decide what the connection posts next
+ * @fo: send side
+ * @una: position up to which the peer's memory holds all bytes for good; send
+ *	space below it is not read
+ *
+ * Context: any, conn->lock held.
+ * Return: the act.
+ */
+enum smcr_failover_act smcr_failover_tx_act(struct smcr_failover_tx *fo,
+					    u64 una)
+{
+	if (fo->f_due)
+		return SMCR_FAILOVER_SEND_F;
+	if (fo->replay >= fo->mark)
+		return SMCR_FAILOVER_GO_ON;
+	if (fo->replay < una)
+		fo->replay = una;
+	return fo->replay < fo->mark ? SMCR_FAILOVER_REPLAY :
+				       SMCR_FAILOVER_GO_ON;
+}
+
+/**
+ * smcr_failover_tx_f() - make the failover validation message
+ * @fo: send side; once the message is posted, the caller clears @fo->f_due
+ * @token: alert token of the connection at the peer
+ * @msg: result; only token, sequence number and F are valid (A.4)
+ *
+ * F has no sequence number of its own.
+ */
+void smcr_failover_tx_f(const struct smcr_failover_tx *fo, u32 token,
+			struct smcr_cdc_msg *msg)
+{
+	memset(msg, 0, sizeof(*msg));
+	msg->seq = fo->ss;
+	msg->alert_token = token;
+	msg->flags = SMCR_CDC_F;
+}
+
+/**
+ * smcr_failover_tx_clip() - limit the next plan of writes
+ * @fo: send side
+ * @now: the time
+ * @view: what smcr_tx_plan() will plan for. During a replay @view becomes the
+ *	bytes to replay, which fit in the peer's window; otherwise the bytes
+ *	that may hit a late write of a dead link are left out
+ *
+ * Context: any, conn->lock held.
+ */
+void smcr_failover_tx_clip(struct smcr_failover_tx *fo, u64 now,
+			   struct smcr_tx_view *view)
+{
+	if (fo->replay < fo->mark) {
+		view->sent = fo->replay;
+		view->queued = fo->mark;
+		return;
+	}
+	if (fo->cap == SMCR_FAILOVER_OPEN)
+		return;
+	if (now >= fo->until) {
+		fo->cap = SMCR_FAILOVER_OPEN;
+		fo->blind = false;
+		return;
+	}
+	if (view->queued > fo->cap)
+		view->queued = fo->cap > view->sent ? fo->cap : view->sent;
+}
+
+/**
+ * smcr_failover_tx_replayed() - event: writes of the replay were posted
+ * @fo: send side
+ * @pos: position after the last byte written
+ *
+ * Context: any, conn->lock held.
+ */
+void smcr_failover_tx_replayed(struct smcr_failover_tx *fo, u64 pos)
+{
+	fo->replay = pos;
+}
+
+/**
+ * smcr_failover_tx_silence() - event: no byte may be written any more
+ * @fo: send side of a connection that sent A, or whose peer sent C or A
+ *
+ * The peer may have returned the element, so a replay must not go on. A CDC
+ * message then announces bytes that were not repeated. That is harmless to a
+ * peer that has closed, and to one that does not expose what comes with A:
+ * neither the bytes, nor a D as the end of the stream. But a connection that is
+ * reset after its C can send no A. It must not move, and must post nothing,
+ * since the peer would read these bytes: TCP's RST tells the peer.
+ *
+ * Context: any, conn->lock held.
+ */
+void smcr_failover_tx_silence(struct smcr_failover_tx *fo)
+{
+	if (fo->replay < fo->mark)
+		fo->replay = fo->mark;
+}
+
+/**
+ * smcr_failover_tx_quiet() - test whether no write can be repeated any more
+ * @fo: send side
+ * @seq: sequence number of the last CDC message
+ *
+ * An end that has sent C may have to replay its last bytes, although the peer
+ * has handled this C over the old link, has sent its own C, and is done with
+ * the element. So an end sends TCP's FIN only when it is quiet, and an element
+ * serves another connection only after the peer's FIN, or after a quarantine
+ * that is longer than the peer's retries.
+ *
+ * Context: any, conn->lock held.
+ * Return: true if all messages, and so the writes before them, are confirmed.
+ */
+bool smcr_failover_tx_quiet(const struct smcr_failover_tx *fo, u16 seq)
+{
+	return !fo->f_due && fo->replay >= fo->mark && fo->ss == seq;
+}
+
+/**
+ * smcr_failover_rx_init() - start a connection's receive side
+ * @fo: receive side
+ * @link: slot of the link that the handshake named, or %SMCR_FAILOVER_NO_LINK
+ */
+void smcr_failover_rx_init(struct smcr_failover_rx *fo, u8 link)
+{
+	memset(fo, 0, sizeof(*fo));
+	fo->link = link;
+}
+
+/* Find the newest stage of a link. */
+static struct smcr_failover_stage *stage_of(struct smcr_failover_rx *fo,
+					    u8 link)
+{
+	u8 i = fo->nr;
+
+	while (i--)
+		if (fo->stage[i].link == link && !fo->stage[i].gone)
+			return &fo->stage[i];
+	return NULL;
+}
+
+/* Let a stage that got its first message go before those that wait for theirs,
+ * if their F has the same number: these moves followed each other so closely
+ * that nothing was confirmed between, and the newest one repeats all.
+ */
+static void go_ahead(struct smcr_failover_rx *fo,
+		     struct smcr_failover_stage *stage)
+{
+	struct smcr_failover_stage this;
+
+	for (; stage > fo->stage && !stage[-1].parked &&
+	     stage[-1].f_seq == stage->f_seq; stage--) {
+		this = *stage;
+		*stage = stage[-1];
+		stage[-1] = this;
+	}
+}
+
+/* Keep a message behind F, in place of an older one. */
+static enum smcr_failover_recv park(struct smcr_failover_rx *fo,
+				    struct smcr_failover_stage *stage,
+				    const struct smcr_cdc_msg *msg)
+{
+	bool fresh = !stage->parked;
+	u16 behind = stage->parked ? stage->msg.seq : stage->f_seq;
+	u16 flags = stage->parked ? stage->msg.flags & LASTING : 0;
+
+	if (flags & (SMCR_CDC_C | SMCR_CDC_A) ||
+	    smcr_seq_diff(msg->seq, behind) <= 0)
+		return SMCR_FAILOVER_IGNORE;
+	if (flags & SMCR_CDC_D && (msg->prod.wrap != stage->msg.prod.wrap ||
+				   msg->prod.off != stage->msg.prod.off))
+		stage->lied = true;
+	if (!stage->parked)
+		stage->first = msg->seq;
+	stage->parked = true;
+	stage->nr++;
+	stage->msg = *msg;
+	stage->msg.flags |= flags;
+	if (fresh)
+		go_ahead(fo, stage);
+	return SMCR_FAILOVER_PARKED;
+}
+
+/* Links are not ordered among each other, but SS grows from move to move. */
+static enum smcr_failover_recv add_stage(struct smcr_failover_rx *fo, u8 link,
+					 u16 f_seq, u64 deadline)
+{
+	u8 i = fo->nr;
+
+	if (fo->nr == SMCR_FAILOVER_MOVES)
+		return SMCR_FAILOVER_OVERFLOW;
+	for (; i && smcr_seq_diff(fo->stage[i - 1].f_seq, f_seq) > 0; i--)
+		fo->stage[i] = fo->stage[i - 1];
+	fo->nr++;
+	fo->stage[i] = (struct smcr_failover_stage){
+		.link = link, .f_seq = f_seq, .deadline = deadline,
+	};
+	return SMCR_FAILOVER_PARKED;
+}
+
+/**
+ * smcr_failover_rx_recv() - decide what to do with a received CDC message
+ * @fo: receive side
+ * @rx: state from the messages accepted so far; its sequence number is SR
+ * @link: slot of the link that the message came over
+ * @msg: decoded message, not trusted
+ * @deadline: time at which the old link must be drained, if the message is an F
+ *	and no other message follows it
+ *
+ * A message of the old link that arrives while the move is validated was sent
+ * before the move and is handled as ever. Without an F, a message over another
+ * link has to be the next one (4.6.1): a gap may be a lost write. After the
+ * peer's C or A no message counts, so SR says nothing any more.
+ *
+ * Context: any, conn->lock held.
+ * Return: what to do.
+ */
+enum smcr_failover_recv
+smcr_failover_rx_recv(struct smcr_failover_rx *fo, const struct smcr_cdc_rx *rx,
+		      u8 link, const struct smcr_cdc_msg *msg, u64 deadline)
+{
+	struct smcr_failover_stage *stage = stage_of(fo, link);
+	s16 ahead = smcr_seq_diff(msg->seq, rx->seq);
+
+	if (rx->flags & (SMCR_CDC_C | SMCR_CDC_A))
+		return SMCR_FAILOVER_IGNORE;
+	if (msg->flags & SMCR_CDC_F) {
+		if (link != fo->link || fo->nr)
+			return add_stage(fo, link, msg->seq, deadline);
+		return ahead > 0 ? SMCR_FAILOVER_LOST : SMCR_FAILOVER_IGNORE;
+	}
+	if (stage)
+		return park(fo, stage, msg);
+	if (link == fo->link)
+		return SMCR_FAILOVER_HANDLE;
+	if (ahead <= 0)
+		return SMCR_FAILOVER_IGNORE;
+	return ahead == 1 && !fo->nr ? SMCR_FAILOVER_HANDLE_NEW :
+				       SMCR_FAILOVER_LOST;
+}
+
+/**
+ * smcr_failover_rx_accepted() - event: a message of a new link was accepted
+ * @fo: receive side
+ * @link: slot of the link
+ *
+ * Context: any, conn->lock held.
+ */
+void smcr_failover_rx_accepted(struct smcr_failover_rx *fo, u8 link)
+{
+	fo->link = link;
+}
+
+/**
+ * smcr_failover_rx_drained() - event: a link is gone
+ * @fo: receive side
+ * @link: its slot. Its queue pair is in ERR and all its receive completions
+ *	were handled, so no write and no message can come over it any more
+ *
+ * smcr_failover_rx_step() follows.
+ *
+ * Context: any, conn->lock held.
+ */
+void smcr_failover_rx_drained(struct smcr_failover_rx *fo, u8 link)
+{
+	u8 i;
+
+	if (fo->link == link)
+		fo->link = SMCR_FAILOVER_NO_LINK;
+	for (i = 0; i < fo->nr; i++)
+		if (fo->stage[i].link == link)
+			fo->stage[i].gone = true;
+}
+
+/* Test whether the oldest move shows that nothing was outstanding on the old
+ * link: the messages before F have arrived, and F's successor is the next.
+ */
+static bool nothing_pending(const struct smcr_failover_stage *stage, u16 sr)
+{
+	return sr == stage->f_seq && stage->parked &&
+	       stage->first == (u16)(sr + 1);
+}
+
+/* May a message still decide, without a drain? The first one behind F always
+ * comes, and the old link may deliver what F confirmed.
+ */
+static bool may_come(const struct smcr_failover_rx *fo, u16 sr)
+{
+	const struct smcr_failover_stage *stage = fo->stage;
+
+	if (!stage->parked)
+		return true;
+	return fo->link != SMCR_FAILOVER_NO_LINK &&
+	       smcr_seq_diff(sr, stage->f_seq) < 0 &&
+	       stage->first == (u16)(stage->f_seq + 1);
+}
+
+/* Test whether the oldest move is over already: a later one overtook it, or its
+ * link is gone without a message, so that a later one follows.
+ */
+static bool overtaken(const struct smcr_failover_stage *stage, u16 sr)
+{
+	return stage->parked ? smcr_seq_diff(stage->msg.seq, sr) <= 0 :
+			       stage->gone;
+}
+
+static void drop_stage(struct smcr_failover_rx *fo)
+{
+	fo->nr--;
+	memmove(fo->stage, fo->stage + 1, fo->nr * sizeof(fo->stage[0]));
+}
+
+/**
+ * smcr_failover_rx_step() - decide the oldest move that is being validated
+ * @fo: receive side
+ * @rx: state from the messages accepted so far; its sequence number is SR
+ * @now: the time
+ * @draining: a link of the group is failing and not drained yet, so messages
+ *	that count may still be found there
+ * @msg: result with %SMCR_FAILOVER_TAKE: the message behind F
+ *
+ * With a result of %SMCR_FAILOVER_VALID or %SMCR_FAILOVER_TAKE the move is
+ * over, and the caller calls again. %SMCR_FAILOVER_WAIT and
+ * %SMCR_FAILOVER_DRAIN hold back the credit for the peer.
+ *
+ * Context: any, conn->lock held.
+ * Return: the state.
+ */
+enum smcr_failover_step
+smcr_failover_rx_step(struct smcr_failover_rx *fo, const struct smcr_cdc_rx *rx,
+		      u64 now, bool draining, struct smcr_cdc_msg *msg)
+{
+	const struct smcr_failover_stage *stage = fo->stage;
+	bool same = fo->link == stage->link && !stage->gone;
+	u16 sr = rx->seq;
+	bool parked;
+
+	if (rx->flags & (SMCR_CDC_C | SMCR_CDC_A))
+		fo->nr = 0;
+	if (!fo->nr)
+		return SMCR_FAILOVER_NONE;
+	if (overtaken(stage, sr)) {
+		drop_stage(fo);
+		return SMCR_FAILOVER_VALID;
+	}
+	if (!same && may_come(fo, sr) && now < stage->deadline)
+		return SMCR_FAILOVER_WAIT;
+	if (fo->link != SMCR_FAILOVER_NO_LINK && !same &&
+	    !nothing_pending(stage, sr))
+		return SMCR_FAILOVER_DRAIN;
+	if (smcr_seq_diff(sr, stage->f_seq) < 0)
+		return draining ? SMCR_FAILOVER_WAIT : SMCR_FAILOVER_RESET;
+	if (stage->lied)
+		return SMCR_FAILOVER_RESET;
+	fo->link = stage->gone ? SMCR_FAILOVER_NO_LINK : stage->link;
+	parked = stage->parked;
+	*msg = stage->msg;
+	drop_stage(fo);
+	return parked ? SMCR_FAILOVER_TAKE : SMCR_FAILOVER_VALID;
+}
+
+/**
+ * smcr_failover_pick() - choose a link for a connection
+ * @link: links of the group
+ * @nr: number of them
+ *
+ * A symmetric link comes before an asymmetric one, which shares a port with
+ * another link (2.2.1), then the link with the fewest connections.
+ *
+ * Return: slot of the link; -ENOLINK if none is active with an RToken of the
+ * peer's RMB.
+ */
+int smcr_failover_pick(const struct smcr_failover_link *link, unsigned int nr)
+{
+	const struct smcr_failover_link *best = NULL;
+
+	for (; nr--; link++) {
+		if (!link->active || !link->complete)
+			continue;
+		if (!best || link->asymmetric < best->asymmetric ||
+		    (link->asymmetric == best->asymmetric &&
+		     link->nr_conns < best->nr_conns))
+			best = link;
+	}
+	return best ? best->slot : -ENOLINK;
+}

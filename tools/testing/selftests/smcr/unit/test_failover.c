@@ -1,0 +1,563 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Failover (failover.c): each rule of a move, at both ends, below, at and above
+ * its bounds.
+ */
+#include "tap.h"
+#include "failover.h"
+
+#define RING	100
+#define RETRY	1000
+
+/* A sender that has sent messages up to @seq; a completion confirmed @ss */
+static struct smcr_failover_tx sender(u16 ss)
+{
+	struct smcr_failover_tx fo;
+
+	smcr_failover_tx_init(&fo, true);
+	fo.ss = ss;
+	return fo;
+}
+
+static struct smcr_failover_move moving(u64 una, u64 nxt)
+{
+	return (struct smcr_failover_move){
+		.una = una, .nxt = nxt, .seq = 9, .ring_len = RING, .until = RETRY,
+	};
+}
+
+static bool move(struct smcr_failover_tx *fo, u64 una, u64 nxt)
+{
+	struct smcr_failover_move m = moving(una, nxt);
+
+	return smcr_failover_tx_move(fo, &m);
+}
+
+/* Position up to which the next plan may write */
+static u64 limit(struct smcr_failover_tx *fo, u64 sent, u64 now)
+{
+	struct smcr_tx_view view = { .sent = sent, .queued = 1ULL << 40 };
+
+	smcr_failover_tx_clip(fo, now, &view);
+	return view.queued;
+}
+
+static void post_f(struct smcr_failover_tx *fo, u64 una)
+{
+	EXPECT_EQ(smcr_failover_tx_act(fo, una), SMCR_FAILOVER_SEND_F);
+	fo->f_due = false;
+}
+
+static void ss_rule(void)
+{
+	struct smcr_failover_tx fo;
+
+	smcr_failover_tx_init(&fo, true);
+	EXPECT_EQ(fo.ss, 0);
+	smcr_failover_tx_consumed(&fo, 50);
+	EXPECT_EQ(fo.ss, 0);
+	smcr_failover_tx_done(&fo, 3);
+	EXPECT_EQ(fo.ss, 3);
+	smcr_failover_tx_done(&fo, 2);
+	EXPECT_EQ(fo.ss, 3);
+	fo.ss = 0xFFFE;
+	smcr_failover_tx_done(&fo, 0xFFFF);
+	smcr_failover_tx_done(&fo, 0);
+	smcr_failover_tx_done(&fo, 0xFFFF);
+	EXPECT_EQ(fo.ss, 0);
+	/* half the number space ahead is the past */
+	smcr_failover_tx_done(&fo, 0x8000);
+	EXPECT_EQ(fo.ss, 0);
+	smcr_failover_tx_done(&fo, 0x7FFF);
+	EXPECT_EQ(fo.ss, 0x7FFF);
+}
+
+static void f_message(void)
+{
+	struct smcr_failover_tx fo = sender(0xFFFF);
+	u8 buf[SMCR_ROCE_MSG_LEN];
+	struct smcr_cdc_msg msg;
+
+	move(&fo, 10, 30);
+	smcr_failover_tx_f(&fo, 0x12345678, &msg);
+	smcr_cdc_msg_encode(buf, &msg);
+	EXPECT(!smcr_cdc_msg_decode(buf, sizeof(buf), &msg));
+	EXPECT_EQ(msg.seq, 0xFFFF);
+	EXPECT_EQ(msg.alert_token, 0x12345678);
+	EXPECT_EQ(msg.flags, SMCR_CDC_F);
+	EXPECT_EQ(msg.prod.off + msg.prod.wrap + msg.cons.off + msg.cons.wrap, 0);
+}
+
+static void replay_order(void)
+{
+	struct smcr_tx_view view = { .sent = 30, .queued = 90, .peer_cons = 5 };
+	struct smcr_failover_tx fo = sender(3);
+
+	EXPECT_EQ(smcr_failover_tx_act(&fo, 10), SMCR_FAILOVER_GO_ON);
+	EXPECT(move(&fo, 10, 30));
+	EXPECT_EQ(smcr_failover_tx_act(&fo, 10), SMCR_FAILOVER_SEND_F);
+	EXPECT_EQ(smcr_failover_tx_act(&fo, 10), SMCR_FAILOVER_SEND_F);
+	post_f(&fo, 10);
+	EXPECT_EQ(smcr_failover_tx_act(&fo, 10), SMCR_FAILOVER_REPLAY);
+	smcr_failover_tx_clip(&fo, 0, &view);
+	EXPECT_EQ(view.sent, 10);
+	EXPECT_EQ(view.queued, 30);
+	smcr_failover_tx_replayed(&fo, 29);
+	EXPECT_EQ(smcr_failover_tx_act(&fo, 10), SMCR_FAILOVER_REPLAY);
+	smcr_failover_tx_replayed(&fo, 30);
+	EXPECT_EQ(smcr_failover_tx_act(&fo, 10), SMCR_FAILOVER_GO_ON);
+	EXPECT_EQ(limit(&fo, 30, 0), 10 + RING);
+}
+
+/* Space below una is gone; the replay skips what the peer has meanwhile read */
+static void replay_skips(void)
+{
+	struct smcr_failover_tx fo = sender(3);
+
+	move(&fo, 10, 30);
+	post_f(&fo, 10);
+	EXPECT_EQ(smcr_failover_tx_act(&fo, 20), SMCR_FAILOVER_REPLAY);
+	EXPECT_EQ(fo.replay, 20);
+	EXPECT_EQ(smcr_failover_tx_act(&fo, 15), SMCR_FAILOVER_REPLAY);
+	EXPECT_EQ(fo.replay, 20);
+	EXPECT_EQ(smcr_failover_tx_act(&fo, 30), SMCR_FAILOVER_GO_ON);
+	EXPECT_EQ(fo.cap, 10 + RING);
+}
+
+static void no_replay(void)
+{
+	struct smcr_failover_move m = moving(10, 30);
+	struct smcr_failover_tx fo = sender(9);
+
+	/* nothing to replay; the last message is confirmed */
+	EXPECT(!move(&fo, 30, 30));
+	post_f(&fo, 30);
+	EXPECT_EQ(smcr_failover_tx_act(&fo, 30), SMCR_FAILOVER_GO_ON);
+	EXPECT_EQ(fo.cap, SMCR_FAILOVER_OPEN);
+	/* an aborted connection writes nothing, but has A to repeat */
+	fo = sender(8);
+	m.silent = true;
+	EXPECT(smcr_failover_tx_move(&fo, &m));
+	post_f(&fo, 10);
+	EXPECT_EQ(smcr_failover_tx_act(&fo, 10), SMCR_FAILOVER_GO_ON);
+}
+
+static void cap_opens(void)
+{
+	struct smcr_failover_tx fo = sender(3);
+
+	move(&fo, 10, 30);
+	/* the proof counts from F on only */
+	smcr_failover_tx_consumed(&fo, 31);
+	EXPECT_EQ(fo.cap, 10 + RING);
+	post_f(&fo, 10);
+	smcr_failover_tx_replayed(&fo, 30);
+	smcr_failover_tx_consumed(&fo, 29);
+	smcr_failover_tx_consumed(&fo, 30);
+	EXPECT_EQ(limit(&fo, 30, RETRY - 1), 10 + RING);
+	smcr_failover_tx_consumed(&fo, 31);
+	EXPECT_EQ(limit(&fo, 31, 0), 1ULL << 40);
+}
+
+/* A full ring: nothing beyond the mark can be announced, so time decides */
+static void cap_full_ring(void)
+{
+	struct smcr_failover_tx fo = sender(3);
+
+	move(&fo, 10, 10 + RING);
+	post_f(&fo, 10);
+	smcr_failover_tx_replayed(&fo, 10 + RING);
+	smcr_failover_tx_consumed(&fo, 10 + RING);
+	EXPECT_EQ(limit(&fo, 10 + RING, RETRY - 1), 10 + RING);
+	EXPECT_EQ(limit(&fo, 10 + RING, RETRY), 1ULL << 40);
+	EXPECT_EQ(fo.cap, SMCR_FAILOVER_OPEN);
+}
+
+static void cap_second_move(void)
+{
+	struct smcr_failover_tx fo = sender(3);
+
+	move(&fo, 10, 30);
+	post_f(&fo, 10);
+	smcr_failover_tx_replayed(&fo, 20);
+	move(&fo, 20, 30);
+	EXPECT_EQ(fo.cap, 10 + RING);
+	EXPECT_EQ(fo.replay, 20);
+	post_f(&fo, 20);
+	smcr_failover_tx_replayed(&fo, 30);
+	/* the peer may never have heard of the link between */
+	smcr_failover_tx_consumed(&fo, 31);
+	EXPECT_EQ(limit(&fo, 31, RETRY - 1), 10 + RING);
+	EXPECT_EQ(limit(&fo, 31, RETRY), 1ULL << 40);
+	/* but it knows the present one */
+	move(&fo, 40, 50);
+	post_f(&fo, 40);
+	smcr_failover_tx_replayed(&fo, 50);
+	smcr_failover_tx_consumed(&fo, 51);
+	EXPECT_EQ(limit(&fo, 51, 0), 1ULL << 40);
+}
+
+/* A link that died before F went over it does not count as one between */
+static void cap_unused_link(void)
+{
+	struct smcr_failover_tx fo = sender(3);
+
+	move(&fo, 10, 30);
+	move(&fo, 10, 30);
+	post_f(&fo, 10);
+	smcr_failover_tx_replayed(&fo, 30);
+	smcr_failover_tx_consumed(&fo, 31);
+	EXPECT_EQ(limit(&fo, 31, 0), 1ULL << 40);
+}
+
+/* The peer has handled nothing yet and does not know the link, so it would not
+ * drain it
+ */
+static void cap_first_message(void)
+{
+	struct smcr_failover_tx fo;
+
+	smcr_failover_tx_init(&fo, false);
+	move(&fo, 0, 30);
+	post_f(&fo, 0);
+	smcr_failover_tx_replayed(&fo, 30);
+	smcr_failover_tx_consumed(&fo, 31);
+	EXPECT_EQ(limit(&fo, 31, RETRY - 1), RING);
+	EXPECT_EQ(limit(&fo, 31, RETRY), 1ULL << 40);
+	/* one answer settles it */
+	smcr_failover_tx_init(&fo, false);
+	smcr_failover_tx_consumed(&fo, 0);
+	EXPECT(!fo.settled);
+	smcr_failover_tx_consumed(&fo, 1);
+	EXPECT(fo.settled);
+}
+
+static void quiet(void)
+{
+	struct smcr_failover_tx fo = sender(8);
+
+	EXPECT(!smcr_failover_tx_quiet(&fo, 9));
+	smcr_failover_tx_done(&fo, 9);
+	EXPECT(smcr_failover_tx_quiet(&fo, 9));
+	move(&fo, 10, 30);
+	EXPECT(!smcr_failover_tx_quiet(&fo, 9));
+	post_f(&fo, 10);
+	EXPECT(!smcr_failover_tx_quiet(&fo, 9));
+	smcr_failover_tx_replayed(&fo, 30);
+	EXPECT(smcr_failover_tx_quiet(&fo, 9));
+}
+
+static struct smcr_cdc_msg message(u16 seq, u16 flags)
+{
+	return (struct smcr_cdc_msg){
+		.seq = seq, .flags = flags, .prod = { .off = 4U + seq % 50 },
+	};
+}
+
+static int recv_at(struct smcr_failover_rx *fo, u16 sr, u8 link, u16 seq, u16 flags)
+{
+	struct smcr_cdc_msg msg = message(seq, flags);
+	struct smcr_cdc_rx rx = { .seq = sr };
+
+	return (int)smcr_failover_rx_recv(fo, &rx, link, &msg, RETRY);
+}
+
+static int step_at(struct smcr_failover_rx *fo, u16 sr, u64 now)
+{
+	struct smcr_cdc_rx rx = { .seq = sr };
+	struct smcr_cdc_msg msg;
+
+	return (int)smcr_failover_rx_step(fo, &rx, now, false, &msg);
+}
+
+/* A receiver that got its last message over link 0 */
+static struct smcr_failover_rx receiver(void)
+{
+	struct smcr_failover_rx fo;
+
+	smcr_failover_rx_init(&fo, 0);
+	return fo;
+}
+
+static void without_f(void)
+{
+	struct smcr_failover_rx fo = receiver();
+
+	EXPECT_EQ(step_at(&fo, 5, 0), SMCR_FAILOVER_NONE);
+	EXPECT_EQ(recv_at(&fo, 5, 0, 6, 0), SMCR_FAILOVER_HANDLE);
+	EXPECT_EQ(recv_at(&fo, 5, 0, 9, 0), SMCR_FAILOVER_HANDLE);
+	EXPECT_EQ(recv_at(&fo, 5, 1, 4, 0), SMCR_FAILOVER_IGNORE);
+	EXPECT_EQ(recv_at(&fo, 5, 1, 5, 0), SMCR_FAILOVER_IGNORE);
+	EXPECT_EQ(recv_at(&fo, 5, 1, 6, 0), SMCR_FAILOVER_HANDLE_NEW);
+	EXPECT_EQ(recv_at(&fo, 5, 1, 7, 0), SMCR_FAILOVER_LOST);
+	EXPECT_EQ(recv_at(&fo, 0xFFFF, 1, 0, 0), SMCR_FAILOVER_HANDLE_NEW);
+	EXPECT_EQ(recv_at(&fo, 0xFFFF, 1, 1, 0), SMCR_FAILOVER_LOST);
+	smcr_failover_rx_accepted(&fo, 1);
+	EXPECT_EQ(recv_at(&fo, 6, 1, 9, 0), SMCR_FAILOVER_HANDLE);
+	EXPECT_EQ(recv_at(&fo, 6, 0, 6, 0), SMCR_FAILOVER_IGNORE);
+}
+
+static void first_ever(void)
+{
+	struct smcr_failover_rx fo;
+
+	smcr_failover_rx_init(&fo, SMCR_FAILOVER_NO_LINK);
+	EXPECT_EQ(recv_at(&fo, 0, 3, 2, 0), SMCR_FAILOVER_LOST);
+	EXPECT_EQ(recv_at(&fo, 0, 3, 1, 0), SMCR_FAILOVER_HANDLE_NEW);
+	EXPECT_EQ(recv_at(&fo, 0, 3, 0, SMCR_CDC_F), SMCR_FAILOVER_PARKED);
+	EXPECT_EQ(step_at(&fo, 0, RETRY - 1), SMCR_FAILOVER_WAIT);
+	EXPECT_EQ(step_at(&fo, 0, RETRY), SMCR_FAILOVER_VALID);
+	EXPECT_EQ(recv_at(&fo, 0, 3, 2, 0), SMCR_FAILOVER_HANDLE);
+}
+
+/* After the drain SR decides */
+static void after_drain(void)
+{
+	static const struct {
+		u16 sr, f;
+		int step;
+	} rows[] = {
+		{ 5, 4, SMCR_FAILOVER_TAKE },
+		{ 5, 5, SMCR_FAILOVER_TAKE },
+		{ 5, 6, SMCR_FAILOVER_RESET },
+		{ 0xFFFF, 0xFFFF, SMCR_FAILOVER_TAKE },
+		{ 0xFFFF, 0, SMCR_FAILOVER_RESET },
+		{ 0, 0xFFFF, SMCR_FAILOVER_TAKE },
+		{ 0x7000, 1, SMCR_FAILOVER_TAKE },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct smcr_failover_rx fo = receiver();
+
+		EXPECT_EQ(recv_at(&fo, rows[i].sr, 1, rows[i].f, SMCR_CDC_F),
+			  SMCR_FAILOVER_PARKED);
+		EXPECT_EQ(recv_at(&fo, rows[i].sr, 1, rows[i].sr + 3, 0), SMCR_FAILOVER_PARKED);
+		EXPECT_EQ(step_at(&fo, rows[i].sr, 0), SMCR_FAILOVER_DRAIN);
+		smcr_failover_rx_drained(&fo, 2);
+		EXPECT_EQ(step_at(&fo, rows[i].sr, 0), SMCR_FAILOVER_DRAIN);
+		smcr_failover_rx_drained(&fo, 0);
+		EXPECT_EQ(step_at(&fo, rows[i].sr, 0), rows[i].step);
+	}
+}
+
+/* Messages of the old link that were on their way count before SR is judged */
+static void late_messages(void)
+{
+	struct smcr_failover_rx fo = receiver();
+
+	EXPECT_EQ(recv_at(&fo, 4, 1, 6, SMCR_CDC_F), SMCR_FAILOVER_PARKED);
+	EXPECT_EQ(recv_at(&fo, 4, 1, 9, 0), SMCR_FAILOVER_PARKED);
+	EXPECT_EQ(recv_at(&fo, 4, 0, 5, 0), SMCR_FAILOVER_HANDLE);
+	EXPECT_EQ(recv_at(&fo, 5, 0, 6, 0), SMCR_FAILOVER_HANDLE);
+	smcr_failover_rx_drained(&fo, 0);
+	EXPECT_EQ(step_at(&fo, 6, 0), SMCR_FAILOVER_TAKE);
+	EXPECT_EQ(step_at(&fo, 9, 0), SMCR_FAILOVER_NONE);
+	EXPECT_EQ(recv_at(&fo, 9, 1, 12, 0), SMCR_FAILOVER_HANDLE);
+}
+
+/* Rebalancing: the old link stays */
+static void without_drain(void)
+{
+	struct smcr_failover_rx fo = receiver();
+
+	recv_at(&fo, 4, 1, 5, SMCR_CDC_F);
+	EXPECT_EQ(step_at(&fo, 4, 0), SMCR_FAILOVER_WAIT);
+	recv_at(&fo, 4, 1, 6, 0);
+	EXPECT_EQ(step_at(&fo, 4, 0), SMCR_FAILOVER_WAIT);
+	EXPECT_EQ(step_at(&fo, 5, 0), SMCR_FAILOVER_TAKE);
+	EXPECT_EQ(fo.link, 1);
+	/* one message was outstanding */
+	recv_at(&fo, 6, 0, 6, SMCR_CDC_F);
+	EXPECT_EQ(step_at(&fo, 6, 0), SMCR_FAILOVER_WAIT);
+	recv_at(&fo, 6, 0, 8, 0);
+	EXPECT_EQ(step_at(&fo, 6, 0), SMCR_FAILOVER_DRAIN);
+}
+
+static void deadline(void)
+{
+	struct smcr_failover_rx fo = receiver();
+
+	recv_at(&fo, 5, 1, 5, SMCR_CDC_F);
+	EXPECT_EQ(step_at(&fo, 5, RETRY - 1), SMCR_FAILOVER_WAIT);
+	EXPECT_EQ(step_at(&fo, 5, RETRY), SMCR_FAILOVER_DRAIN);
+	smcr_failover_rx_drained(&fo, 0);
+	EXPECT_EQ(step_at(&fo, 5, RETRY), SMCR_FAILOVER_VALID);
+	/* more than F says has arrived: at once */
+	fo = receiver();
+	recv_at(&fo, 6, 1, 5, SMCR_CDC_F);
+	EXPECT_EQ(step_at(&fo, 6, 0), SMCR_FAILOVER_WAIT);
+	recv_at(&fo, 6, 1, 7, 0);
+	EXPECT_EQ(step_at(&fo, 6, 0), SMCR_FAILOVER_DRAIN);
+}
+
+static void newest_kept(void)
+{
+	struct smcr_failover_rx fo = receiver();
+	struct smcr_cdc_rx rx = { .seq = 5 };
+	struct smcr_cdc_msg msg;
+
+	recv_at(&fo, 5, 1, 5, SMCR_CDC_F);
+	EXPECT_EQ(recv_at(&fo, 5, 1, 5, 0), SMCR_FAILOVER_IGNORE);
+	EXPECT_EQ(recv_at(&fo, 5, 1, 7, SMCR_CDC_R | SMCR_CDC_B), SMCR_FAILOVER_PARKED);
+	EXPECT_EQ(recv_at(&fo, 5, 1, 7, SMCR_CDC_A), SMCR_FAILOVER_IGNORE);
+	EXPECT_EQ(recv_at(&fo, 5, 1, 8, SMCR_CDC_C), SMCR_FAILOVER_PARKED);
+	EXPECT_EQ(recv_at(&fo, 5, 1, 9, 0), SMCR_FAILOVER_IGNORE);
+	smcr_failover_rx_drained(&fo, 0);
+	EXPECT_EQ(smcr_failover_rx_step(&fo, &rx, 0, false, &msg), SMCR_FAILOVER_TAKE);
+	EXPECT_EQ(msg.seq, 8);
+	EXPECT_EQ(msg.prod.off, 4 + 8);
+	EXPECT_EQ(msg.flags, SMCR_CDC_R | SMCR_CDC_C);
+}
+
+static void data_after_done(void)
+{
+	struct smcr_failover_rx fo = receiver();
+
+	recv_at(&fo, 5, 1, 5, SMCR_CDC_F);
+	recv_at(&fo, 5, 1, 7, SMCR_CDC_D);
+	recv_at(&fo, 5, 1, 8, SMCR_CDC_D);
+	smcr_failover_rx_drained(&fo, 0);
+	EXPECT_EQ(step_at(&fo, 5, 0), SMCR_FAILOVER_RESET);
+	/* the same position is no data */
+	fo = receiver();
+	recv_at(&fo, 5, 1, 5, SMCR_CDC_F);
+	recv_at(&fo, 5, 1, 7, SMCR_CDC_D);
+	recv_at(&fo, 5, 1, 57, SMCR_CDC_D);
+	smcr_failover_rx_drained(&fo, 0);
+	EXPECT_EQ(step_at(&fo, 5, 0), SMCR_FAILOVER_TAKE);
+}
+
+static void f_on_same_link(void)
+{
+	struct smcr_failover_rx fo = receiver();
+
+	EXPECT_EQ(recv_at(&fo, 5, 0, 5, SMCR_CDC_F), SMCR_FAILOVER_IGNORE);
+	EXPECT_EQ(recv_at(&fo, 5, 0, 6, SMCR_CDC_F), SMCR_FAILOVER_LOST);
+}
+
+/* No message counts after C or A, so SR does not grow any more */
+static void after_close(void)
+{
+	struct smcr_failover_rx fo = receiver();
+	struct smcr_cdc_rx rx = { .seq = 5, .flags = SMCR_CDC_C };
+	struct smcr_cdc_msg msg = message(9, SMCR_CDC_F);
+
+	EXPECT_EQ(smcr_failover_rx_recv(&fo, &rx, 1, &msg, 0), SMCR_FAILOVER_IGNORE);
+	rx.flags = SMCR_CDC_D;
+	EXPECT_EQ(smcr_failover_rx_recv(&fo, &rx, 1, &msg, 0), SMCR_FAILOVER_PARKED);
+	rx.flags = SMCR_CDC_D | SMCR_CDC_A;
+	EXPECT_EQ(smcr_failover_rx_step(&fo, &rx, 0, false, &msg), SMCR_FAILOVER_NONE);
+	EXPECT_EQ(fo.nr, 0);
+}
+
+/* Two moves in a row, each link drained in turn, a slot reused in between */
+static void two_moves(void)
+{
+	struct smcr_failover_rx fo = receiver();
+	struct smcr_cdc_rx rx = { .seq = 5 };
+	struct smcr_cdc_msg msg;
+
+	recv_at(&fo, 5, 1, 4, SMCR_CDC_F);
+	recv_at(&fo, 5, 1, 7, 0);
+	recv_at(&fo, 5, 2, 7, SMCR_CDC_F);
+	recv_at(&fo, 5, 2, 10, 0);
+	recv_at(&fo, 5, 1, 8, 0);
+	smcr_failover_rx_drained(&fo, 1);
+	EXPECT_EQ(recv_at(&fo, 5, 1, 11, 0), SMCR_FAILOVER_LOST);
+	EXPECT_EQ(step_at(&fo, 5, 0), SMCR_FAILOVER_DRAIN);
+	smcr_failover_rx_drained(&fo, 0);
+	EXPECT_EQ(smcr_failover_rx_step(&fo, &rx, 0, false, &msg), SMCR_FAILOVER_TAKE);
+	EXPECT_EQ(msg.seq, 8);
+	EXPECT_EQ(fo.link, SMCR_FAILOVER_NO_LINK);
+	rx.seq = 8;
+	EXPECT_EQ(smcr_failover_rx_step(&fo, &rx, 0, false, &msg), SMCR_FAILOVER_TAKE);
+	EXPECT_EQ(msg.seq, 10);
+	EXPECT_EQ(fo.link, 2);
+}
+
+/* Links are not ordered among each other */
+static void overtaken(void)
+{
+	struct smcr_failover_rx fo = receiver();
+	struct smcr_cdc_rx rx = { .seq = 9 };
+	struct smcr_cdc_msg msg;
+
+	recv_at(&fo, 9, 2, 12, SMCR_CDC_F);
+	recv_at(&fo, 9, 1, 9, SMCR_CDC_F);
+	recv_at(&fo, 9, 1, 12, 0);
+	smcr_failover_rx_drained(&fo, 0);
+	EXPECT_EQ(smcr_failover_rx_step(&fo, &rx, 0, false, &msg), SMCR_FAILOVER_TAKE);
+	EXPECT_EQ(msg.seq, 12);
+	EXPECT_EQ(fo.link, 1);
+	/* the link between is failing, and nothing of it was handled yet */
+	fo = receiver();
+	recv_at(&fo, 9, 2, 12, SMCR_CDC_F);
+	recv_at(&fo, 9, 2, 15, 0);
+	smcr_failover_rx_drained(&fo, 0);
+	EXPECT_EQ(smcr_failover_rx_step(&fo, &rx, 0, true, &msg), SMCR_FAILOVER_WAIT);
+	EXPECT_EQ(smcr_failover_rx_step(&fo, &rx, 0, false, &msg), SMCR_FAILOVER_RESET);
+}
+
+static void move_bound(void)
+{
+	struct smcr_failover_rx fo = receiver();
+	u8 i;
+
+	for (i = 1; i <= SMCR_FAILOVER_MOVES; i++)
+		EXPECT_EQ(recv_at(&fo, 5, i, 4, SMCR_CDC_F), SMCR_FAILOVER_PARKED);
+	EXPECT_EQ(recv_at(&fo, 5, i, 4, SMCR_CDC_F), SMCR_FAILOVER_OVERFLOW);
+	EXPECT_EQ(recv_at(&fo, 5, i, 6, 0), SMCR_FAILOVER_LOST);
+	smcr_failover_rx_drained(&fo, 0);
+	EXPECT_EQ(step_at(&fo, 5, RETRY), SMCR_FAILOVER_VALID);
+	EXPECT_EQ(recv_at(&fo, 5, i, 4, SMCR_CDC_F), SMCR_FAILOVER_PARKED);
+}
+
+static void pick(void)
+{
+	struct smcr_failover_link l[] = {
+		{ .slot = 0, .complete = true },
+		{ .slot = 1, .active = true },
+		{ .slot = 2, .active = true, .complete = true, .asymmetric = true },
+		{ .slot = 3, .active = true, .complete = true, .nr_conns = 9 },
+		{ .slot = 4, .active = true, .complete = true, .nr_conns = 8 },
+		{ .slot = 5, .active = true, .complete = true, .nr_conns = 8 },
+	};
+
+	EXPECT_EQ(smcr_failover_pick(l, 0), -ENOLINK);
+	EXPECT_EQ(smcr_failover_pick(l, 2), -ENOLINK);
+	EXPECT_EQ(smcr_failover_pick(l, 3), 2);
+	EXPECT_EQ(smcr_failover_pick(l, 4), 3);
+	EXPECT_EQ(smcr_failover_pick(l, 5), 4);
+	EXPECT_EQ(smcr_failover_pick(l, 6), 4);
+}
+
+static const struct fact facts[] = {
+	{ "completions set SS, in serial arithmetic; the peer's cursor does not", ss_rule },
+	{ "F carries the token and SS, and no cursor", f_message },
+	{ "a move sends F, then the bytes that are not complete, then new ones", replay_order },
+	{ "a replay does not read send space that was returned", replay_skips },
+	{ "a move with all complete, or after A, replays nothing", no_replay },
+	{ "the ring opens once the peer has read a byte announced behind F", cap_opens },
+	{ "a ring that was full at the move opens after the retry time", cap_full_ring },
+	{ "a second move keeps the lower cap, and only time lifts it", cap_second_move },
+	{ "a link over which nothing went does not count as a move", cap_unused_link },
+	{ "on a link that the peer cannot know, only time lifts the cap", cap_first_message },
+	{ "a sender is quiet when its last message is confirmed", quiet },
+	{ "without F, a message on a new link must be SR + 1", without_f },
+	{ "without a known link, the first message and F may come over any", first_ever },
+	{ "after the drain, SR below F resets, SR at or above it goes on", after_drain },
+	{ "messages of the old link count until it is drained", late_messages },
+	{ "no drain is needed where nothing was outstanding", without_drain },
+	{ "a move that no message follows drains the old link at its deadline", deadline },
+	{ "of the messages behind F the newest is kept, with D, C, A and R of all", newest_kept },
+	{ "data after D behind F resets", data_after_done },
+	{ "F over the present link compares at once", f_on_same_link },
+	{ "after the peer's C or A, no F is compared", after_close },
+	{ "two moves are validated in turn, and a reused slot is another link", two_moves },
+	{ "moves are validated in the order of SS, and wait for failing links", overtaken },
+	{ "a fourth move that waits is an overflow", move_bound },
+	{ "a link is picked by state, RTokens, symmetry and load", pick },
+};
+
+PROVE(facts, NULL);
