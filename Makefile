@@ -47,13 +47,17 @@ uninstall:
 demo:
 	@scripts/demo
 
-.PHONY: check unit model lint fuzz vm
+.PHONY: check unit sim model lint fuzz vm
 check:
 	@scripts/check
 
 unit:
 	@scripts/deps unit
 	@$(MAKE) -s -C $(SELFTESTS)/unit run
+
+sim:
+	@scripts/deps unit
+	@$(MAKE) -s -C $(SELFTESTS)/sim run
 
 # M names models or mutants; without M, all.
 model:
@@ -99,7 +103,7 @@ soak:
 clean:
 	$(if $(wildcard $(kdir)),$(call kbuild) clean)
 	$(if $(wildcard tools/smcr-ctl/Makefile),$(MAKE) -C tools/smcr-ctl clean)
-	for d in unit fuzz func bench; do $(MAKE) -C $(SELFTESTS)/$$d clean; done
+	for d in unit sim fuzz func bench; do $(MAKE) -C $(SELFTESTS)/$$d clean; done
 	rm -rf $(SELFTESTS)/out .checkpatch-camelcase.*
 
 help:
@@ -116,6 +120,8 @@ help:
 	@echo '  unit           test the protocol logic in user space, in seconds'
 	@echo '  model          search all states of the models of failover and LLC;'
 	@echo '                 M=NAME for one of them, with its counterexample'
+	@echo '  sim            run two peers whose links die, and mistakes that the'
+	@echo '                 run must notice; SEED=n, N=seeds, TRACE=1 to repeat'
 	@echo '  lint           check style, layers, sparse, documents, generated'
 	@echo '                 code'
 	@echo '  fuzz           fuzz all code that reads bytes from elsewhere;'

@@ -1,0 +1,852 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A connection's end, as conn_end.c, tx.c, rx.c and cdc.c will be with several
+ * links. Bytes of a stream are coded by their position, so send space needs no
+ * memory; that none below una is read is an invariant.
+ */
+#include "sim.h"
+
+enum { FLUSH_NONE, FLUSH_DONE, FLUSH_CLOSE };
+
+#define FINAL	(SMCR_CDC_C | SMCR_CDC_A)
+#define HOLD	(8 * RETRY)
+
+static void conn_event(struct host *h, struct conn *c, enum smcr_conn_event ev);
+static void rx_steps(struct host *h, struct conn *c);
+
+static u8 byte_at(const struct host *writer, const struct conn *c, u64 pos)
+{
+	return (u8)((pos + 131 * c->uid + 77 * writer->id + 1) * 0x9E3779B97F4A7C15ULL >> 56);
+}
+
+static u8 *element(struct host *h, const struct conn *c)
+{
+	return h->rmb[c->rmb].elem[c->el].mem;
+}
+
+/* ---- opening ---- */
+
+static bool take_element(struct host *h, struct conn *c, u8 i)
+{
+	u8 r, e;
+
+	for (r = 0; r < RMBS; r++) {
+		for (e = 0; e < ELEMS; e++) {
+			struct elem *el = &h->rmb[r].elem[e];
+
+			if (el->state != EL_FREE)
+				continue;
+			c->rmb = r;
+			c->el = e;
+			el->state = EL_USED;
+			el->conn = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static u8 pick(const struct host *h, const struct conn *c, u8 but)
+{
+	struct smcr_failover_link cand[SMCR_MAX_LINKS];
+	const struct conn *o;
+	u32 rkey;
+	u64 vaddr;
+	int best;
+	u8 i;
+
+	for (i = 0; i < SMCR_MAX_LINKS; i++) {
+		cand[i] = (struct smcr_failover_link){
+			.slot = i, .active = h->link[i].state == LNK_ACTIVE && i != but,
+			.complete = !smcr_rtoken_get(&h->tokens, c->peer_rmb, i, &rkey, &vaddr),
+			.asymmetric = link_asymmetric(h, i),
+		};
+		for (o = h->conn; o < h->conn + MAX_CONNS; o++)
+			cand[i].nr_conns += o->live && o->slot == i;
+	}
+	best = smcr_failover_pick(cand, SMCR_MAX_LINKS);
+	return best < 0 ? NONE : (u8)best;
+}
+
+/* The peer's RMB of an element, by its key on a link of both ends */
+static bool find_peer_rmb(struct host *h, struct conn *c, const struct conn *p)
+{
+	struct host *o = other(h);
+	int id;
+	u8 i, theirs;
+
+	for (i = 0; i < SMCR_MAX_LINKS; i++) {
+		theirs = h->link[i].state == LNK_ACTIVE ? link_by_wire(o, h->link[i].wire) : NONE;
+		if (theirs == NONE || o->link[theirs].state != LNK_ACTIVE)
+			continue;
+		id = smcr_rtoken_find(&h->tokens, i, qp_of(o, theirs)->rkey[p->rmb]);
+		if (id < 0)
+			continue;
+		c->peer_rmb = (u8)id;
+		c->peer_el = p->el;
+		return true;
+	}
+	return false;
+}
+
+static void start_end(struct host *h, struct conn *c, const struct conn *p, u16 seq, u16 peer_seq,
+		      u8 slot)
+{
+	c->uid = sim.uid;
+	c->peer_ring = p->ring;
+	smcr_failover_tx_init(&c->fo_tx, true);
+	smcr_failover_rx_init(&c->fo_rx, slot);
+	c->fo_tx.ss = seq;
+	c->seq = seq;
+	c->peer.seq = peer_seq;
+	c->room = 1 + rnd_below(2 * MAX_RING);
+	HOLDS(!smcr_rtoken_claim(&h->tokens, c->peer_rmb, c->peer_el + 1));
+	c->claimed = true;
+	c->slot = slot;
+	c->live = true;
+}
+
+static void drop_element(struct host *h, const struct conn *c)
+{
+	h->rmb[c->rmb].elem[c->el].state = EL_FREE;
+}
+
+/* The handshake is over at both ends at once; TCP carries it */
+void conn_open(u8 i)
+{
+	struct conn *c[2] = { &sim.host[0].conn[i], &sim.host[1].conn[i] };
+	u8 slot[2] = { NONE, NONE };
+	u16 seq[2];
+	u8 e;
+
+	if (c[0]->live || c[1]->live || sim.host[0].dead || sim.host[1].dead)
+		return;
+	for (e = 0; e < 2; e++) {
+		struct host *h = &sim.host[e];
+
+		memset(c[e], 0, sizeof(*c[e]));
+		c[e]->slot = NONE;
+		if (!take_element(h, c[e], i)) {
+			if (e)
+				drop_element(&sim.host[0], c[0]);
+			return;
+		}
+		c[e]->ring = smcr_cursor_ring(smcr_dialect_origin(sim.dialect) + 4 +
+					      rnd_below(MAX_RING - 3), sim.dialect);
+		seq[e] = one_in(2) ? 0 : (u16)(0xFFF0 + rnd_below(40));
+	}
+	/* The server names the link, and the client must have it, too */
+	if (find_peer_rmb(&sim.host[0], c[0], c[1]) && find_peer_rmb(&sim.host[1], c[1], c[0]))
+		slot[0] = pick(&sim.host[0], c[0], NONE);
+	if (slot[0] != NONE)
+		slot[1] = link_by_wire(&sim.host[1], sim.host[0].link[slot[0]].wire);
+	if (slot[1] == NONE || sim.host[1].link[slot[1]].state != LNK_ACTIVE) {
+		drop_element(&sim.host[0], c[0]);
+		drop_element(&sim.host[1], c[1]);
+		return;
+	}
+	sim.uid++;
+	start_end(&sim.host[0], c[0], c[1], seq[0], seq[1], slot[0]);
+	start_end(&sim.host[1], c[1], c[0], seq[1], seq[0], slot[1]);
+	TRACE("conn %u (uid %u) opens, rings %u and %u, slots %u and %u", i, sim.uid,
+	      c[0]->ring.len, c[1]->ring.len, c[0]->slot, c[1]->slot);
+	for (e = 0; e < 2; e++)
+		conn_event(&sim.host[e], c[e], SMCR_CONN_EV_ESTABLISHED);
+}
+
+/* ---- sending ---- */
+
+static void encode(struct conn *c, struct op *op, u64 prod, u16 flags)
+{
+	struct smcr_cdc_msg msg = {
+		.seq = (u16)(c->seq + 1), .alert_token = c->uid, .flags = flags,
+		.prod = smcr_cursor_from_pos(&c->peer_ring, prod),
+		.cons = smcr_cursor_from_pos(&c->ring, c->cons),
+	};
+
+	smcr_cdc_msg_encode(op->data, &msg);
+}
+
+static void post_f(struct host *h, struct conn *c)
+{
+	struct op op = { .kind = OP_CDC, .conn = (u8)(c - h->conn), .uid = c->uid };
+	struct smcr_cdc_msg msg;
+
+	smcr_failover_tx_f(&c->fo_tx, c->uid, &msg);
+	smcr_cdc_msg_encode(op.data, &msg);
+	qp_post(h, c->slot, &op);
+	c->fo_tx.f_due = false;
+	TRACE("host %u conn %u: F, seq %u, over slot %u; una %llu mark %llu", h->id, op.conn,
+	      msg.seq, c->slot, c->una, c->fo_tx.mark);
+}
+
+static void post_writes(struct host *h, struct conn *c, const struct smcr_tx_plan *plan, u64 pos)
+{
+	struct op op = { .kind = OP_WRITE, .conn = (u8)(c - h->conn), .uid = c->uid };
+	u32 i, at;
+	u64 vaddr;
+
+	HOLDS(!smcr_rtoken_get(&h->tokens, c->peer_rmb, c->slot, &op.rkey, &vaddr));
+	for (i = 0; i < plan->nr_segs; i++) {
+		op.vaddr = vaddr + c->peer_el * (MAX_RING + SMCR_RMBE_EYE_LEN) +
+			   plan->seg[i].remote;
+		op.len = plan->seg[i].len;
+		for (at = 0; at < op.len; at++) {
+			HOLDS(pos >= c->una && pos < c->end);
+			op.data[at] = byte_at(h, c, pos++);
+		}
+		qp_post(h, c->slot, &op);
+	}
+}
+
+/* Post a chain of writes and its message; without message if @flags is NULL */
+static bool post(struct host *h, struct conn *c, const struct smcr_tx_plan *plan, u64 from,
+		 const u16 *flags)
+{
+	struct op op = {
+		.kind = OP_CDC, .conn = (u8)(c - h->conn), .uid = c->uid, .numbered = true,
+	};
+
+	if (!qp_room(h, c->slot, plan->nr_segs + 1U))
+		return false;
+	post_writes(h, c, plan, from);
+	if (!flags)
+		return true;
+	op.pos = plan->sent;
+	op.seq = (u16)(c->seq + 1);
+	encode(c, &op, plan->sent, *flags);
+	op.signal = *flags & FINAL || plan->sent - c->signaled >= c->room / 2 || one_in(3);
+	qp_post(h, c->slot, &op);
+	if (op.signal)
+		c->signaled = plan->sent;
+	c->seq = op.seq;
+	if (plan->sent > c->nxt)
+		c->nxt = plan->sent;
+	c->told = c->cons;
+	c->blocked = *flags & SMCR_CDC_B;
+	c->due = false;
+	c->wanted = false;
+	c->final = *flags & FINAL;
+	TRACE("host %u conn %u: seq %u prod %llu cons %llu flags %04x over slot %u", h->id, op.conn,
+	      op.seq, plan->sent, c->cons, *flags, c->slot);
+	return true;
+}
+
+static void flushed(struct host *h, struct conn *c)
+{
+	u8 flush = c->flush;
+
+	if (flush == FLUSH_NONE || c->nxt != c->end || c->slot == NONE ||
+	    smcr_failover_tx_act(&c->fo_tx, c->una) != SMCR_FAILOVER_GO_ON)
+		return;
+	c->flush = FLUSH_NONE;
+	conn_event(h, c, flush == FLUSH_CLOSE ? SMCR_CONN_EV_FLUSH_CLOSE : SMCR_CONN_EV_FLUSH_DONE);
+}
+
+static bool push_replay(struct host *h, struct conn *c, struct smcr_tx_view *view)
+{
+	struct smcr_tx_plan plan;
+	u16 flags = c->flags;
+	bool tell;
+
+	smcr_failover_tx_clip(&c->fo_tx, sim.now, view);
+	smcr_tx_plan(view, &plan);
+	HOLDS(plan.nr_segs);
+	tell = plan.sent >= c->fo_tx.mark || sim.bug == BUG_EARLY_CDC;
+	if (!post(h, c, &plan, view->sent, tell ? &flags : NULL))
+		return false;
+	smcr_failover_tx_replayed(&c->fo_tx, plan.sent);
+	TRACE("host %u conn %u: replayed %llu to %llu", h->id, (u8)(c - h->conn), view->sent,
+	      plan.sent);
+	return true;
+}
+
+static bool push_new(struct host *h, struct conn *c, struct smcr_tx_view *view, bool *more)
+{
+	struct smcr_tx_plan plan = { .sent = c->nxt, .blocked = c->blocked };
+	u16 flags = c->flags;
+
+	if (c->final)
+		return false;
+	view->more = *more;
+	if (smcr_conn_state_can_send(&c->fsm) && !c->silent) {
+		smcr_failover_tx_clip(&c->fo_tx, sim.bug == BUG_NO_CAP ? ~0ULL : sim.now, view);
+		smcr_tx_plan(view, &plan);
+	}
+	if (!plan.announce && !c->due)
+		return false;
+	if (plan.blocked)
+		flags |= SMCR_CDC_B;
+	if (!post(h, c, &plan, c->nxt, &flags))
+		return false;
+	*more = plan.bytes;
+	if (flags & SMCR_CDC_A)
+		conn_event(h, c, SMCR_CONN_EV_ABORT_SENT);
+	return true;
+}
+
+void conn_push(struct host *h, struct conn *c)
+{
+	bool more = false, on = true;
+
+	if (c->fsm.state == SMCR_CONN_INIT)
+		return;
+	while (on && c->live && c->slot != NONE && !c->mute) {
+		struct smcr_tx_view view = {
+			.peer_ring = c->peer_ring, .queued = c->end, .sent = c->nxt,
+			.peer_cons = c->peer.cons, .max_bytes = 1 + rnd_below(MAX_RING),
+			.b_announced = c->blocked,
+		};
+
+		switch (smcr_failover_tx_act(&c->fo_tx, c->una)) {
+		case SMCR_FAILOVER_SEND_F:
+			on = qp_room(h, c->slot, 1);
+			if (on)
+				post_f(h, c);
+			break;
+		case SMCR_FAILOVER_REPLAY:
+			on = push_replay(h, c, &view);
+			break;
+		default:
+			on = push_new(h, c, &view, &more);
+		}
+	}
+	flushed(h, c);
+}
+
+static void reclaim(struct conn *c, u64 pos)
+{
+	if (pos <= c->una)
+		return;
+	HOLDS(pos <= c->nxt);
+	c->una = pos;
+	if (c->signaled < pos)
+		c->signaled = pos;
+}
+
+void conn_confirmed(struct host *h, const struct op *op)
+{
+	struct conn *c = &h->conn[op->conn];
+
+	if (!c->live || c->uid != op->uid)
+		return;
+	if (op->numbered) {
+		smcr_failover_tx_done(&c->fo_tx, op->seq);
+		reclaim(c, op->pos);
+	}
+	conn_push(h, c);
+}
+
+/* ---- moving ---- */
+
+static void start_move(struct host *h, struct conn *c, u8 to)
+{
+	struct smcr_failover_move move = {
+		.una = c->una, .nxt = c->nxt, .seq = c->seq, .ring_len = c->peer_ring.len,
+		.until = sim.now + RETRY,
+		.silent = c->peer.flags & FINAL || c->flags & SMCR_CDC_A || c->reset,
+	};
+
+	c->slot = to;
+	sim_moves++;
+	if (smcr_failover_tx_move(&c->fo_tx, &move) || !c->final) {
+		c->final = false;
+		c->due = true;
+	}
+	c->signaled = c->una;
+	TRACE("host %u conn %u: moves to slot %u, una %llu nxt %llu end %llu seq %u ss %u cap %llu",
+	      h->id, (u8)(c - h->conn), to, c->una, c->nxt, c->end, c->seq, c->fo_tx.ss,
+	      c->fo_tx.cap);
+	conn_push(h, c);
+}
+
+/* No message is left that a move would repeat */
+static bool at_rest(const struct conn *c)
+{
+	return c->fsm.state == SMCR_CONN_CLOSED && !c->due &&
+	       smcr_failover_tx_quiet(&c->fo_tx, c->seq);
+}
+
+static void find_link(struct host *h, struct conn *c)
+{
+	u8 to = at_rest(c) || c->mute ? NONE : pick(h, c, NONE);
+
+	if (to != NONE)
+		start_move(h, c, to);
+}
+
+void conn_link_failed(struct host *h, u8 slot)
+{
+	struct conn *c;
+
+	for (c = h->conn; c < h->conn + MAX_CONNS; c++) {
+		if (!c->live || c->slot != slot)
+			continue;
+		c->slot = NONE;
+		find_link(h, c);
+	}
+}
+
+void conn_rebalance(struct host *h, struct conn *c)
+{
+	u8 to;
+
+	if (!c->live || c->slot == NONE || at_rest(c) || c->fsm.state == SMCR_CONN_INIT ||
+	    c->una != c->nxt || !smcr_failover_tx_quiet(&c->fo_tx, c->seq))
+		return;
+	to = pick(h, c, c->slot);
+	if (to != NONE)
+		start_move(h, c, to);
+}
+
+void conn_link_drained(struct host *h, u8 slot)
+{
+	struct conn *c;
+
+	for (c = h->conn; c < h->conn + MAX_CONNS; c++) {
+		if (!c->live)
+			continue;
+		HOLDS(c->slot != slot);
+		smcr_failover_rx_drained(&c->fo_rx, slot);
+		rx_steps(h, c);
+	}
+}
+
+/* ---- the end ---- */
+
+static void give_element(struct host *h, struct conn *c, bool held)
+{
+	struct elem *el = &h->rmb[c->rmb].elem[c->el];
+
+	HOLDS(el->state == EL_USED && el->conn == c - h->conn);
+	if (sim.bug == BUG_EARLY_REUSE && !held) {
+		el->state = EL_FREE;
+	} else {
+		el->state = EL_HELD;
+		el->until = sim.now + HOLD;
+	}
+	c->over = true;
+	if (c->claimed)
+		smcr_rtoken_release(&h->tokens, c->peer_rmb, c->peer_el + 1);
+	c->claimed = false;
+}
+
+static void conn_event(struct host *h, struct conn *c, enum smcr_conn_event ev)
+{
+	u32 actions;
+
+	HOLDS(!smcr_conn_state_step(&c->fsm, ev, &actions));
+	if (actions & SMCR_CONN_STOP_WRITES)
+		c->silent = true;
+	if (actions & SMCR_CONN_RESET) {
+		c->reset = true;
+		c->flush = FLUSH_NONE;
+	}
+	if (actions & SMCR_CONN_RESET || c->peer.flags & FINAL)
+		smcr_failover_tx_silence(&c->fo_tx);
+	if (actions & SMCR_CONN_RESET && !(actions & SMCR_CONN_SEND_ABORT))
+		c->mute = true;
+	if (actions & SMCR_CONN_FLUSH)
+		c->flush = ev == SMCR_CONN_EV_APP_CLOSE ? FLUSH_CLOSE :
+			   c->flush == FLUSH_NONE ? FLUSH_DONE : c->flush;
+	if (actions & (SMCR_CONN_SEND_DONE | SMCR_CONN_SEND_CLOSE | SMCR_CONN_SEND_ABORT)) {
+		HOLDS(!(c->flags & FINAL));
+		if (actions & SMCR_CONN_SEND_DONE)
+			c->flags |= SMCR_CDC_D;
+		if (actions & SMCR_CONN_SEND_CLOSE)
+			c->flags |= SMCR_CDC_C;
+		if (actions & SMCR_CONN_SEND_ABORT)
+			c->flags |= SMCR_CDC_A;
+		c->due = true;
+	}
+	if (actions & SMCR_CONN_RESET_TCP)
+		c->rst_sent = true;
+	if (actions & SMCR_CONN_CLOSE_TCP)
+		c->fin_due = true;
+	if (actions & (SMCR_CONN_FREE | SMCR_CONN_QUARANTINE))
+		give_element(h, c, actions & SMCR_CONN_QUARANTINE);
+	if (actions)
+		TRACE("host %u conn %u: event %u, state %u, actions %x", h->id, (u8)(c - h->conn),
+		      ev, c->fsm.state, actions);
+	if (actions & SMCR_CONN_FLUSH || c->due)
+		conn_push(h, c);
+}
+
+static bool harmless(const struct conn *c)
+{
+	return c->fsm.peer_closed && c->end == c->peer.cons &&
+	       (c->fsm.state == SMCR_CONN_APPL_CLOSE_WAIT1 ||
+		c->fsm.state == SMCR_CONN_APPL_CLOSE_WAIT2 ||
+		c->fsm.state == SMCR_CONN_APPL_FIN_CLOSE_WAIT);
+}
+
+static void conn_reset(struct host *h, struct conn *c, const char *why)
+{
+	if (c->fsm.state == SMCR_CONN_CLOSED)
+		return;
+	TRACE("host %u conn %u: reset: %s", h->id, (u8)(c - h->conn), why);
+	if (!c->why)
+		c->why = why;
+	conn_event(h, c, SMCR_CONN_EV_LOCAL_ABORT);
+}
+
+/* The group has ended, and all links are drained */
+void conn_lost(struct host *h, struct conn *c)
+{
+	if (!c->live)
+		return;
+	c->slot = NONE;
+	HOLDS(!c->fo_rx.nr);
+	if (!c->why)
+		c->why = "group";
+	if (c->fsm.state == SMCR_CONN_CLOSED)
+		c->rst_sent |= c->fin_due && !c->fin_sent;
+	else
+		conn_event(h, c, harmless(c) ? SMCR_CONN_EV_PEER_GONE : SMCR_CONN_EV_LINK_LOST);
+	c->fin_due = false;
+}
+
+void conn_timeout(struct host *h, struct conn *c)
+{
+	if (c->live && c->fsm.state != SMCR_CONN_CLOSED)
+		conn_event(h, c, SMCR_CONN_EV_TIMEOUT);
+}
+
+/* TCP: a FIN when all is confirmed; what the peer sent arrives some time */
+void conn_tcp(struct host *h, struct conn *c)
+{
+	struct conn *p = peer_of(h, c);
+	struct elem *el = &h->rmb[c->rmb].elem[c->el];
+
+	if (!c->live)
+		return;
+	if (c->fin_due && !c->fin_sent && at_rest(c))
+		c->fin_sent = true;
+	if (p->uid == c->uid) {
+		c->fin_seen |= p->fin_sent;
+		if (p->rst_sent && !c->rst_seen) {
+			c->rst_seen = true;
+			if (harmless(c))
+				conn_event(h, c, SMCR_CONN_EV_PEER_GONE);
+			else
+				conn_reset(h, c, "tcp");
+		}
+	}
+	if (!c->over)
+		return;
+	/* Final bytes stay readable */
+	if (!c->orphan && c->is_final && c->cons != c->peer.prod)
+		return;
+	if (el->state == EL_HELD && el->conn == (u8)(c - h->conn) &&
+	    (sim.now >= el->until || (c->fin_seen && !c->rst_sent && !c->rst_seen)))
+		el->state = EL_FREE;
+	/* The last reference goes with the last message */
+	if ((el->state != EL_HELD || el->conn != (u8)(c - h->conn)) &&
+	    (c->fin_sent || c->rst_sent) && (at_rest(c) || c->slot == NONE || c->rst_sent) &&
+	    (p->uid != c->uid || !p->live || p->fin_seen || p->rst_seen || p->over))
+		c->live = false;
+}
+
+/* ---- receiving ---- */
+
+static void raised(struct host *h, struct conn *c, u16 flags)
+{
+	if (flags & (SMCR_CDC_D | SMCR_CDC_C) && !(flags & SMCR_CDC_A) && !c->reset)
+		c->is_final = true;
+	if (flags & SMCR_CDC_C && c->nxt != c->end && !c->why)
+		c->why = "unsent";
+	if (flags & SMCR_CDC_A)
+		conn_event(h, c, SMCR_CONN_EV_PEER_ABORT);
+	else if (flags & SMCR_CDC_C)
+		conn_event(h, c, c->nxt != c->end ? SMCR_CONN_EV_PEER_CLOSED_UNSENT :
+					       SMCR_CONN_EV_PEER_CLOSED);
+	else if (flags & SMCR_CDC_D)
+		conn_event(h, c, SMCR_CONN_EV_PEER_DONE);
+}
+
+static void accepted(struct host *h, struct conn *c, struct smcr_cdc_result *res)
+{
+	bool more = res->prod != c->peer.prod;
+
+	/* Bytes that A announces may not be here, and nobody may read them */
+	if (res->raised & SMCR_CDC_A)
+		res->prod = c->peer.prod;
+	smcr_cdc_apply(&c->peer, res);
+	if (res->flags & SMCR_CDC_R && !c->wanted) {
+		c->wanted = true;
+		c->due |= c->told != c->cons;
+	}
+	if (sim.bug == BUG_SS_CURSOR && res->cons == c->nxt)
+		smcr_failover_tx_done(&c->fo_tx, c->seq);
+	reclaim(c, res->cons);
+	smcr_failover_tx_consumed(&c->fo_tx, res->cons);
+	if (!(res->raised & FINAL))
+		conn_push(h, c);
+	if (more && (c->fsm.we_closed || c->flush == FLUSH_CLOSE))
+		conn_reset(h, c, "unread");
+	if (res->raised)
+		raised(h, c, res->raised);
+}
+
+static void handle(struct host *h, struct conn *c, u8 slot, const struct smcr_cdc_msg *msg,
+		   bool new_link)
+{
+	struct smcr_cdc_limits lim = {
+		.ring = c->ring, .peer_ring = c->peer_ring, .cons = c->cons, .sent = c->nxt,
+		.new_link = new_link,
+	};
+	struct smcr_cdc_result res;
+	enum smcr_cdc_verdict verdict = smcr_cdc_check(&c->peer, &lim, msg, &res);
+
+	TRACE("host %u conn %u: got seq %u flags %04x over slot %u: %s", h->id, (u8)(c - h->conn),
+	      msg->seq, msg->flags, slot, smcr_cdc_verdict_name(verdict));
+	/* Both ends keep to the protocol, so no message is impossible */
+	HOLDS(!smcr_cdc_verdict_aborts(verdict));
+	if (verdict != SMCR_CDC_ACCEPT)
+		return;
+	if (new_link)
+		smcr_failover_rx_accepted(&c->fo_rx, slot);
+	accepted(h, c, &res);
+}
+
+/*
+ * A reset for lost data is right only if an adapter lied, or if messages of a
+ * link between two moves are received but not handled
+ */
+static void bytes_lost(struct host *h, struct conn *c)
+{
+	const struct conn *p = peer_of(h, c);
+	bool late = false;
+	struct smcr_cdc_msg msg;
+	const struct qp *qp;
+	u32 i;
+	u8 s;
+
+	if (c->reset)
+		return;
+	for (s = 0; s < SMCR_MAX_LINKS; s++) {
+		if (h->link[s].state == LNK_NONE)
+			continue;
+		qp = qp_of(h, s);
+		for (i = qp->handled; i != qp->got; i++)
+			late |= !smcr_cdc_msg_decode(qp->recv[i % QP_RECVS], SMCR_ROCE_MSG_LEN,
+						     &msg) &&
+				msg.alert_token == c->uid &&
+				smcr_seq_diff(msg.seq, c->peer.seq) > 0;
+	}
+	TRACE("host %u conn %u: lost", h->id, (u8)(c - h->conn));
+	HOLDS(c->lossy || p->lossy || late);
+	sim_excused += !(c->lossy || p->lossy);
+	conn_reset(h, c, "data lost");
+}
+
+static bool draining(const struct host *h)
+{
+	u8 i;
+
+	for (i = 0; i < SMCR_MAX_LINKS; i++)
+		if (h->link[i].state == LNK_FAILED)
+			return true;
+	return false;
+}
+
+static void rx_steps(struct host *h, struct conn *c)
+{
+	struct smcr_cdc_msg msg;
+
+	while (c->fsm.state != SMCR_CONN_CLOSED) {
+		u8 slot = c->fo_rx.link;
+
+		switch (smcr_failover_rx_step(&c->fo_rx, &c->peer, sim.now, draining(h), &msg)) {
+		case SMCR_FAILOVER_NONE:
+			return;
+		case SMCR_FAILOVER_WAIT:
+			return;
+		case SMCR_FAILOVER_DRAIN:
+			if (sim.bug == BUG_NO_DRAIN) {
+				smcr_failover_rx_drained(&c->fo_rx, slot);
+				break;
+			}
+			sim_drains += h->link[slot].state == LNK_ACTIVE;
+			link_fail(h, slot, "F");
+			return;
+		case SMCR_FAILOVER_RESET:
+			bytes_lost(h, c);
+			c->fo_rx.nr = 0;
+			return;
+		case SMCR_FAILOVER_TAKE:
+			handle(h, c, c->fo_rx.link, &msg, false);
+			break;
+		default:
+			break;
+		}
+	}
+	c->fo_rx.nr = 0;
+}
+
+void conn_recv(struct host *h, u8 slot, const u8 *buf)
+{
+	struct smcr_cdc_msg msg;
+	struct conn *c;
+
+	HOLDS(!smcr_cdc_msg_decode(buf, SMCR_ROCE_MSG_LEN, &msg));
+	for (c = h->conn; c < h->conn + MAX_CONNS; c++)
+		if (c->live && c->uid == msg.alert_token)
+			break;
+	if (c == h->conn + MAX_CONNS || c->fsm.state == SMCR_CONN_CLOSED)
+		return;
+	if (sim.bug == BUG_F_IGNORED) {
+		if (!(msg.flags & SMCR_CDC_F))
+			handle(h, c, slot, &msg, false);
+		return;
+	}
+	switch (smcr_failover_rx_recv(&c->fo_rx, &c->peer, slot, &msg, sim.now + RETRY)) {
+	case SMCR_FAILOVER_HANDLE:
+		handle(h, c, slot, &msg, false);
+		break;
+	case SMCR_FAILOVER_HANDLE_NEW:
+		handle(h, c, slot, &msg, true);
+		break;
+	case SMCR_FAILOVER_LOST:
+		bytes_lost(h, c);
+		return;
+	case SMCR_FAILOVER_OVERFLOW:
+		link_fail(h, slot, "overflow");
+		return;
+	case SMCR_FAILOVER_PARKED:
+		TRACE("host %u conn %u: parked seq %u flags %04x of slot %u", h->id,
+		      (u8)(c - h->conn), msg.seq, msg.flags, slot);
+		break;
+	default:
+		break;
+	}
+	rx_steps(h, c);
+}
+
+void conn_timer(struct host *h, struct conn *c)
+{
+	if (!c->live)
+		return;
+	rx_steps(h, c);
+	/* Found no link when its own failed, and one has come since */
+	if (c->slot == NONE && !h->dead)
+		find_link(h, c);
+	conn_push(h, c);
+}
+
+/* ---- the program ---- */
+
+void conn_write(struct host *h, struct conn *c, u32 len)
+{
+	if (!c->live || c->ended || c->reset || c->peer.flags & FINAL ||
+	    !smcr_conn_state_can_send(&c->fsm))
+		return;
+	for (; len && c->end - c->una < c->room; len--)
+		c->end++;
+	conn_push(h, c);
+}
+
+static void update(struct host *h, struct conn *c)
+{
+	struct smcr_rx_view view = {
+		.ring = c->ring, .prod = c->peer.prod, .told = c->told, .cons = c->cons,
+		.b = c->peer.flags & SMCR_CDC_B, .r = c->wanted,
+	};
+
+	/* No credit while a move is validated */
+	if (c->reset || c->fo_rx.nr || c->final || c->flags & FINAL ||
+	    !smcr_rx_update_needed(&view))
+		return;
+	c->due = true;
+	conn_push(h, c);
+}
+
+void conn_read(struct host *h, struct conn *c, u32 len)
+{
+	const struct host *o = other(h);
+	const struct conn *p = peer_of(h, c);
+
+	if (!c->live || c->orphan || (c->reset && !c->is_final))
+		return;
+	/* The element of a connection that is over stays with its reader */
+	if (c->over && h->rmb[c->rmb].elem[c->el].state != EL_HELD)
+		return;
+	for (; len && c->cons < c->peer.prod; len--) {
+		u8 byte = element(h, c)[smcr_cursor_offset(&c->ring, c->cons)];
+
+		if (byte != byte_at(o, c, c->cons))
+			TRACE("host %u conn %u: wrong byte at %llu of %llu", h->id,
+			      (u8)(c - h->conn), c->cons, c->peer.prod);
+		HOLDS(byte == byte_at(o, c, c->cons));
+		c->cons++;
+		sim_bytes++;
+	}
+	if (c->is_final && c->cons == c->peer.prod && p->uid == c->uid &&
+	    (c->cons != p->end || !p->ended))
+		TRACE("host %u conn %u: end at %llu, written %llu", h->id, (u8)(c - h->conn),
+		      c->cons, p->end);
+	if (c->is_final && c->cons == c->peer.prod && p->uid == c->uid)
+		HOLDS(c->cons == p->end && p->ended);
+	update(h, c);
+}
+
+void conn_shutdown(struct host *h, struct conn *c)
+{
+	if (!c->live || c->ended)
+		return;
+	c->ended = true;
+	conn_event(h, c, SMCR_CONN_EV_APP_SHUTDOWN);
+}
+
+void conn_close(struct host *h, struct conn *c)
+{
+	if (!c->live || c->orphan)
+		return;
+	c->ended = true;
+	c->orphan = true;
+	if (c->cons == c->peer.prod)
+		conn_event(h, c, SMCR_CONN_EV_APP_CLOSE);
+	else
+		conn_abort(h, c);
+}
+
+void conn_abort(struct host *h, struct conn *c)
+{
+	if (!c->live)
+		return;
+	c->ended = true;
+	c->orphan = true;
+	conn_reset(h, c, "program");
+}
+
+/* Something is under way that only time or messages can end */
+bool conn_busy(const struct conn *c)
+{
+	if (!c->live || c->reset)
+		return false;
+	if (c->fsm.state == SMCR_CONN_CLOSED)
+		return !c->fin_sent;
+	if (c->fo_rx.nr || c->due || c->flush != FLUSH_NONE)
+		return true;
+	if (c->nxt != c->end && !(c->peer.flags & FINAL))
+		return true;
+	return !c->orphan && c->cons != c->peer.prod;
+}
+
+/* All is quiet: the streams are whole, or both ends know that they are not */
+void conn_check_end(struct host *h, struct conn *c)
+{
+	struct conn *p = peer_of(h, c);
+	bool broken;
+
+	if (!c->live || !p->live || c->uid != p->uid)
+		return;
+	broken = c->reset || p->reset;
+	HOLDS(broken == (c->rst_sent || p->rst_sent) || sim.host[0].dead || sim.host[1].dead);
+	if (broken) {
+		sim_resets++;
+		HOLDS(c->why || p->why);
+		return;
+	}
+	HOLDS(c->orphan || c->cons == p->end || c->flags & FINAL);
+}
