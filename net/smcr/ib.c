@@ -22,6 +22,7 @@
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 
 #include "ib.h"
@@ -38,9 +39,16 @@
 #define IB_RMB_PAGES_MAX	((u32)(SMCR_MAX_RMBES * SMCR_RMBE_SIZE_MAX / \
 				       PAGE_SIZE))
 
+/**
+ * struct smcr_ib_events - subscription to a device's events
+ * @handler: for ib_core
+ * @dev: the device
+ * @ready_work: reports to the groups that there may be a spare port
+ */
 struct smcr_ib_events {
 	struct ib_event_handler	handler;
 	struct smcr_ibdev	*dev;
+	struct work_struct	ready_work;
 };
 
 static void ib_dev_release(struct kref *mem)
@@ -283,6 +291,15 @@ static void ib_chunks_unmap(struct smcr_ibdev *dev)
 
 /* Devices */
 
+/* The groups are not looked for in ib_event(): ib_core reports some events
+ * under rtnl, net_rwsem and the mutex of the GID table. A burst of events is
+ * one report.
+ */
+static void ib_ready_work(struct work_struct *work)
+{
+	smcr_lgr_port_ready();
+}
+
 /* Port events are hints, and can be lost. After one, the links of the port are
  * tested by TEST LINK, and the queue pairs' retries decide whether they fail.
  * Only the loss of the whole device fails its links at once.
@@ -303,11 +320,11 @@ static void ib_event(struct ib_event_handler *handler, struct ib_event *event)
 	case IB_EVENT_PORT_ACTIVE:
 		smcr_ib_port_event(events->dev, event->element.port_num);
 		smcr_ib_gids_update(events->dev);
-		smcr_lgr_port_ready();
+		schedule_work(&events->ready_work);
 		break;
 	case IB_EVENT_GID_CHANGE:
 		if (smcr_ib_gids_update(events->dev))
-			smcr_lgr_port_ready();
+			schedule_work(&events->ready_work);
 		break;
 	default:
 		break;
@@ -394,17 +411,19 @@ static int ib_add(struct ib_device *ibdev)
 	if (!dev)
 		return -ENOMEM;
 	dev->events->dev = dev;
+	INIT_WORK(&dev->events->ready_work, ib_ready_work);
 	INIT_IB_EVENT_HANDLER(&dev->events->handler, ibdev, ib_event);
 	ib_register_event_handler(&dev->events->handler);
 	ib_set_client_data(ibdev, &ib_client, dev);
 	if (smcr_ib_ports_add(dev)) {
 		ib_unregister_event_handler(&dev->events->handler);
+		cancel_work_sync(&dev->events->ready_work);
 		smcr_ib_ports_free(dev);
 		kfree(dev->events);
 		smcr_ib_dev_drop(dev);
 		return -ENOMEM;
 	}
-	smcr_lgr_port_ready();
+	schedule_work(&dev->events->ready_work);
 	return 0;
 }
 
@@ -415,6 +434,7 @@ static void ib_remove(struct ib_device *ibdev, void *client_data)
 
 	smcr_ib_ports_del(dev);
 	ib_unregister_event_handler(&dev->events->handler);
+	cancel_work_sync(&dev->events->ready_work);
 	smcr_link_device_failed(dev, -ENODEV);
 	smcr_lgr_device_removed(dev);
 	ib_dev_put(dev);

@@ -79,7 +79,7 @@ enum smcr_lgr_todo {
 				 * have become idle
 				 */
 	SMCR_LGR_T_LINK_STOPPED,	/* a link that was lost is DEAD */
-	SMCR_LGR_T_NEW_LINK,	/* a link has joined or was connected */
+	SMCR_LGR_T_NEW_LINK,	/* a further link was connected */
 	SMCR_LGR_T_FREE,	/* the peer has forgotten RMBs */
 	SMCR_LGR_T_FREE_ALL,	/* the links of the DEAD group have stopped */
 };

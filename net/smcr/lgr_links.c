@@ -278,7 +278,14 @@ static void link_reset_conns(struct smcr_lgr *lgr, const struct smcr_link *link)
 	}
 }
 
-static unsigned long retry_min(const struct smcr_lgr *lgr)
+/**
+ * smcr_lgr_grow_delay() - return the time until a lost link is replaced
+ * @lgr: the group
+ *
+ * Context: any.
+ * Return: jiffies.
+ */
+unsigned long smcr_lgr_grow_delay(const struct smcr_lgr *lgr)
 {
 	const struct smcr_sysctl *ctl = &smcr_pernet(lgr->net)->sysctl;
 
@@ -297,7 +304,7 @@ static void link_lost(struct smcr_lgr *lgr, struct smcr_link *link)
 		link_reset_conns(lgr, link);
 		smcr_link_stop_later(link);
 		/* What took the link down may have passed by then. */
-		smcr_lgr_grow_again(lgr, retry_min(lgr));
+		smcr_lgr_grow_again(lgr, smcr_lgr_grow_delay(lgr));
 	} else if (smcr_lgr_state(lgr) == SMCR_LGR_CLOSING) {
 		smcr_lgr_terminate(lgr, SMCR_RESET_GROUP_DELETED, ECONNRESET);
 	} else {
@@ -395,7 +402,7 @@ unsigned long smcr_lgr_grow(struct smcr_lgr *lgr)
  */
 void smcr_lgr_grow_again(struct smcr_lgr *lgr, unsigned long delay)
 {
-	unsigned long first = lgr->grow_last + retry_min(lgr);
+	unsigned long first = lgr->grow_last + smcr_lgr_grow_delay(lgr);
 
 	lgr->growing = true;
 	lgr->grow_tries = 0;

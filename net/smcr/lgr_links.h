@@ -36,6 +36,7 @@ void smcr_lgr_links_get(struct smcr_lgr *lgr, enum smcr_link_state min,
 void smcr_lgr_links_put(struct smcr_lgr_links *links);
 void smcr_lgr_links_lost(struct smcr_lgr *lgr);
 unsigned long smcr_lgr_grow(struct smcr_lgr *lgr);
+unsigned long smcr_lgr_grow_delay(const struct smcr_lgr *lgr);
 void smcr_lgr_grow_again(struct smcr_lgr *lgr, unsigned long delay);
 void smcr_lgr_links_end(struct smcr_lgr *lgr, struct smcr_lgr_links *links);
 

@@ -127,7 +127,6 @@ static struct smcr_link *new_link(struct smcr_lgr *lgr,
 	}
 	lgr->llc.add.link = smcr_link_get(link);
 	lgr->llc.add.carrier = smcr_link_get(carrier);
-	smcr_lgr_kick(lgr, SMCR_LGR_T_NEW_LINK);
 	return link;
 }
 
@@ -218,6 +217,9 @@ void smcr_llc_add_failed(struct smcr_lgr *lgr, bool tell)
 	if (tell)
 		smcr_llc_tell_lost(lgr, link);
 	add_end(lgr);
+	/* Try again later (C.8). */
+	if (!lgr->growing)
+		smcr_lgr_grow_again(lgr, smcr_lgr_grow_delay(lgr));
 	/* A client waits for the server's DELETE LINK, but not without end. */
 	if (tell && smcr_lgr_state(lgr) == SMCR_LGR_FORMING)
 		WRITE_ONCE(lgr->llc.step_deadline, smcr_llc_deadline(lgr));
