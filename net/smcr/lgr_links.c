@@ -474,6 +474,23 @@ void smcr_lgr_link_doubtful(struct smcr_link *link)
 	smcr_lgr_kick(link->lgr, SMCR_LGR_T_TEST);
 }
 
+/**
+ * smcr_lgr_links_doubtful() - send TEST LINK over all links of a group
+ * @lgr: the group, which the peer may have lost
+ *
+ * Context: any but hard irq.
+ */
+void smcr_lgr_links_doubtful(struct smcr_lgr *lgr)
+{
+	struct smcr_lgr_links links;
+	unsigned int i;
+
+	smcr_lgr_links_get(lgr, SMCR_LINK_ACTIVE, &links);
+	for (i = 0; i < links.n; i++)
+		smcr_lgr_link_doubtful(links.link[i]);
+	smcr_lgr_links_put(&links);
+}
+
 /* Does the group have a link on a device, and no ACTIVE link on another? */
 static bool lgr_needs(struct smcr_lgr *lgr, const struct smcr_ibdev *dev)
 {

@@ -34,6 +34,7 @@ smcr_lgr_link_carrier(struct smcr_lgr *lgr, const struct smcr_link *but);
 void smcr_lgr_links_get(struct smcr_lgr *lgr, enum smcr_link_state min,
 			struct smcr_lgr_links *links);
 void smcr_lgr_links_put(struct smcr_lgr_links *links);
+void smcr_lgr_links_doubtful(struct smcr_lgr *lgr);
 void smcr_lgr_links_lost(struct smcr_lgr *lgr);
 unsigned long smcr_lgr_grow(struct smcr_lgr *lgr);
 unsigned long smcr_lgr_grow_delay(const struct smcr_lgr *lgr);
