@@ -381,11 +381,13 @@ unsigned long smcr_lgr_grow(struct smcr_lgr *lgr)
 		lgr->growing = false;
 		return 0;
 	}
-	delay = smcr_lgr_policy_retry_ms(lgr->grow_tries++,
+	delay = smcr_lgr_policy_retry_ms(lgr->grow_tries,
 					 READ_ONCE(ctl->link_retry_min_ms),
 					 READ_ONCE(ctl->link_retry_max_ms));
 	lgr->grow_at = jiffies + msecs_to_jiffies(delay);
 	lgr->grow_last = jiffies;
+	if (lgr->grow_tries < U8_MAX)
+		lgr->grow_tries++;
 	smcr_llc_add_start(lgr);
 	return lgr->grow_at;
 }

@@ -153,8 +153,8 @@ static struct smcr_rmb *rmb_create(struct smcr_lgr *lgr,
 }
 
 /* The end of the group frees the RMBs that are on the list, so none is added to
- * a DEAD group. lgr_take_links() takes the mutex after the state has changed:
- * an RMB that is added before is freed.
+ * a DEAD group. smcr_lgr_links_end() takes the mutex after the state has
+ * changed: an RMB that is added before is freed.
  */
 static int rmb_publish(struct smcr_lgr *lgr, struct smcr_rmb *rmb,
 		       bool confirmed)

@@ -623,7 +623,7 @@ void smcr_llc_delete_all(struct smcr_lgr *lgr, u32 reason)
  * @link: the link
  *
  * Ends the exchanges that it carried, and has the peer told (3.5.5.1.3,
- * 3.5.5.1.4).
+ * 3.5.5.1.4). In a CLOSING group no exchange is left but DELETE LINK (all).
  *
  * Context: the group's work.
  */
@@ -633,6 +633,8 @@ void smcr_llc_link_lost(struct smcr_link *link)
 	struct smcr_llc *llc = &lgr->llc;
 
 	memset(&llc->test[link->slot], 0, sizeof(llc->test[link->slot]));
+	if (llc->flow.step == SMCR_LLC_CLOSING)
+		return;
 	smcr_llc_rkey_lost(link);
 	if (llc->flow.step == SMCR_LLC_DELETE && link == llc->delete_carrier) {
 		/* llc->due still has it, for another carrier. */

@@ -17,6 +17,7 @@
 #include "genl.h"
 #include "ib.h"
 #include "lgr.h"
+#include "lgr_links.h"
 #include "link.h"
 #include "netlink.h"
 #include "rmb.h"
@@ -359,25 +360,13 @@ static int link_fill(struct msg *msg, struct smcr_link *link)
 	return link_fill_private(msg, link);
 }
 
-static struct smcr_link *link_at(struct smcr_lgr *lgr, u32 slot)
-{
-	struct smcr_link *link;
-
-	spin_lock_bh(&lgr->conns_lock);
-	link = lgr->links[slot];
-	if (link)
-		smcr_link_get(link);
-	spin_unlock_bh(&lgr->conns_lock);
-	return link;
-}
-
 static int links_show(struct msg *msg, struct smcr_lgr *lgr, struct dump *dump)
 {
 	struct smcr_link *link;
 	int err = 0;
 
 	for (; dump->pos < SMCR_MAX_LINKS; dump->pos++) {
-		link = link_at(lgr, dump->pos);
+		link = smcr_lgr_link_at(lgr, dump->pos);
 		if (!link)
 			continue;
 		err = msg_begin(msg);
