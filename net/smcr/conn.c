@@ -23,6 +23,7 @@
 #include <net/tcp_states.h>
 
 #include "cdc.h"
+#include "chunk.h"
 #include "clc_msg.h"
 #include "conn.h"
 #include "conn_end.h"

@@ -29,9 +29,9 @@
 #include <net/sock.h>
 #include <trace/events/smcr.h>
 
+#include "chunk.h"
 #include "conn.h"
 #include "conn_end.h"
-#include "ib.h"
 #include "lgr.h"
 #include "link.h"
 #include "mib.h"
@@ -208,10 +208,13 @@ void smcr_tx_purge(struct smcr_conn *conn)
 		tx_drop_slot(conn, &conn->tx.chunk[i]);
 }
 
-/* Build the write of one segment from one or more chunks. */
-static void tx_fill_write(struct smcr_conn *conn, struct smcr_wr_write *wr,
-			  const struct smcr_tx_seg *seg, u64 pos)
+/* Build the write of one segment from one or more chunks. Fails if one of them
+ * cannot be mapped for the link's device.
+ */
+static int tx_fill_write(struct smcr_conn *conn, struct smcr_wr_write *wr,
+			 const struct smcr_tx_seg *seg, u64 pos)
 {
+	struct smcr_ibdev *dev = conn->link->local.dev;
 	u32 left = seg->len;
 
 	wr->raddr = conn->tx.raddr + seg->remote;
@@ -222,13 +225,17 @@ static void tx_fill_write(struct smcr_conn *conn, struct smcr_wr_write *wr,
 		u32 len = min(left, SMCR_CHUNK_SIZE - off);
 		struct smcr_chunk *chunk = *tx_slot(conn, pos);
 		struct smcr_wr_sge *sge = &wr->sge[wr->n_sge++];
+		int err = smcr_chunk_dma(chunk, dev, &sge->dma);
 
+		if (err)
+			return err;
+		sge->dma += off;
 		sge->vaddr = chunk->vaddr + off;
-		sge->dma = chunk->dma + off;
 		sge->len = len;
 		pos += len;
 		left -= len;
 	}
+	return 0;
 }
 
 static void tx_view(const struct smcr_conn *conn, struct smcr_tx_view *view,
@@ -304,7 +311,9 @@ static int tx_post(struct smcr_conn *conn, const struct smcr_tx_plan *plan)
 	if (plan->blocked)
 		flags |= SMCR_CDC_B;
 	for (i = 0; i < plan->nr_segs; i++) {
-		tx_fill_write(conn, &batch.writes[i], &plan->seg[i], pos);
+		err = tx_fill_write(conn, &batch.writes[i], &plan->seg[i], pos);
+		if (err)
+			return err;
 		pos += plan->seg[i].len;
 	}
 	batch.n_writes = plan->nr_segs;
