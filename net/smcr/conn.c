@@ -670,6 +670,7 @@ void smcr_conn_sent(struct smcr_conn *conn, u64 pos, u16 seq)
 	spin_lock_bh(&conn->lock);
 	smcr_failover_tx_done(&conn->tx.fo, seq);
 	smcr_tx_reclaim(conn, pos);
+	smcr_conn_move_confirmed(conn);
 	smcr_conn_end_confirmed(conn);
 	spin_unlock_bh(&conn->lock);
 }

@@ -419,6 +419,23 @@ void smcr_lgr_links_lost(struct smcr_lgr *lgr)
 	}
 }
 
+/**
+ * smcr_lgr_links_balance() - let connections move to a link that is new
+ * @lgr: a group of which one more link is ACTIVE
+ *
+ * Context: the group's work.
+ */
+void smcr_lgr_links_balance(struct smcr_lgr *lgr)
+{
+	struct smcr_conn *conn;
+	u32 slot = 0;
+
+	while ((conn = smcr_lgr_conn_next(lgr, &slot))) {
+		smcr_conn_link_ready(conn);
+		smcr_conn_put(conn);
+	}
+}
+
 /* Would a further link add redundancy? A server offers one in any case if the
  * group has a single link, because the client may have a spare port.
  */

@@ -40,6 +40,7 @@ bool smcr_lgr_redundant(struct smcr_lgr *lgr);
 bool smcr_lgr_draining(struct smcr_lgr *lgr);
 void smcr_lgr_links_doubtful(struct smcr_lgr *lgr);
 void smcr_lgr_links_lost(struct smcr_lgr *lgr);
+void smcr_lgr_links_balance(struct smcr_lgr *lgr);
 unsigned long smcr_lgr_grow(struct smcr_lgr *lgr);
 unsigned long smcr_lgr_grow_delay(const struct smcr_lgr *lgr);
 void smcr_lgr_grow_again(struct smcr_lgr *lgr, unsigned long delay);
