@@ -275,6 +275,7 @@ void smcr_conn_move_arm(struct smcr_conn *conn, u64 when);
 bool smcr_conn_move_at_rest(const struct smcr_conn *conn);
 void smcr_conn_move_confirmed(struct smcr_conn *conn);
 struct smcr_link * __must_check smcr_conn_move_first(struct smcr_lgr *lgr);
+void smcr_conn_move_to(struct smcr_conn *conn, struct smcr_link *link);
 
 /* Events from the link layer */
 void smcr_conn_sent(struct smcr_conn *conn, u64 pos, u16 seq);

@@ -23,8 +23,9 @@
  * over (conn->link) may differ from the one that the peer's messages come over
  * (conn->rx.link).
  *
- * During the handshake a connection does not move: CLC messages have named its
- * link to the peer. It is reset if that link fails.
+ * During the handshake a connection does not move by itself, since CLC messages
+ * have named its link to the peer; but the client's Confirm may name another
+ * link than the server's Accept. It is reset if its link fails.
  */
 #include <linux/jiffies.h>
 #include <linux/lockdep.h>
@@ -185,6 +186,32 @@ struct smcr_link *smcr_conn_move_first(struct smcr_lgr *lgr)
 		link = smcr_link_get(links.link[best]);
 	smcr_lgr_links_put(&links);
 	return link;
+}
+
+/**
+ * smcr_conn_move_to() - use the link that the peer has chosen
+ * @conn: connection of a server before smcr_conn_start()
+ * @link: an ACTIVE link of the group, which the Confirm names
+ *
+ * Does nothing once the connection has ended, or uses the link already.
+ *
+ * Context: process.
+ */
+void smcr_conn_move_to(struct smcr_conn *conn, struct smcr_link *link)
+{
+	struct smcr_link *old = conn->link;
+
+	spin_lock_bh(&conn->lock);
+	if (old == link || conn->fsm.state != SMCR_CONN_INIT) {
+		spin_unlock_bh(&conn->lock);
+		return;
+	}
+	WRITE_ONCE(conn->link, smcr_link_get(link));
+	atomic_inc(&link->n_conns);
+	smcr_failover_rx_accepted(&conn->rx.fo, link->slot);
+	spin_unlock_bh(&conn->lock);
+	atomic_dec(&old->n_conns);
+	smcr_link_put(old);
 }
 
 static bool no_more_bytes(const struct smcr_conn *conn)
