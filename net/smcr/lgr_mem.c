@@ -465,16 +465,23 @@ void smcr_lgr_rmb_refused(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
 /**
  * smcr_lgr_rmbs_deleted() - free the RMBs that DELETE RKEY named
  * @lgr: the group; the peer has answered DELETE RKEY
+ * @slot: slot of the link that carried it
+ * @del: the message
  *
  * Context: the group's work, its mutex not held.
  */
-void smcr_lgr_rmbs_deleted(struct smcr_lgr *lgr)
+void smcr_lgr_rmbs_deleted(struct smcr_lgr *lgr, u8 slot,
+			   const struct smcr_llc_delete_rkey *del)
 {
 	struct smcr_rmb *rmb;
+	u8 i;
 
 	mutex_lock(&lgr->mutex);
 	list_for_each_entry(rmb, &lgr->rmbs, list)
-		rmb->forgotten |= rmb->deleting;
+		for (i = 0; i < del->count; i++)
+			if (rmb->deleting &&
+			    rmb->maps[slot].rkey == del->rkey[i])
+				rmb->forgotten = true;
 	mutex_unlock(&lgr->mutex);
 	smcr_lgr_kick(lgr, SMCR_LGR_T_FREE);
 }

@@ -505,7 +505,7 @@ static int note_pairs(struct smcr_lgr *lgr)
 {
 	struct smcr_llc_add *add = &lgr->llc.add;
 	struct smcr_llc_pair *pairs;
-	const struct smcr_rmb *rmb;
+	struct smcr_rmb *rmb;
 	u8 n = 0;
 
 	pairs = kcalloc(SMCR_MAX_RMBS, sizeof(*pairs), GFP_KERNEL);
@@ -515,6 +515,7 @@ static int note_pairs(struct smcr_lgr *lgr)
 	list_for_each_entry(rmb, &lgr->rmbs, list) {
 		if (!rmb->confirmed || rmb->deleting)
 			continue;
+		rmb->maps[add->link->slot].told = true;
 		pairs[n].ref_rkey = rmb->maps[add->carrier->slot].rkey;
 		pairs[n].rkey = rmb->maps[add->link->slot].rkey;
 		pairs[n++].vaddr = rmb->maps[add->link->slot].iova;
