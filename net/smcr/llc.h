@@ -114,6 +114,7 @@ struct smcr_llc_due {
  * @rkey_tries: refusals with C in a row
  * @deleting: our DELETE RKEY is under way; it names the RMBs marked deleting
  * @add: the exchange that adds a link
+ * @add_failures: exchanges in a row that have added no link
  * @n_due: entries of @due
  * @due: server: links to delete; the first one's exchange is under way in step
  *	DELETE
@@ -140,6 +141,7 @@ struct smcr_llc {
 	struct smcr_llc_rkeys	theirs;
 	bool			deleting;
 	struct smcr_llc_add	add;
+	u32			add_failures;
 	u8			n_due;
 	struct smcr_llc_due	due[SMCR_MAX_LINKS];
 	const struct smcr_link	*delete_carrier;
