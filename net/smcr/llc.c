@@ -677,6 +677,7 @@ void smcr_llc_link_lost(struct smcr_link *link)
 	if (llc->flow.step == SMCR_LLC_CLOSING)
 		return;
 	smcr_llc_rkey_lost(link);
+	smcr_llc_ask_again(lgr, link);
 	if (llc->flow.step == SMCR_LLC_DELETE && link == llc->delete_carrier) {
 		/* llc->due still has it, for another carrier. */
 		WRITE_ONCE(llc->step_deadline, 0);
@@ -771,9 +772,12 @@ unsigned long smcr_llc_timers(struct smcr_lgr *lgr)
 		llc->rkey_retry_at = 0;
 		smcr_lgr_kick(lgr, SMCR_LGR_T_RMB_REG);
 	}
+	if (llc->ask_deadline && time_after_eq(jiffies, llc->ask_deadline))
+		smcr_llc_ask_timeout(lgr);
 	next = smcr_llc_test_timers(lgr);
 	sooner(&next, READ_ONCE(llc->step_deadline));
 	sooner(&next, llc->rkey_deadline);
 	sooner(&next, llc->rkey_retry_at);
+	sooner(&next, llc->ask_deadline);
 	return next;
 }

@@ -504,6 +504,18 @@ static void note_keys(struct smcr_lgr *lgr, const struct smcr_rmb *rmb)
 	smcr_lgr_links_put(&links);
 }
 
+/* May an exchange of ours begin? Not while a link that has failed here is being
+ * deleted: the failed link may have carried a CONFIRM RKEY that the peer has not
+ * handled yet. If that is repeated over another link, and its RMB is deleted soon
+ * after, the first one could come last and leave the peer keys of an RMB that
+ * does not exist any more. Once the exchange of DELETE LINK is over, the peer
+ * handles no message of the link.
+ */
+static bool may_start(const struct smcr_lgr *lgr)
+{
+	return smcr_llc_flow_may_start(&lgr->llc.flow) && !lgr->llc.n_due;
+}
+
 /* Begin an exchange of ours over an ACTIVE link. Return: false without one. */
 static bool rkey_carrier(struct smcr_lgr *lgr)
 {
@@ -579,7 +591,7 @@ bool smcr_llc_confirm_rkey(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
 	lockdep_assert_held(&lgr->mutex);
 	if (lgr->llc.rmb == rmb)
 		return true;
-	if (!smcr_llc_flow_may_start(&lgr->llc.flow))
+	if (!may_start(lgr))
 		return false;
 	if (!rkey_carrier(lgr))
 		return true;
@@ -679,7 +691,7 @@ bool smcr_llc_delete_rkeys(struct smcr_lgr *lgr)
 	struct smcr_llc_rkeys *keys = &lgr->llc.ours;
 	bool forgotten;
 
-	if (!smcr_llc_flow_may_start(&lgr->llc.flow))
+	if (!may_start(lgr))
 		return false;
 	memset(keys, 0, sizeof(*keys));
 	mutex_lock(&lgr->mutex);
