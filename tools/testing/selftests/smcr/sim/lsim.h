@@ -54,7 +54,8 @@ struct llc_wr {
  * @host: its host
  * @port: its port
  * @peer_port: port of the peer's queue pair
- * @link: its link
+ * @link: its link; NULL once it is destroyed, when packets may still arrive
+ * @dead_at: with @err or without @link: when its last packet has died
  * @num: its number
  * @peer_num: number of the peer's queue pair
  * @wr: send queue; the counters below are modulo QP_MSGS
@@ -69,6 +70,7 @@ struct ib_qp {
 	bool used, rts, err;
 	u8 host, port, peer_port;
 	struct smcr_link *link;
+	unsigned long dead_at;
 	u32 num, peer_num;
 	struct llc_wr wr[QP_MSGS];
 	u32 posted, landed, acked;
@@ -146,6 +148,8 @@ struct lsim {
 	bool rails;		/* port n reaches port n only */
 	bool honest;		/* no scenario sends a made-up message */
 	unsigned long retry;	/* time after which a queue pair gives up */
+	unsigned long down_at;	/* when a path went down last */
+	u32 late;		/* time for which packets of a dead one live */
 	u32 qps;
 	u32 keys;
 	u32 rmbs;
@@ -210,7 +214,9 @@ bool qp_land(struct ib_qp *qp);
 bool qp_ack(struct ib_qp *qp);
 bool qp_regs(struct ib_qp *qp);
 void qp_fail(struct ib_qp *qp, int err);
+void qp_stop(struct ib_qp *qp);
 void qp_retries(void);
+const char *msg_text(const struct smcr_llc_msg *msg);
 bool path_up(u8 server_port, u8 client_port);
 bool fabric_quiet(void);
 unsigned long fabric_next(void);

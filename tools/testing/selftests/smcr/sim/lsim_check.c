@@ -251,7 +251,9 @@ static const char *rest_rmbs(const struct smcr_lgr *lgr, const struct smcr_lgr *
 			id = at;
 		}
 	}
-	return n == peer->rtokens->nr ? NULL : "the peer has no key of another RMB";
+	for (id = 1; id <= SMCR_MAX_RMBS; id++)
+		n -= peer->rtokens->slot[id] && peer->rtokens->slot[id]->links;
+	return n ? "the peer has no key of another RMB" : NULL;
 }
 
 /* Return: what does not hold of two groups at rest, or NULL */

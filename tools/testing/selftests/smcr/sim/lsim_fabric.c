@@ -2,7 +2,8 @@
 /*
  * Queue pairs and paths. A queue pair delivers its messages in order, and queue
  * pairs are not ordered among each other. When the path goes down, messages may
- * have landed without their acknowledgement, and a few more may still land. A
+ * have landed without their acknowledgement, and a few more may still land. So
+ * may messages of a queue pair that has failed or was destroyed, for a time. A
  * queue pair whose peer does not acknowledge goes to the error state after the
  * retry time.
  */
@@ -40,7 +41,8 @@ struct ib_qp *qp_new(u8 host, u8 port, struct smcr_link *link)
 	u8 i;
 
 	for (i = 0; i < MAX_QPS && lsim.qp[i].used; i++)
-		;
+		if (!lsim.qp[i].link && time_after(jiffies, lsim.qp[i].dead_at))
+			break;
 	HOLDS(i < MAX_QPS);
 	lsim.qp[i] = (struct ib_qp){
 		.used = true, .host = host, .port = port, .link = link,
@@ -54,8 +56,8 @@ struct ib_qp *qp_peer(const struct ib_qp *qp)
 {
 	struct ib_qp *to = &lsim.qp[qp->peer_num % MAX_QPS];
 
-	if (!qp->rts || !to->used || to->num != qp->peer_num || to->peer_num != qp->num ||
-	    !to->rts)
+	if (!qp->rts || !to->used || !to->link || to->num != qp->peer_num ||
+	    to->peer_num != qp->num || !to->rts)
 		return NULL;
 	return to;
 }
@@ -87,6 +89,47 @@ static void deliver(struct ib_qp *to, const u8 *buf)
 	lsim_msgs++;
 }
 
+/* Say in a few words what a message contains */
+const char *msg_text(const struct smcr_llc_msg *msg)
+{
+	static char text[80];
+	const char *reply = msg->reply ? " reply" : "";
+
+	switch (msg->type) {
+	case SMCR_LLC_ADD_LINK:
+		snprintf(text, sizeof(text), "ADD LINK%s of link %u%s", reply,
+			 msg->add_link.link_num, msg->add_link.reject ? ", refused" : "");
+		break;
+	case SMCR_LLC_ADD_LINK_CONT:
+		snprintf(text, sizeof(text), "ADD LINK CONTINUATION%s, %u left", reply,
+			 msg->add_cont.nr_left);
+		break;
+	case SMCR_LLC_DELETE_LINK:
+		snprintf(text, sizeof(text), "DELETE LINK%s of link %u%s, reason %x", reply,
+			 msg->delete_link.link_num, msg->delete_link.all ? " (all)" : "",
+			 msg->delete_link.reason);
+		break;
+	case SMCR_LLC_CONFIRM_RKEY:
+		snprintf(text, sizeof(text), "CONFIRM RKEY%s of RMB %u, %u others%s%s", reply,
+			 lsim.key[msg->confirm_rkey.rkey >> 8].rmb, msg->confirm_rkey.nr_others,
+			 msg->confirm_rkey.negative ? ", refused" : "",
+			 msg->confirm_rkey.retry ? " with C" : "");
+		break;
+	case SMCR_LLC_CONFIRM_RKEY_CONT:
+		snprintf(text, sizeof(text), "CONFIRM RKEY CONTINUATION%s, %u left%s", reply,
+			 msg->rkey_cont.nr_left, msg->rkey_cont.negative ? ", refused" : "");
+		break;
+	case SMCR_LLC_DELETE_RKEY:
+		snprintf(text, sizeof(text), "DELETE RKEY%s of %u RMBs, first %u, mask %x", reply,
+			 msg->delete_rkey.count, lsim.key[msg->delete_rkey.rkey[0] >> 8].rmb,
+			 msg->delete_rkey.error_mask);
+		break;
+	default:
+		snprintf(text, sizeof(text), "%s%s", smcr_llc_type_name(msg->type), reply);
+	}
+	return text;
+}
+
 /* The next message arrives. Return: false if nothing can arrive */
 bool qp_land(struct ib_qp *qp)
 {
@@ -94,17 +137,18 @@ bool qp_land(struct ib_qp *qp)
 	const struct llc_wr *wr = &qp->wr[qp->landed % QP_MSGS];
 	struct smcr_llc_msg msg;
 
-	if (!qp->used || qp->err || qp->landed == qp->posted || !to || to->err)
+	if (!qp->used || qp->landed == qp->posted || !to || to->err)
 		return false;
-	/* What is on its way when the path goes down may arrive */
-	if (!qp_path(qp) && (time_after(jiffies, qp->moved + 20) || !one_in(6)))
+	if (qp->err && time_after(jiffies, qp->dead_at))
+		return false;
+	/* What is on its way when a path goes down may arrive */
+	if (!qp_path(qp) && (time_after(jiffies, lsim.down_at + 20) || !one_in(6) ||
+			     (lsim.rails && qp->port != qp->peer_port)))
 		return false;
 	decode(wr->buf, &msg);
 	if (lsim.gate && !lsim.gate(qp, &msg))
 		return false;
-	TRACE("%s gets %s%s, link %u", host_name(to->host),
-	      smcr_llc_type_name(wr->buf[0]), wr->buf[3] & SMCR_LLC_F_REPLY ? " reply" : "",
-	      to->link->num);
+	TRACE("%s gets %s, over link %u", host_name(to->host), msg_text(&msg), to->link->num);
 	qp->landed++;
 	deliver(to, wr->buf);
 	return true;
@@ -129,7 +173,7 @@ bool qp_regs(struct ib_qp *qp)
 {
 	struct smcr_wr_reg *reg;
 
-	if (!qp->used || !qp->nr_regs)
+	if (!qp->nr_regs)
 		return false;
 	lsim.cur = qp->host;
 	reg = qp->reg[0];
@@ -139,13 +183,21 @@ bool qp_regs(struct ib_qp *qp)
 	return true;
 }
 
+/* A queue pair takes no more requests; packets of the last ones may be late */
+void qp_stop(struct ib_qp *qp)
+{
+	if (!qp->err)
+		qp->dead_at = jiffies + (one_in(2) ? 0 : rnd_below(lsim.late));
+	qp->err = true;
+}
+
 void qp_fail(struct ib_qp *qp, int err)
 {
 	if (!qp->used || qp->err)
 		return;
 	TRACE("%s link %u: queue pair fails", host_name(qp->host), qp->link->num);
 	lsim.cur = qp->host;
-	qp->err = true;
+	qp_stop(qp);
 	smcr_link_fail(qp->link, err);
 }
 
@@ -219,8 +271,9 @@ void port_set(u8 host, u8 port, bool up)
 		smcr_lgr_port_ready();
 		return;
 	}
+	lsim.down_at = jiffies;
 	for (qp = lsim.qp; qp < lsim.qp + MAX_QPS; qp++)
-		if (qp->used && qp->host == host && qp->port == port)
+		if (qp->used && qp->link && qp->host == host && qp->port == port)
 			doubt(qp->link);
 }
 
@@ -231,12 +284,13 @@ void port_remove(u8 host, u8 port)
 	struct ib_qp *qp;
 
 	TRACE("%s port %u is removed", host_name(host), port);
+	lsim.down_at = jiffies;
 	h->port[port].there = false;
 	h->port[port].up = false;
 	for (qp = lsim.qp; qp < lsim.qp + MAX_QPS; qp++)
-		if (qp->used && qp->host == host && qp->port == port) {
+		if (qp->used && qp->link && qp->host == host && qp->port == port) {
 			lsim.cur = host;
-			qp->err = true;
+			qp_stop(qp);
 			smcr_link_fail(qp->link, -ENODEV);
 		}
 	lsim.cur = host;

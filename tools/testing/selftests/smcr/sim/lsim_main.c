@@ -29,7 +29,8 @@ static bool fabric_event(void)
 	for (n = 0; n < MAX_QPS; n++) {
 		struct ib_qp *qp = &lsim.qp[(at + n) % MAX_QPS];
 
-		if (!qp->used || (qp->acked == qp->posted && !qp->nr_regs))
+		if (!qp->used || (qp->landed == qp->posted && qp->acked == qp->posted &&
+				  !qp->nr_regs))
 			continue;
 		if (qp_regs(qp))
 			return true;
@@ -96,18 +97,33 @@ static void handshakes(void)
 		}
 }
 
-/* Both hosts come to rest, and then stay as they are */
+static const char *not_at_rest(void)
+{
+	const char *why = check_rest();
+
+	if (!why && host_alive(&lsim.host[SERVER]) && !group_grown())
+		why = "a group with spare ports at both ends has a further link";
+	return why;
+}
+
+/*
+ * Both hosts come to rest. A group whose spare ports do not reach each other
+ * tries for ever, and so rests between two tries.
+ */
 void sim_settle(void)
 {
 	const char *why = "";
-	u32 n;
+	u32 n, i;
 
-	for (n = 0; n < 200 && why; n++) {
+	for (n = 0; n < 100 && why; n++) {
 		sim_pass(5000);
 		handshakes();
-		why = check_rest();
-		if (!why && host_alive(&lsim.host[SERVER]) && !group_grown())
-			why = "a group with spare ports at both ends has a further link";
+		why = not_at_rest();
+		for (i = 0; i < 400 && why; i++) {
+			if (!sim_event())
+				sim_skip(jiffies + 1000);
+			why = not_at_rest();
+		}
 	}
 	if (why)
 		printf("# at rest does not hold: %s\n", why);
@@ -165,7 +181,7 @@ static struct ib_qp *any_qp(void)
 	for (n = 0; n < MAX_QPS; n++) {
 		struct ib_qp *qp = &lsim.qp[(at + n) % MAX_QPS];
 
-		if (qp->used && !qp->err && qp->link->refs.n)
+		if (qp->used && !qp->err && qp->link && qp->link->refs.n)
 			return qp;
 	}
 	return NULL;
@@ -183,25 +199,31 @@ static u8 nr_qps(void)
 static void fault(u8 host)
 {
 	struct lhost *h = &lsim.host[host];
-	u8 port = (u8)rnd_below(h->nr_ports);
 	struct ib_qp *qp = any_qp();
+	u8 port = (u8)rnd_below(h->nr_ports);
 	bool *cut = &lsim.cut[rnd_below(lsim.host[0].nr_ports)][rnd_below(lsim.host[1].nr_ports)];
-	bool spare = nr_qps() > 2;
+	bool spare = nr_qps() > 3;
 
+	/* What is down comes up again before more goes down, mostly */
+	if (h->lgr && !h->port[port].up && !one_in(3)) {
+		port_set(host, port, true);
+		return;
+	}
 	switch (rnd_below(8)) {
 	case 0:
-		if (qp && (spare || one_in(8)))
+		if (qp && (spare || one_in(60)))
 			qp_fail(qp, -EIO);
 		break;
 	case 1:
-		if (*cut || spare || one_in(8))
+		if (*cut || spare || one_in(60))
 			*cut = !*cut;
+		lsim.down_at = jiffies;
 		break;
 	case 2:
-		h->stalled = jiffies + rnd_below(one_in(3) ? 6000 : 1000);
+		h->stalled = jiffies + rnd_below(one_in(10) ? 6000 : 1000);
 		break;
 	case 3:
-		if (h->lgr && (spare || one_in(8)))
+		if (h->lgr && (spare || one_in(60)))
 			port_remove(host, port);
 		break;
 	case 4:
@@ -221,7 +243,7 @@ static void fault(u8 host)
 			break;
 		if (!h->port[port].up)
 			port_set(host, port, true);
-		else if (spare || one_in(8))
+		else if (spare || one_in(60))
 			port_set(host, port, false);
 	}
 }
@@ -239,7 +261,7 @@ static void step(void)
 			sim_skip(jiffies + 1 + rnd_below(1500));
 	} else if (what < 95) {
 		program(host);
-	} else if (what < 98) {
+	} else if (what < 98 || one_in(2)) {
 		handshakes();
 	} else {
 		fault(host);
@@ -256,7 +278,7 @@ static void heal(void)
 	for (h = 0; h < 2; h++) {
 		lsim.host[h].stalled = 0;
 		for (p = 0; p < lsim.host[h].nr_ports; p++)
-			if (lsim.host[h].lgr)
+			if (lsim.host[h].lgr && (!p || !one_in(6)))
 				port_set(h, p, true);
 	}
 }
@@ -272,6 +294,7 @@ void sim_reset(u64 seed)
 	jiffies = 1000;
 	krn_spins = 0;
 	lsim.retry = 500;
+	lsim.late = 1;
 	lsim.nums[0] = 2;
 }
 
@@ -280,7 +303,7 @@ static void sysctl_vary(struct smcr_sysctl *ctl)
 	ctl->test_link_interval_ms = 500 << rnd_below(6);
 	ctl->link_retry_min_ms = 20 + rnd_below(1000);
 	ctl->link_retry_max_ms = 2000;
-	ctl->rmb_linger_ms = 100 << rnd_below(6);
+	ctl->rmb_linger_ms = one_in(3) ? 0 : 100 << rnd_below(6);
 }
 
 static void start(void)
@@ -289,6 +312,7 @@ static void start(void)
 
 	lsim.rails = one_in(3);
 	lsim.retry = 100 + rnd_below(1200);
+	lsim.late = 1 + rnd_below(200);
 	if (one_in(8))
 		most = MAX_PORTS;
 	lsim.host[SERVER].nr_ports = (u8)(1 + rnd_below(most));
@@ -333,7 +357,7 @@ int main(int argc, char **argv)
 {
 	u64 seed = 1, nr = 1000, i;
 	bool trace = false;
-	u32 steps = 400, bug = LBUG_NONE;
+	u32 steps = 600, bug = LBUG_NONE;
 	int opt;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
