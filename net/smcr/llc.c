@@ -541,7 +541,8 @@ static bool llc_handle(struct smcr_lgr *lgr, struct smcr_wr_recv *recv)
 		llc_terminated(lgr);
 		return true;
 	}
-	if (smcr_llc_second_thought(lgr, &msg) || is_late(lgr, &msg))
+	if (smcr_llc_second_thought(lgr, &msg) ||
+	    smcr_llc_add_undone(lgr, &msg) || is_late(lgr, &msg))
 		return true;
 	verdict = smcr_llc_flow_verdict(&lgr->llc.flow, &msg);
 	/* The answer names keys that the RMB work is about to register. */

@@ -202,6 +202,8 @@ void smcr_llc_delete_recv(struct smcr_link *link,
 			  const struct smcr_llc_msg *msg);
 bool __must_check smcr_llc_second_thought(struct smcr_lgr *lgr,
 					  const struct smcr_llc_msg *msg);
+bool __must_check smcr_llc_add_undone(struct smcr_lgr *lgr,
+				      const struct smcr_llc_msg *msg);
 void smcr_llc_tell_lost(struct smcr_lgr *lgr, const struct smcr_link *link);
 void smcr_llc_delete_go(struct smcr_lgr *lgr);
 void smcr_llc_ask_again(struct smcr_lgr *lgr, const struct smcr_link *link);

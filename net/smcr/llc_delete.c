@@ -173,8 +173,12 @@ static void delete_request(struct smcr_link *link,
 		asked_done(lgr, msg->link_num);
 	if (!gone)
 		reply.delete_link.reason = SMCR_LLC_DEL_NO_LINK;
-	/* The reply must not be flushed with the link that it names. */
-	smcr_llc_send(carrier ?: link, &reply, SMCR_LLC_COOKIE_NONE);
+	/* The reply must not be flushed with the link that it names. Otherwise it
+	 * takes the link of the request, because another link may have failed at
+	 * the peer, which would then miss the reply.
+	 */
+	smcr_llc_send(gone == link && carrier ? carrier : link, &reply,
+		      SMCR_LLC_COOKIE_NONE);
 	if (gone && !carrier) {
 		smcr_lgr_terminate(lgr, SMCR_RESET_LINK_DOWN, ECONNRESET);
 		goto out;
@@ -264,6 +268,31 @@ bool smcr_llc_second_thought(struct smcr_lgr *lgr,
 		return true;
 	}
 	return false;
+}
+
+/**
+ * smcr_llc_add_undone() - the client's end of a link that is being added has
+ *	failed
+ * @lgr: the group
+ * @msg: a message
+ *
+ * The client has left the exchange that adds the link, so its DELETE LINK does
+ * not wait for the end of that exchange, which could only be the deadline that
+ * fails the carrier.
+ *
+ * Context: the group's work.
+ * Return: true if @msg is that DELETE LINK; the server's own one follows.
+ */
+bool smcr_llc_add_undone(struct smcr_lgr *lgr, const struct smcr_llc_msg *msg)
+{
+	const struct smcr_link *new = lgr->llc.add.link;
+
+	if (lgr->role != SMCR_SERVER || !new || msg->reply ||
+	    msg->type != SMCR_LLC_DELETE_LINK ||
+	    msg->delete_link.link_num != new->num)
+		return false;
+	smcr_llc_add_failed(lgr, true);
+	return true;
 }
 
 /**
