@@ -243,10 +243,12 @@ bool group_grown(void);
 void sim_reset(u64 seed);
 bool sim_event(void);
 bool sim_skip(unsigned long most);
+void sim_pass(unsigned long ms);
 void sim_settle(void);
+bool both_dead(void);
 void sim_close(u8 host);
 
 /* lsim_case.c */
-int cases_run(const char *only);
+int cases_run(const char *only, bool trace);
 
 #endif

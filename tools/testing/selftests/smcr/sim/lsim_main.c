@@ -74,7 +74,7 @@ bool sim_skip(unsigned long most)
 }
 
 /* Let both hosts work for a time, without anything new */
-static void sim_pass(unsigned long ms)
+void sim_pass(unsigned long ms)
 {
 	unsigned long end = jiffies + ms;
 	u32 n = 0;
@@ -130,7 +130,7 @@ void sim_settle(void)
 	HOLDS(!why);
 }
 
-static bool both_dead(void)
+bool both_dead(void)
 {
 	return !host_alive(&lsim.host[SERVER]) && !host_alive(&lsim.host[CLIENT]);
 }
@@ -352,7 +352,7 @@ static void tell_counts(u64 nr)
 	       lsim_retries, lsim_conts, lsim_ends);
 }
 
-/* lsim [-s SEED] [-n SEEDS] [-l STEPS] [-b MISTAKE] [-t] [-k [CASE]] */
+/* lsim [-s SEED] [-n SEEDS] [-l STEPS] [-b MISTAKE] [-t] [-k CASE|all] */
 int main(int argc, char **argv)
 {
 	u64 seed = 1, nr = 1000, i;
@@ -378,6 +378,8 @@ int main(int argc, char **argv)
 		case 't':
 			trace = true;
 			break;
+		case 'k':
+			return cases_run(optarg, trace);
 		default:
 			return 2;
 		}
