@@ -146,6 +146,7 @@ struct lsim {
 	u8 bug;
 	u8 cur;			/* the host whose event runs */
 	bool rails;		/* port n reaches port n only */
+	bool calm;		/* only queue pairs fail, one at a time */
 	bool honest;		/* no scenario sends a made-up message */
 	unsigned long retry;	/* time after which a queue pair gives up */
 	unsigned long down_at;	/* when a path went down last */
@@ -157,6 +158,7 @@ struct lsim {
 	u8 nums[256 / 8];	/* link numbers given since they were exhausted */
 	bool cut[MAX_PORTS][MAX_PORTS];
 	struct ib_qp qp[MAX_QPS];
+	struct smcr_llc_msg first_rkey[2];	/* for a mistake, by host */
 	struct work_struct *work[MAX_WORKS];
 	u8 nr_works;
 	struct key key[MAX_KEYS];

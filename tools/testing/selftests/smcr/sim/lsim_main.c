@@ -196,6 +196,20 @@ static u8 nr_qps(void)
 	return n;
 }
 
+/* Is there an active link besides that of a queue pair? */
+static bool others_intact(const struct ib_qp *but)
+{
+	const struct ib_qp *qp, *peer;
+
+	for (qp = lsim.qp; qp < lsim.qp + MAX_QPS; qp++) {
+		peer = qp->used ? qp_peer(qp) : NULL;
+		if (peer && qp != but && peer != but && !qp->err && !peer->err && qp->link &&
+		    qp->link->state == SMCR_LINK_ACTIVE && peer->link->state == SMCR_LINK_ACTIVE)
+			return true;
+	}
+	return false;
+}
+
 static void fault(u8 host)
 {
 	struct lhost *h = &lsim.host[host];
@@ -204,6 +218,11 @@ static void fault(u8 host)
 	bool *cut = &lsim.cut[rnd_below(lsim.host[0].nr_ports)][rnd_below(lsim.host[1].nr_ports)];
 	bool spare = nr_qps() > 3;
 
+	if (lsim.calm) {
+		if (qp && others_intact(qp) && !one_in(3))
+			qp_fail(qp, -EIO);
+		return;
+	}
 	/* What is down comes up again before more goes down, mostly */
 	if (h->lgr && !h->port[port].up && !one_in(3)) {
 		port_set(host, port, true);
@@ -310,7 +329,8 @@ static void start(void)
 {
 	u8 most = 3;
 
-	lsim.rails = one_in(3);
+	lsim.calm = one_in(4);
+	lsim.rails = !lsim.calm && one_in(3);
 	lsim.retry = 100 + rnd_below(1200);
 	lsim.late = 1 + rnd_below(200);
 	if (one_in(8))
@@ -337,6 +357,8 @@ static bool run(u64 seed, u8 bug, bool trace, u32 steps)
 	for (i = 0; i < steps && !both_dead(); i++)
 		step();
 	heal();
+	/* There was a link in order all the time */
+	HOLDS(!lsim.calm || (host_alive(&lsim.host[SERVER]) && host_alive(&lsim.host[CLIENT])));
 	if (host_alive(&lsim.host[SERVER]) || host_alive(&lsim.host[CLIENT]))
 		sim_settle();
 	lsim_ends += both_dead();
