@@ -392,26 +392,53 @@ static bool rmb_registered(struct smcr_lgr *lgr, const struct smcr_rmb *rmb)
 	return all;
 }
 
+/* A registration on a link that came last may be under way. */
+static bool rmb_pending(const struct smcr_rmb *rmb)
+{
+	int slot;
+
+	for (slot = 0; slot < SMCR_MAX_LINKS; slot++)
+		/* Pairs with reg_done() in rmb.c */
+		if (smp_load_acquire(&rmb->maps[slot].pending))
+			return true;
+	return false;
+}
+
+static bool rmbs_forgotten(struct smcr_lgr *lgr)
+{
+	struct smcr_rmb *rmb;
+
+	lockdep_assert_held(&lgr->mutex);
+	list_for_each_entry(rmb, &lgr->rmbs, list)
+		if (rmb->forgotten)
+			return true;
+	return false;
+}
+
 /**
  * smcr_lgr_rmb_registered() - continue after the registration of an RMB
  * @lgr: the group
  *
  * In a first contact this wakes the handshakes. Later it sends CONFIRM RKEY
- * (3.5.5.2.1).
+ * (3.5.5.2.1). An RMB that the peer has forgotten meanwhile can be freed now.
  *
  * Context: the group's work.
  */
 void smcr_lgr_rmb_registered(struct smcr_lgr *lgr)
 {
 	struct smcr_rmb *rmb;
+	bool forgotten;
 
 	mutex_lock(&lgr->mutex);
+	forgotten = rmbs_forgotten(lgr);
 	rmb = rmb_unconfirmed(lgr);
 	if (rmb && rmb_registered(lgr, rmb) &&
 	    !smcr_llc_confirm_rkey(lgr, rmb))
 		/* Another exchange is under way; try again after it. */
 		set_bit(SMCR_LGR_T_RMB_REG, &lgr->todo);
 	mutex_unlock(&lgr->mutex);
+	if (forgotten)
+		smcr_lgr_kick(lgr, SMCR_LGR_T_FREE);
 	/* The elements of a later RMB are free when it is confirmed. */
 	if (smcr_lgr_state(lgr) == SMCR_LGR_FORMING)
 		smcr_lgr_wake(lgr);
@@ -438,16 +465,23 @@ void smcr_lgr_rmb_refused(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
 /**
  * smcr_lgr_rmbs_deleted() - free the RMBs that DELETE RKEY named
  * @lgr: the group; the peer has answered DELETE RKEY
+ * @slot: slot of the link that carried it
+ * @del: the message
  *
  * Context: the group's work, its mutex not held.
  */
-void smcr_lgr_rmbs_deleted(struct smcr_lgr *lgr)
+void smcr_lgr_rmbs_deleted(struct smcr_lgr *lgr, u8 slot,
+			   const struct smcr_llc_delete_rkey *del)
 {
 	struct smcr_rmb *rmb;
+	u8 i;
 
 	mutex_lock(&lgr->mutex);
 	list_for_each_entry(rmb, &lgr->rmbs, list)
-		rmb->forgotten |= rmb->deleting;
+		for (i = 0; i < del->count; i++)
+			if (rmb->deleting &&
+			    rmb->maps[slot].rkey == del->rkey[i])
+				rmb->forgotten = true;
 	mutex_unlock(&lgr->mutex);
 	smcr_lgr_kick(lgr, SMCR_LGR_T_FREE);
 }
@@ -478,7 +512,8 @@ unsigned long smcr_lgr_rmb_idle_at(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
 /* The RMB work; the rules are at the top of this file. */
 
 /* Free the RMBs that the peer has forgotten, or all RMBs of a DEAD group whose
- * links have stopped.
+ * links have stopped. An RMB is not freed while it is being registered on a link
+ * that has come; smcr_lgr_rmb_registered() asks again after that.
  */
 static void rmbs_drop(struct smcr_lgr *lgr, bool all)
 {
@@ -487,7 +522,7 @@ static void rmbs_drop(struct smcr_lgr *lgr, bool all)
 
 	mutex_lock(&lgr->mutex);
 	list_for_each_entry_safe(rmb, tmp, &lgr->rmbs, list) {
-		if (all || rmb->forgotten) {
+		if (all || (rmb->forgotten && !rmb_pending(rmb))) {
 			list_move_tail(&rmb->list, &gone);
 			WRITE_ONCE(lgr->n_rmbs, lgr->n_rmbs - 1);
 		}

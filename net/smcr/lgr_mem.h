@@ -13,6 +13,7 @@
 
 struct smcr_conn;
 struct smcr_lgr;
+struct smcr_llc_delete_rkey;
 
 /**
  * struct smcr_lgr_slot - one entry of the alert token table
@@ -53,7 +54,8 @@ int __must_check smcr_lgr_rmb_register(struct smcr_lgr *lgr);
 bool smcr_lgr_rmb_ready(const struct smcr_conn *conn);
 void smcr_lgr_rmb_registered(struct smcr_lgr *lgr);
 void smcr_lgr_rmb_refused(struct smcr_lgr *lgr, struct smcr_rmb *rmb);
-void smcr_lgr_rmbs_deleted(struct smcr_lgr *lgr);
+void smcr_lgr_rmbs_deleted(struct smcr_lgr *lgr, u8 slot,
+			   const struct smcr_llc_delete_rkey *del);
 unsigned long smcr_lgr_rmb_idle_at(struct smcr_lgr *lgr, struct smcr_rmb *rmb);
 int __must_check smcr_lgr_rmb_first(struct smcr_lgr *lgr, u32 elem_size);
 void smcr_lgr_rmb_work(struct work_struct *work);

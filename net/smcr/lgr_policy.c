@@ -41,16 +41,19 @@ static void nums_recycle(struct smcr_link_nums *nums, const u8 *live,
  * @live: numbers of the links that exist
  * @nr_live: length of @live
  *
- * Return: 0; -EINVAL if @num is 0; -EEXIST if it names a live link, or was used
- * already and not all 255 numbers were used since (2.2.4).
+ * The server sees to it that a number returns only after all 255 were used
+ * (2.2.4). A client cannot check that, since an offer may be lost together with
+ * the link that carries it.
+ *
+ * Return: 0; -EINVAL if @num is 0; -EEXIST if it names a live link, also one
+ * that is being cleaned up.
  */
 int smcr_link_nums_take(struct smcr_link_nums *nums, u8 num, const u8 *live,
 			unsigned int nr_live)
 {
 	if (!num)
 		return -EINVAL;
-	nums_recycle(nums, live, nr_live);
-	if (num_used(nums, num) || num_live(num, live, nr_live))
+	if (num_live(num, live, nr_live))
 		return -EEXIST;
 	nums->used[num / 32] |= 1U << num % 32;
 	return 0;
@@ -70,8 +73,10 @@ int smcr_link_nums_next(struct smcr_link_nums *nums, const u8 *live,
 {
 	unsigned int num;
 
+	nums_recycle(nums, live, nr_live);
 	for (num = 1; num <= SMCR_MAX_LINK_NUM; num++)
-		if (!smcr_link_nums_take(nums, (u8)num, live, nr_live))
+		if (!num_used(nums, (u8)num) &&
+		    !smcr_link_nums_take(nums, (u8)num, live, nr_live))
 			return (int)num;
 	return -ENOSPC;
 }
@@ -81,7 +86,7 @@ int smcr_link_nums_next(struct smcr_link_nums *nums, const u8 *live,
  * @nums: numbers of the group
  * @num: the number
  *
- * Return: true if it was, since the numbers were last exhausted.
+ * Return: true if it was, in a server since the numbers were last exhausted.
  */
 bool smcr_link_nums_given(const struct smcr_link_nums *nums, u8 num)
 {

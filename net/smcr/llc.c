@@ -474,6 +474,47 @@ static void llc_terminated(struct smcr_lgr *lgr)
 		smcr_lgr_terminate(lgr, SMCR_RESET_GROUP_DELETED, ECONNRESET);
 }
 
+static bool link_gone(struct smcr_lgr *lgr, u8 num)
+{
+	struct smcr_link *link;
+	bool gone;
+
+	if (!smcr_link_nums_given(&lgr->nums, num))
+		return false;
+	link = smcr_lgr_link_by_num(lgr, num);
+	gone = !link || smcr_link_state(link) >= SMCR_LINK_FAILED;
+	if (link)
+		smcr_link_put(link);
+	return gone;
+}
+
+/* Does a message belong to an exchange that was over before it came? The link
+ * that carried it is in order then. This host may have ended an ADD LINK
+ * exchange because its end of the new link has failed, and the peer had not
+ * heard of that. Or this host has repeated DELETE LINK over another carrier, and
+ * both are answered.
+ */
+static bool is_late(struct smcr_lgr *lgr, const struct smcr_llc_msg *msg)
+{
+	const struct smcr_llc *llc = &lgr->llc;
+
+	switch (msg->type) {
+	case SMCR_LLC_ADD_LINK:
+		return msg->reply && link_gone(lgr, msg->add_link.link_num);
+	case SMCR_LLC_ADD_LINK_CONT:
+		return link_gone(lgr, msg->add_cont.link_num);
+	case SMCR_LLC_DELETE_LINK:
+		if (!msg->reply || lgr->role == SMCR_CLIENT)
+			return false;
+		if (llc->flow.step == SMCR_LLC_DELETE &&
+		    smcr_llc_msg_answers(msg, &llc->link_request))
+			return false;
+		return link_gone(lgr, msg->delete_link.link_num);
+	default:
+		return false;
+	}
+}
+
 /* Return: false if the message has to wait for the end of an exchange. */
 static bool llc_handle(struct smcr_lgr *lgr, struct smcr_wr_recv *recv)
 {
@@ -500,7 +541,8 @@ static bool llc_handle(struct smcr_lgr *lgr, struct smcr_wr_recv *recv)
 		llc_terminated(lgr);
 		return true;
 	}
-	if (smcr_llc_second_thought(lgr, &msg))
+	if (smcr_llc_second_thought(lgr, &msg) ||
+	    smcr_llc_add_undone(lgr, &msg) || is_late(lgr, &msg))
 		return true;
 	verdict = smcr_llc_flow_verdict(&lgr->llc.flow, &msg);
 	/* The answer names keys that the RMB work is about to register. */
@@ -636,6 +678,7 @@ void smcr_llc_link_lost(struct smcr_link *link)
 	if (llc->flow.step == SMCR_LLC_CLOSING)
 		return;
 	smcr_llc_rkey_lost(link);
+	smcr_llc_ask_again(lgr, link);
 	if (llc->flow.step == SMCR_LLC_DELETE && link == llc->delete_carrier) {
 		/* llc->due still has it, for another carrier. */
 		WRITE_ONCE(llc->step_deadline, 0);
@@ -730,9 +773,12 @@ unsigned long smcr_llc_timers(struct smcr_lgr *lgr)
 		llc->rkey_retry_at = 0;
 		smcr_lgr_kick(lgr, SMCR_LGR_T_RMB_REG);
 	}
+	if (llc->ask_deadline && time_after_eq(jiffies, llc->ask_deadline))
+		smcr_llc_ask_timeout(lgr);
 	next = smcr_llc_test_timers(lgr);
 	sooner(&next, READ_ONCE(llc->step_deadline));
 	sooner(&next, llc->rkey_deadline);
 	sooner(&next, llc->rkey_retry_at);
+	sooner(&next, llc->ask_deadline);
 	return next;
 }

@@ -74,15 +74,17 @@ struct smcr_llc_add {
 };
 
 /**
- * struct smcr_llc_due - a server's DELETE LINK that waits for its turn
+ * struct smcr_llc_due - a DELETE LINK of one link that is not over
  * @num: number of the link
  * @reason: reason code
  * @orderly: flag O
+ * @carrier: client: link that carried the request, only for comparison
  */
 struct smcr_llc_due {
-	u8	num;
-	u32	reason;
-	bool	orderly;
+	u8			num;
+	u32			reason;
+	bool			orderly;
+	const struct smcr_link	*carrier;
 };
 
 /**
@@ -114,9 +116,13 @@ struct smcr_llc_due {
  * @rkey_tries: refusals with C in a row
  * @deleting: our DELETE RKEY is under way; it names the RMBs marked deleting
  * @add: the exchange that adds a link
- * @n_due: entries of @due
+ * @add_failures: exchanges in a row that have added no link
+ * @n_due: entries of @due; while there is one, no CONFIRM RKEY or DELETE RKEY of
+ *	ours begins, see may_start() in llc_rkey.c
  * @due: server: links to delete; the first one's exchange is under way in step
- *	DELETE
+ *	DELETE. Client: links that the server was asked to delete
+ * @ask_deadline: client: jiffies when it no longer waits for that, 0 for no
+ *	deadline
  * @delete_carrier: link that carries our DELETE LINK, only for comparison
  * @delete_moot: the exchange of the DELETE LINK in @link_request is over, but
  *	the peer may still answer it
@@ -140,8 +146,10 @@ struct smcr_llc {
 	struct smcr_llc_rkeys	theirs;
 	bool			deleting;
 	struct smcr_llc_add	add;
+	u32			add_failures;
 	u8			n_due;
 	struct smcr_llc_due	due[SMCR_MAX_LINKS];
+	unsigned long		ask_deadline;
 	const struct smcr_link	*delete_carrier;
 	bool			delete_moot;
 	struct smcr_llc_test	test[SMCR_MAX_LINKS];
@@ -194,8 +202,12 @@ void smcr_llc_delete_recv(struct smcr_link *link,
 			  const struct smcr_llc_msg *msg);
 bool __must_check smcr_llc_second_thought(struct smcr_lgr *lgr,
 					  const struct smcr_llc_msg *msg);
+bool __must_check smcr_llc_add_undone(struct smcr_lgr *lgr,
+				      const struct smcr_llc_msg *msg);
 void smcr_llc_tell_lost(struct smcr_lgr *lgr, const struct smcr_link *link);
 void smcr_llc_delete_go(struct smcr_lgr *lgr);
+void smcr_llc_ask_again(struct smcr_lgr *lgr, const struct smcr_link *link);
+void smcr_llc_ask_timeout(struct smcr_lgr *lgr);
 
 /* Between the files llc*.c */
 void smcr_llc_ready(struct smcr_lgr *lgr);

@@ -59,6 +59,8 @@ static unsigned int live_nums(struct smcr_lgr *lgr, u8 *nums)
 
 /* Choose the local port of a further link: an adapter port that no link uses,
  * or else, for a link that is asymmetric at this end, the port of the carrier.
+ * An offer that did not lead to a link may have named a port that does not reach
+ * the peer, so the next offer names another one.
  * Return: true for the former; @port is for smcr_ib_port_drop() then.
  */
 static bool choose_port(struct smcr_lgr *lgr, const struct smcr_link *carrier,
@@ -68,6 +70,7 @@ static bool choose_port(struct smcr_lgr *lgr, const struct smcr_link *carrier,
 	struct smcr_ib_spare_want want = {
 		.first = &carrier->local,
 		.peer_gid = peer_gid,
+		.nth = peer_gid ? 0 : lgr->llc.add_failures,
 	};
 	struct smcr_lgr_links links;
 	unsigned int i;
@@ -213,6 +216,7 @@ void smcr_llc_add_failed(struct smcr_lgr *lgr, bool tell)
 	if (!link)
 		return;
 	smcr_llc_step(lgr, SMCR_LLC_EV_ADD_FAILED);
+	lgr->llc.add_failures++;
 	discard_link(link);
 	if (tell)
 		smcr_llc_tell_lost(lgr, link);
@@ -237,6 +241,7 @@ void smcr_llc_add_confirmed(struct smcr_lgr *lgr)
 	if (lgr->dialect == SMCR_DIALECT_LINUX)
 		smcr_wr_limit_sends(lgr->llc.add.link);
 	smcr_mib_inc(lgr->net, SMCR_MIB_LINKSADDED);
+	lgr->llc.add_failures = 0;
 	add_end(lgr);
 	smcr_lgr_links_balance(lgr);
 	smcr_lgr_grow_again(lgr, 0);
@@ -506,7 +511,7 @@ static int note_pairs(struct smcr_lgr *lgr)
 {
 	struct smcr_llc_add *add = &lgr->llc.add;
 	struct smcr_llc_pair *pairs;
-	const struct smcr_rmb *rmb;
+	struct smcr_rmb *rmb;
 	u8 n = 0;
 
 	pairs = kcalloc(SMCR_MAX_RMBS, sizeof(*pairs), GFP_KERNEL);
@@ -516,6 +521,7 @@ static int note_pairs(struct smcr_lgr *lgr)
 	list_for_each_entry(rmb, &lgr->rmbs, list) {
 		if (!rmb->confirmed || rmb->deleting)
 			continue;
+		rmb->maps[add->link->slot].told = true;
 		pairs[n].ref_rkey = rmb->maps[add->carrier->slot].rkey;
 		pairs[n].rkey = rmb->maps[add->link->slot].rkey;
 		pairs[n++].vaddr = rmb->maps[add->link->slot].iova;

@@ -4,8 +4,10 @@
  * C.7.1).
  *
  * Only a server deletes a link; its requests wait in llc->due until no exchange
- * is under way. A client that has lost a link asks its server to delete it and
- * goes on without waiting.
+ * is under way. A client that has lost a link asks its server to delete it. The
+ * request stays in llc->due until the server's DELETE LINK, or its answer that
+ * it has no such link, shows that the server takes no more messages from the
+ * link.
  */
 #include <net/sock.h>
 
@@ -16,38 +18,110 @@
 #include "llc_msg.h"
 #include "mib.h"
 
-static void delete_later(struct smcr_lgr *lgr, u8 num, u32 reason,
-			 bool orderly)
+/* Return: the new entry, or NULL if there is one for the link already, or no
+ * room.
+ */
+static struct smcr_llc_due *due_add(struct smcr_llc *llc, u8 num, u32 reason,
+				    bool orderly)
 {
-	struct smcr_llc *llc = &lgr->llc;
+	struct smcr_llc_due *due = &llc->due[llc->n_due];
 	u8 i;
 
 	for (i = 0; i < llc->n_due; i++)
 		if (llc->due[i].num == num)
-			return;
+			return NULL;
 	if (llc->n_due == ARRAY_SIZE(llc->due))
-		return;
-	llc->due[llc->n_due++] = (struct smcr_llc_due){ num, reason, orderly };
-	smcr_lgr_queue(lgr);
+		return NULL;
+	*due = (struct smcr_llc_due){
+		.num = num, .reason = reason, .orderly = orderly,
+	};
+	llc->n_due++;
+	return due;
 }
 
-/* Client: ask the server to delete a link. The server may not answer. */
-static void ask_delete(struct smcr_lgr *lgr, const struct smcr_link *link)
+static void due_del(struct smcr_llc *llc, u8 i)
+{
+	llc->n_due--;
+	memmove(llc->due + i, llc->due + i + 1,
+		(llc->n_due - i) * sizeof(*llc->due));
+}
+
+static void delete_later(struct smcr_lgr *lgr, u8 num, u32 reason,
+			 bool orderly)
+{
+	if (due_add(&lgr->llc, num, reason, orderly))
+		smcr_lgr_queue(lgr);
+}
+
+/* Client: ask the server to delete a link. */
+static void ask_delete(struct smcr_lgr *lgr, struct smcr_llc_due *due)
 {
 	struct smcr_llc_msg msg = {
 		.type = SMCR_LLC_DELETE_LINK,
-		.delete_link = {
-			.link_num = link->num,
-			.reason = SMCR_LLC_DEL_LOST_PATH,
-		},
+		.delete_link = { .link_num = due->num, .reason = due->reason },
 	};
-	struct smcr_link *carrier = smcr_lgr_link_carrier(lgr, link);
+	struct smcr_link *carrier = smcr_lgr_link_carrier(lgr, NULL);
 
 	if (!carrier)
 		return;
+	due->carrier = carrier;
+	lgr->llc.ask_deadline = smcr_llc_deadline(lgr);
 	if (!smcr_llc_send(carrier, &msg, SMCR_LLC_COOKIE_NONE))
 		smcr_mib_inc(lgr->net, SMCR_MIB_DELETELINKSENT);
 	smcr_link_put(carrier);
+}
+
+/* Client: the server has deleted a link, or has no such link. */
+static void asked_done(struct smcr_lgr *lgr, u8 num)
+{
+	struct smcr_llc *llc = &lgr->llc;
+	u8 i;
+
+	for (i = 0; i < llc->n_due; i++) {
+		if (llc->due[i].num != num)
+			continue;
+		due_del(llc, i);
+		if (!llc->n_due)
+			llc->ask_deadline = 0;
+		/* For CONFIRM RKEY and DELETE RKEY that had to wait */
+		smcr_lgr_queue(lgr);
+		return;
+	}
+}
+
+/**
+ * smcr_llc_ask_again() - repeat the requests that a failed link carried (client)
+ * @lgr: the group
+ * @link: the link
+ *
+ * Context: the group's work.
+ */
+void smcr_llc_ask_again(struct smcr_lgr *lgr, const struct smcr_link *link)
+{
+	struct smcr_llc *llc = &lgr->llc;
+	u8 i;
+
+	if (lgr->role != SMCR_CLIENT)
+		return;
+	for (i = 0; i < llc->n_due; i++)
+		if (llc->due[i].carrier == link)
+			ask_delete(lgr, &llc->due[i]);
+}
+
+/**
+ * smcr_llc_ask_timeout() - the server does not delete a link (client)
+ * @lgr: the group
+ *
+ * It may keep the link until it notices the failure by itself.
+ *
+ * Context: the group's work.
+ */
+void smcr_llc_ask_timeout(struct smcr_lgr *lgr)
+{
+	smcr_mib_inc(lgr->net, SMCR_MIB_LLCTIMEOUTS);
+	lgr->llc.ask_deadline = 0;
+	lgr->llc.n_due = 0;
+	smcr_lgr_queue(lgr);
 }
 
 /**
@@ -59,10 +133,15 @@ static void ask_delete(struct smcr_lgr *lgr, const struct smcr_link *link)
  */
 void smcr_llc_tell_lost(struct smcr_lgr *lgr, const struct smcr_link *link)
 {
-	if (lgr->role == SMCR_SERVER)
+	struct smcr_llc_due *due;
+
+	if (lgr->role == SMCR_SERVER) {
 		delete_later(lgr, link->num, SMCR_LLC_DEL_LOST_PATH, false);
-	else
-		ask_delete(lgr, link);
+		return;
+	}
+	due = due_add(&lgr->llc, link->num, SMCR_LLC_DEL_LOST_PATH, false);
+	if (due)
+		ask_delete(lgr, due);
 }
 
 /* A request to delete the group's only link ends the group; a server says so by
@@ -90,10 +169,16 @@ static void delete_request(struct smcr_link *link,
 		smcr_link_fail(gone, -ECONNRESET);
 		goto out;
 	}
+	if (lgr->role == SMCR_CLIENT)
+		asked_done(lgr, msg->link_num);
 	if (!gone)
 		reply.delete_link.reason = SMCR_LLC_DEL_NO_LINK;
-	/* The reply must not be flushed with the link that it names. */
-	smcr_llc_send(carrier ?: link, &reply, SMCR_LLC_COOKIE_NONE);
+	/* The reply must not be flushed with the link that it names. Otherwise it
+	 * takes the link of the request, because another link may have failed at
+	 * the peer, which would then miss the reply.
+	 */
+	smcr_llc_send(gone == link && carrier ? carrier : link, &reply,
+		      SMCR_LLC_COOKIE_NONE);
 	if (gone && !carrier) {
 		smcr_lgr_terminate(lgr, SMCR_RESET_LINK_DOWN, ECONNRESET);
 		goto out;
@@ -119,8 +204,7 @@ static void delete_done(struct smcr_lgr *lgr)
 	struct smcr_llc *llc = &lgr->llc;
 
 	smcr_llc_step(lgr, SMCR_LLC_EV_DELETE_DONE);
-	llc->n_due--;
-	memmove(llc->due, llc->due + 1, llc->n_due * sizeof(*llc->due));
+	due_del(llc, 0);
 	WRITE_ONCE(llc->step_deadline, 0);
 	if (smcr_lgr_state(lgr) == SMCR_LGR_FORMING)
 		smcr_llc_ready(lgr);
@@ -141,6 +225,8 @@ void smcr_llc_delete_recv(struct smcr_link *link,
 
 	if (!msg->reply)
 		delete_request(link, &msg->delete_link);
+	else if (lgr->role == SMCR_CLIENT)
+		asked_done(lgr, msg->delete_link.link_num);
 	else if (lgr->llc.flow.step != SMCR_LLC_DELETE)
 		return;
 	else if (!smcr_llc_msg_answers(msg, &lgr->llc.link_request))
@@ -185,6 +271,31 @@ bool smcr_llc_second_thought(struct smcr_lgr *lgr,
 }
 
 /**
+ * smcr_llc_add_undone() - the client's end of a link that is being added has
+ *	failed
+ * @lgr: the group
+ * @msg: a message
+ *
+ * The client has left the exchange that adds the link, so its DELETE LINK does
+ * not wait for the end of that exchange, which could only be the deadline that
+ * fails the carrier.
+ *
+ * Context: the group's work.
+ * Return: true if @msg is that DELETE LINK; the server's own one follows.
+ */
+bool smcr_llc_add_undone(struct smcr_lgr *lgr, const struct smcr_llc_msg *msg)
+{
+	const struct smcr_link *new = lgr->llc.add.link;
+
+	if (lgr->role != SMCR_SERVER || !new || msg->reply ||
+	    msg->type != SMCR_LLC_DELETE_LINK ||
+	    msg->delete_link.link_num != new->num)
+		return false;
+	smcr_llc_add_failed(lgr, true);
+	return true;
+}
+
+/**
  * smcr_llc_delete_go() - send the DELETE LINK that is due first (server)
  * @lgr: the group
  *
@@ -203,7 +314,8 @@ void smcr_llc_delete_go(struct smcr_lgr *lgr)
 	};
 	struct smcr_link *carrier;
 
-	if (!llc->n_due || !smcr_llc_flow_may_start(&llc->flow))
+	if (lgr->role != SMCR_SERVER || !llc->n_due ||
+	    !smcr_llc_flow_may_start(&llc->flow))
 		return;
 	carrier = smcr_lgr_link_carrier(lgr, NULL);
 	if (!carrier)

@@ -52,15 +52,37 @@ static int find_slots(struct smcr_lgr *lgr, const struct smcr_llc_rkeys *keys,
 	return err;
 }
 
+/* Find the RMB that @keys describes, if it is known. The peer repeats a CONFIRM
+ * RKEY whose answer was lost, maybe over a link that has come since and on which
+ * the RMB has no key yet.
+ */
+static int find_rmb(struct smcr_lgr *lgr, const struct smcr_llc_rkeys *keys,
+		    const u8 *slots)
+{
+	int id;
+	u8 i;
+
+	lockdep_assert_held(&lgr->rtoken_lock);
+	id = smcr_rtoken_find(lgr->rtokens, keys->link->slot, keys->rkey);
+	for (i = 0; i < keys->n && id < 0; i++)
+		id = smcr_rtoken_find(lgr->rtokens, slots[i],
+				      keys->other[i].rkey);
+	return id;
+}
+
 static int add_keys(struct smcr_lgr *lgr, const struct smcr_llc_rkeys *keys,
 		    const u8 *slots, struct smcr_rtoken *mem)
 {
 	int id, err = 0;
 	u8 i;
 
-	lockdep_assert_held(&lgr->rtoken_lock);
-	id = smcr_rtoken_add(lgr->rtokens, mem, keys->link->slot, keys->rkey,
-			     keys->vaddr);
+	id = find_rmb(lgr, keys, slots);
+	if (id > 0)
+		err = smcr_rtoken_set(lgr->rtokens, id, keys->link->slot,
+				      keys->rkey, keys->vaddr);
+	else
+		id = smcr_rtoken_add(lgr->rtokens, mem, keys->link->slot,
+				     keys->rkey, keys->vaddr);
 	if (id < 0)
 		return id;
 	for (i = 0; i < keys->n && !err; i++)
@@ -93,6 +115,25 @@ static void fail_uncovered(struct smcr_lgr *lgr,
 	smcr_lgr_links_put(&links);
 }
 
+/* Free the RTokens whose links are gone. The peer repeats a CONFIRM RKEY if it
+ * still has the RMB.
+ */
+static void drop_lost(struct smcr_lgr *lgr)
+{
+	struct smcr_rtoken *mem;
+	int id;
+
+	do {
+		mem = NULL;
+		spin_lock_bh(&lgr->rtoken_lock);
+		id = smcr_rtoken_lost(lgr->rtokens);
+		if (id > 0)
+			mem = smcr_rtoken_del(lgr->rtokens, id);
+		spin_unlock_bh(&lgr->rtoken_lock);
+		kfree(mem);
+	} while (mem);
+}
+
 /* Store the new RMB of the peer that @keys describes. */
 static int learn_keys(struct smcr_lgr *lgr, const struct smcr_llc_rkeys *keys)
 {
@@ -103,6 +144,7 @@ static int learn_keys(struct smcr_lgr *lgr, const struct smcr_llc_rkeys *keys)
 	err = find_slots(lgr, keys, slots);
 	if (err)
 		return err;
+	drop_lost(lgr);
 	mem = kzalloc(sizeof(*mem), GFP_KERNEL);
 	if (!mem)
 		return -ENOMEM;
@@ -121,7 +163,7 @@ static int learn_keys(struct smcr_lgr *lgr, const struct smcr_llc_rkeys *keys)
  * smcr_llc_rkey_answer() - reply to CONFIRM RKEY or its continuation
  * @link: the link that the request came over
  * @msg: the request
- * @negative: set Z: the RMB is refused
+ * @negative: set Z: the RMB is refused, which ends the peer's exchange
  * @retry: set C: the peer may try again later
  *
  * Context: the group's work.
@@ -132,6 +174,9 @@ void smcr_llc_rkey_answer(struct smcr_link *link,
 {
 	struct smcr_llc_msg reply = *msg;
 
+	if (negative)
+		memset(&link->lgr->llc.theirs, 0,
+		       sizeof(link->lgr->llc.theirs));
 	reply.reply = true;
 	if (msg->type == SMCR_LLC_CONFIRM_RKEY) {
 		reply.confirm_rkey.negative = negative;
@@ -174,6 +219,18 @@ static bool covers_links(struct smcr_lgr *lgr,
 	return all;
 }
 
+/* The peer knows the keys of an RMB on each link that connections may use. */
+static void note_told(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
+{
+	struct smcr_lgr_links links;
+	unsigned int i;
+
+	smcr_lgr_links_get(lgr, SMCR_LINK_ACTIVE, &links);
+	for (i = 0; i < links.n; i++)
+		rmb->maps[links.link[i]->slot].told = true;
+	smcr_lgr_links_put(&links);
+}
+
 /* Our CONFIRM RKEY is over. @retry: it is to be sent again, since the links
  * have changed.
  */
@@ -197,6 +254,7 @@ static void confirm_rkey_done(struct smcr_lgr *lgr, bool negative, bool retry)
 		return;
 	}
 	mutex_lock(&lgr->mutex);
+	note_told(lgr, rmb);
 	rmb->confirmed = true;
 	WRITE_ONCE(rmb->idle_since, jiffies);
 	mutex_unlock(&lgr->mutex);
@@ -237,7 +295,10 @@ static void confirm_rkey_request(struct smcr_link *link,
 	u8 n = min_t(u8, conf->nr_others, SMCR_LLC_CONFIRM_RKEY_OTHERS);
 	int err;
 
-	if (keys->left.left) {
+	/* The peer may have lost the link that carried the first messages, and
+	 * begins again over another one.
+	 */
+	if (keys->left.left && keys->link == link) {
 		smcr_llc_broken(link, "CONFIRM RKEY within another one");
 		return;
 	}
@@ -319,7 +380,10 @@ void smcr_llc_rkey_cont(struct smcr_link *link, const struct smcr_llc_msg *msg)
 	else if (!llc->rmb || llc->ours.told <= SMCR_LLC_CONFIRM_RKEY_OTHERS)
 		smcr_llc_broken(link, "CONFIRM RKEY CONTINUATION unasked");
 	else if (msg->rkey_cont.negative)
-		confirm_rkey_done(link->lgr, true, false);
+		/* This reply has no flag C, and the peer may have begun to
+		 * change links after it accepted the first keys.
+		 */
+		confirm_rkey_done(link->lgr, true, true);
 	else
 		send_rest(link->lgr);
 }
@@ -404,9 +468,12 @@ void smcr_llc_rkey_delete(struct smcr_link *link,
 		/* After a negative reply, too, the peer does not know these
 		 * RMBs any more.
 		 */
-		smcr_lgr_rmbs_deleted(lgr);
+		smcr_lgr_rmbs_deleted(lgr, llc->ours.link->slot,
+				      &llc->rkey_request.delete_rkey);
 		llc->deleting = false;
 		rkey_done(lgr);
+		/* Another message may name more. */
+		smcr_lgr_kick(lgr, SMCR_LGR_T_RMB_IDLE);
 	} else {
 		smcr_llc_broken(link, "DELETE RKEY reply to nothing");
 	}
@@ -435,6 +502,18 @@ static void note_keys(struct smcr_lgr *lgr, const struct smcr_rmb *rmb)
 		};
 	}
 	smcr_lgr_links_put(&links);
+}
+
+/* May an exchange of ours begin? Not while a link that has failed here is being
+ * deleted: the failed link may have carried a CONFIRM RKEY that the peer has not
+ * handled yet. If that is repeated over another link, and its RMB is deleted soon
+ * after, the first one could come last and leave the peer keys of an RMB that
+ * does not exist any more. Once the exchange of DELETE LINK is over, the peer
+ * handles no message of the link.
+ */
+static bool may_start(const struct smcr_lgr *lgr)
+{
+	return smcr_llc_flow_may_start(&lgr->llc.flow) && !lgr->llc.n_due;
 }
 
 /* Begin an exchange of ours over an ACTIVE link. Return: false without one. */
@@ -512,7 +591,7 @@ bool smcr_llc_confirm_rkey(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
 	lockdep_assert_held(&lgr->mutex);
 	if (lgr->llc.rmb == rmb)
 		return true;
-	if (!smcr_llc_flow_may_start(&lgr->llc.flow))
+	if (!may_start(lgr))
 		return false;
 	if (!rkey_carrier(lgr))
 		return true;
@@ -544,6 +623,58 @@ static bool may_delete(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
 	return when && time_after_eq(jiffies, when);
 }
 
+/* Return: an ACTIVE link, with a reference, on which the peer knows the RMB's
+ * key, or NULL.
+ */
+static struct smcr_link *told_link(struct smcr_lgr *lgr,
+				   const struct smcr_rmb *rmb)
+{
+	struct smcr_link *link = NULL;
+	struct smcr_lgr_links links;
+	unsigned int i;
+
+	smcr_lgr_links_get(lgr, SMCR_LINK_ACTIVE, &links);
+	for (i = 0; i < links.n && !link; i++)
+		if (rmb->maps[links.link[i]->slot].told)
+			link = smcr_link_get(links.link[i]);
+	smcr_lgr_links_put(&links);
+	return link;
+}
+
+/* Note the keys of the RMBs to delete, on the link that carries the exchange.
+ * A link that was added while a DELETE RKEY was under way is no carrier for the
+ * repetition: the peer does not know the RMB's key there, and would not delete
+ * its keys on the other links. An RMB whose keys the peer knows on no link is
+ * forgotten. Return: true if there is one.
+ */
+static bool note_deleted(struct smcr_lgr *lgr,
+			 struct smcr_llc_delete_rkey *del)
+{
+	struct smcr_llc_rkeys *keys = &lgr->llc.ours;
+	bool forgotten = false;
+	struct smcr_rmb *rmb;
+
+	lockdep_assert_held(&lgr->mutex);
+	list_for_each_entry(rmb, &lgr->rmbs, list) {
+		if (del->count == SMCR_LLC_DELETE_RKEYS)
+			break;
+		if (!may_delete(lgr, rmb))
+			continue;
+		if (!keys->link)
+			keys->link = told_link(lgr, rmb);
+		if (keys->link && !rmb->maps[keys->link->slot].told)
+			continue;
+		rmb->deleting = true;
+		if (keys->link)
+			del->rkey[del->count++] =
+				rmb->maps[keys->link->slot].rkey;
+		else
+			rmb->forgotten = true;
+		forgotten |= rmb->forgotten;
+	}
+	return forgotten;
+}
+
 /**
  * smcr_llc_delete_rkeys() - send DELETE RKEY for idle RMBs (3.5.5.2.2)
  * @lgr: the group
@@ -557,26 +688,19 @@ static bool may_delete(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
 bool smcr_llc_delete_rkeys(struct smcr_lgr *lgr)
 {
 	struct smcr_llc_msg msg = { .type = SMCR_LLC_DELETE_RKEY };
-	struct smcr_llc_delete_rkey *del = &msg.delete_rkey;
-	struct smcr_rmb *rmb;
+	struct smcr_llc_rkeys *keys = &lgr->llc.ours;
+	bool forgotten;
 
-	if (!smcr_llc_flow_may_start(&lgr->llc.flow))
+	if (!may_start(lgr))
 		return false;
-	if (!rkey_carrier(lgr))
-		return true;
+	memset(keys, 0, sizeof(*keys));
 	mutex_lock(&lgr->mutex);
-	list_for_each_entry(rmb, &lgr->rmbs, list) {
-		if (!may_delete(lgr, rmb))
-			continue;
-		if (del->count == SMCR_LLC_DELETE_RKEYS)
-			break;
-		rmb->deleting = true;
-		del->rkey[del->count++] =
-			rmb->maps[lgr->llc.ours.link->slot].rkey;
-	}
+	forgotten = note_deleted(lgr, &msg.delete_rkey);
 	mutex_unlock(&lgr->mutex);
-	if (!del->count ||
-	    smcr_llc_send(lgr->llc.ours.link, &msg, SMCR_LLC_COOKIE_NONE)) {
+	if (forgotten)
+		smcr_lgr_kick(lgr, SMCR_LGR_T_FREE);
+	if (!keys->link || smcr_llc_send(keys->link, &msg,
+					 SMCR_LLC_COOKIE_NONE)) {
 		smcr_llc_rkey_flush(lgr);
 		return true;
 	}

@@ -63,6 +63,7 @@ struct smcr_rmb_elem {
  * @pending: the registration is posted and has not ended; cleared with
  *	smp_store_release()
  * @registered: the registration has succeeded; set with smp_store_release()
+ * @told: the peer knows @rkey, or is about to; only for the group's work
  */
 struct smcr_rmb_map {
 	struct smcr_link	*link;
@@ -75,6 +76,7 @@ struct smcr_rmb_map {
 	void			(*done)(struct smcr_wr_reg *reg, int err);
 	bool			pending;
 	bool			registered;
+	bool			told;
 };
 
 /**

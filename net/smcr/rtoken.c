@@ -196,6 +196,26 @@ void smcr_rtoken_drop_link(struct smcr_rtoken_table *tbl, u8 link)
 }
 
 /**
+ * smcr_rtoken_lost() - find an RMB that has no key any more
+ * @tbl: table of the group
+ *
+ * The links on which the keys were known are gone. So no message can name the
+ * RMB again, not even a DELETE RKEY.
+ *
+ * Return: id of an RMB that no connection uses, or -ENOENT.
+ */
+int smcr_rtoken_lost(const struct smcr_rtoken_table *tbl)
+{
+	unsigned int id;
+
+	for (id = 1; id <= SMCR_MAX_RMBS; id++)
+		if (tbl->slot[id] && !tbl->slot[id]->links &&
+		    !tbl->slot[id]->nr_used)
+			return (int)id;
+	return -ENOENT;
+}
+
+/**
  * smcr_rtoken_complete() - does each RMB have a key on a link?
  * @tbl: table of the group
  * @link: link index, 0..7

@@ -16,6 +16,7 @@
 
 #include "conn_state.h"
 #include "failover.h"
+#include "rnd.h"
 #include "rtoken.h"
 
 /* The -b option replaces one rule by a mistake */
@@ -221,10 +222,7 @@ _Noreturn void sim_broken(const char *file, int line, const char *what);
 
 static inline u32 rnd_below(u32 n)
 {
-	sim.rnd ^= sim.rnd >> 12;
-	sim.rnd ^= sim.rnd << 25;
-	sim.rnd ^= sim.rnd >> 27;
-	return (u32)((sim.rnd * 0x2545F4914F6CDD1DULL >> 32) * n >> 32);
+	return rnd_next(&sim.rnd, n);
 }
 
 static inline bool one_in(u32 n)

@@ -294,9 +294,7 @@ static void start(u64 seed)
 	u8 e;
 
 	memset(&sim, 0, offsetof(struct sim, failed));
-	/* Neighbouring seeds differ at once */
-	sim.rnd = (seed + 1) * 0x9E3779B97F4A7C15ULL;
-	rnd_below(2);
+	sim.rnd = rnd_seed(seed);
 	sim.dialect = one_in(4) ? SMCR_DIALECT_LINUX : SMCR_DIALECT_RFC;
 	sim.key = rnd_below(1 << 20);
 	for (e = 0; e < 2; e++) {

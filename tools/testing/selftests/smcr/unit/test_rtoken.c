@@ -94,6 +94,13 @@ static void further_links(void)
 	EXPECT_EQ(smcr_rtoken_find(&tbl, 1, 70), a);
 	EXPECT_EQ(smcr_rtoken_set(&tbl, (u8)b, 0, 7, 0xC000), 0);
 	EXPECT_EQ(smcr_rtoken_find(&tbl, 0, 7), b);
+
+	EXPECT_EQ(smcr_rtoken_lost(&tbl), -ENOENT);
+	EXPECT_EQ(smcr_rtoken_claim(&tbl, (u8)a, 1), 0);
+	smcr_rtoken_drop_link(&tbl, 1);
+	EXPECT_EQ(smcr_rtoken_lost(&tbl), -ENOENT);
+	smcr_rtoken_release(&tbl, (u8)a, 1);
+	EXPECT_EQ(smcr_rtoken_lost(&tbl), a);
 	clear();
 }
 

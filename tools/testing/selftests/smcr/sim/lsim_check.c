@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Invariants: of each message that is sent, after each step, and at rest.
+ */
+#include "lsim.h"
+
+u64 lsim_links, lsim_msgs, lsim_steps, lsim_refused, lsim_ends, lsim_retries, lsim_conts;
+
+static bool active(const struct smcr_link *link)
+{
+	return link && link->state == SMCR_LINK_ACTIVE;
+}
+
+static u8 nr_active(const struct smcr_lgr *lgr)
+{
+	u8 n = 0, s;
+
+	for (s = 0; s < SMCR_MAX_LINKS; s++)
+		n += active(lgr->links[s]);
+	return n;
+}
+
+/* No number is given again before all 255 were given (2.2.4). A number that
+ * still names a link is skipped.
+ */
+static void check_num(const struct smcr_lgr *lgr, u8 num)
+{
+	bool all = true, live;
+	unsigned int n;
+	u8 s;
+
+	for (n = 1; n < 256; n++) {
+		for (s = 0, live = false; s < SMCR_MAX_LINKS; s++)
+			live |= lgr->links[s] && lgr->links[s] != lgr->llc.add.link &&
+				lgr->links[s]->num == n;
+		all &= live || lsim.nums[n / 8] & 1 << n % 8;
+	}
+	if (all)
+		memset(lsim.nums, 0, sizeof(lsim.nums));
+	HOLDS(!(lsim.nums[num / 8] & 1 << num % 8));
+	lsim.nums[num / 8] |= 1 << num % 8;
+}
+
+/* A CONFIRM RKEY names all links that connections may use */
+static void check_confirm_rkey(const struct smcr_lgr *lgr, const struct ib_qp *qp,
+			       const struct smcr_llc_confirm_rkey *msg)
+{
+	u8 i, s;
+
+	HOLDS(msg->nr_others + 1 == nr_active(lgr));
+	for (i = 0; i < msg->nr_others && i < SMCR_LLC_CONFIRM_RKEY_OTHERS; i++) {
+		for (s = 0; s < SMCR_MAX_LINKS; s++)
+			if (active(lgr->links[s]) && lgr->links[s]->num == msg->other[i].link_num)
+				break;
+		HOLDS(s < SMCR_MAX_LINKS && lgr->links[s] != qp->link);
+	}
+	if (msg->nr_others > SMCR_LLC_CONFIRM_RKEY_OTHERS)
+		lsim_conts++;
+}
+
+/* A message is about to be sent: the exchange that it begins may begin */
+void check_sent(struct ib_qp *qp, const struct smcr_llc_msg *msg)
+{
+	const struct smcr_lgr *lgr = qp->link->lgr;
+	const struct smcr_llc_flow *flow = &lgr->llc.flow;
+	bool idle = flow->step == SMCR_LLC_IDLE && !flow->rkey_ours;
+
+	if (!lsim.honest)
+		return;
+	switch (msg->type) {
+	case SMCR_LLC_ADD_LINK:
+		if (msg->reply) {
+			lsim_refused += msg->add_link.reject;
+			break;
+		}
+		if (lgr->role == SMCR_CLIENT)
+			break;
+		HOLDS(idle || flow->step == SMCR_LLC_FIRST_ADD ||
+		      flow->step == SMCR_LLC_FIRST_CONFIRM);
+		check_num(lgr, msg->add_link.link_num);
+		break;
+	case SMCR_LLC_DELETE_LINK:
+		if (!msg->reply && !msg->delete_link.all && lgr->role == SMCR_SERVER)
+			HOLDS(idle);
+		break;
+	case SMCR_LLC_CONFIRM_RKEY:
+		if (!msg->reply) {
+			HOLDS(idle);
+			check_confirm_rkey(lgr, qp, &msg->confirm_rkey);
+		} else {
+			lsim_retries += msg->confirm_rkey.retry;
+			HOLDS(flow->step == SMCR_LLC_IDLE || msg->confirm_rkey.negative);
+		}
+		break;
+	case SMCR_LLC_DELETE_RKEY:
+		HOLDS(msg->reply || idle);
+		break;
+	case SMCR_LLC_ADD_LINK_CONT:
+		lsim_conts += msg->add_cont.nr_left > SMCR_LLC_ADD_CONT_PAIRS;
+		break;
+	default:
+		break;
+	}
+}
+
+static void check_token(const struct smcr_lgr *lgr, const struct smcr_rtoken *rt)
+{
+	const struct key *key, *first = NULL;
+	const struct smcr_link *link;
+	u8 s;
+
+	for (s = 0; s < SMCR_MAX_LINKS; s++) {
+		if (!(rt->links & 1 << s))
+			continue;
+		link = lgr->links[s];
+		HOLDS(link);
+		key = &lsim.key[rt->rkey[s] >> 8];
+		HOLDS(key->qp == link->peer.qpn && key->host != lgr->net->host);
+		HOLDS(key->vaddr == rt->vaddr[s]);
+		HOLDS(!first || first->rmb == key->rmb);
+		first = key;
+	}
+}
+
+static void check_tokens(const struct smcr_lgr *lgr)
+{
+	const struct smcr_rtoken_table *tbl = lgr->rtokens;
+	unsigned int id, n = 0;
+
+	for (id = 1; id <= SMCR_MAX_RMBS && n < tbl->nr; id++) {
+		if (!tbl->slot[id])
+			continue;
+		n++;
+		check_token(lgr, tbl->slot[id]);
+	}
+	HOLDS(n == tbl->nr);
+}
+
+static void check_links(const struct smcr_lgr *lgr)
+{
+	const struct smcr_link *a, *b;
+	u8 i, j;
+
+	for (i = 0; i < SMCR_MAX_LINKS; i++) {
+		a = lgr->links[i];
+		for (j = 0; a && j < i; j++) {
+			b = lgr->links[j];
+			if (!b)
+				continue;
+			HOLDS(!a->num || a->num != b->num);
+			if (active(a) && active(b))
+				HOLDS(a->local.dev != b->local.dev ||
+				      memcmp(a->peer.gid, b->peer.gid, SMCR_GID_LEN));
+		}
+	}
+}
+
+/* After each step */
+void check_step(void)
+{
+	u8 h;
+
+	for (h = 0; h < 2; h++) {
+		const struct smcr_lgr *lgr = lsim.host[h].lgr;
+
+		if (!host_alive(&lsim.host[h]))
+			continue;
+		check_links(lgr);
+		check_tokens(lgr);
+		if (lgr->role == SMCR_SERVER)
+			HOLDS(!lgr->llc.flow.rkey_ours || lgr->llc.flow.step == SMCR_LLC_IDLE);
+	}
+}
+
+static const char *rest_host(const struct smcr_lgr *lgr)
+{
+	const struct smcr_llc *llc = &lgr->llc;
+	u8 s;
+
+	if (lgr->state != SMCR_LGR_ACTIVE)
+		return "the group is active";
+	if (llc->flow.step != SMCR_LLC_IDLE || llc->flow.rkey_ours)
+		return "no exchange is under way";
+	if (!list_empty(&llc->queue) || !list_empty(&llc->held))
+		return "no message waits";
+	if (llc->step_deadline || llc->rkey_deadline || llc->rkey_retry_at)
+		return "no timer of an exchange runs";
+	if (llc->n_due || llc->add.link || llc->rmb || llc->deleting || llc->ours.link)
+		return "no exchange is due";
+	for (s = 0; s < SMCR_MAX_LINKS; s++) {
+		if (lgr->links[s] && lgr->links[s]->state != SMCR_LINK_ACTIVE)
+			return "each link is active";
+		if (llc->test[s].sent)
+			return "no TEST LINK is unanswered";
+	}
+	return NULL;
+}
+
+static const struct smcr_link *link_by_num(const struct smcr_lgr *lgr, u8 num)
+{
+	u8 s;
+
+	for (s = 0; s < SMCR_MAX_LINKS; s++)
+		if (lgr->links[s] && lgr->links[s]->num == num)
+			return lgr->links[s];
+	return NULL;
+}
+
+static const char *rest_links(const struct smcr_lgr *lgr, const struct smcr_lgr *peer)
+{
+	const struct smcr_link *link, *far;
+	u8 s;
+
+	for (s = 0; s < SMCR_MAX_LINKS; s++) {
+		link = lgr->links[s];
+		if (!link)
+			continue;
+		far = link_by_num(peer, link->num);
+		if (!far || far->peer.qpn != link->qpn || link->peer.qpn != far->qpn)
+			return "both ends have the same links";
+	}
+	return NULL;
+}
+
+/* Does the peer know a key of an RMB on each link, and no RMB beside ours? */
+static const char *rest_rmbs(const struct smcr_lgr *lgr, const struct smcr_lgr *peer)
+{
+	const struct smcr_rmb *rmb;
+	u32 rkey, n = 0;
+	u64 vaddr;
+	int id, at;
+	u8 s;
+
+	list_for_each_entry(rmb, &lgr->rmbs, list) {
+		n++;
+		if (!rmb->confirmed || rmb->deleting || rmb->forgotten)
+			return "each RMB is confirmed";
+		id = 0;
+		for (s = 0; s < SMCR_MAX_LINKS; s++) {
+			const struct smcr_link *far;
+
+			if (!lgr->links[s])
+				continue;
+			if (!rmb->maps[s].registered || rmb->maps[s].link != lgr->links[s])
+				return "each RMB is registered on each link";
+			far = link_by_num(peer, lgr->links[s]->num);
+			at = smcr_rtoken_find(peer->rtokens, far->slot, rmb->maps[s].rkey);
+			if (at <= 0 || (id && at != id) ||
+			    smcr_rtoken_get(peer->rtokens, at, far->slot, &rkey, &vaddr) ||
+			    vaddr != rmb->maps[s].iova)
+				return "the peer has the RMB's keys on all links";
+			id = at;
+		}
+	}
+	for (id = 1; id <= SMCR_MAX_RMBS; id++)
+		n -= peer->rtokens->slot[id] && peer->rtokens->slot[id]->links;
+	return n ? "the peer has no key of another RMB" : NULL;
+}
+
+/* Return: what does not hold of two groups at rest, or NULL */
+const char *check_rest(void)
+{
+	const struct smcr_lgr *a = lsim.host[SERVER].lgr, *b = lsim.host[CLIENT].lgr;
+	bool alive = host_alive(&lsim.host[SERVER]);
+	const char *why;
+
+	if (alive != host_alive(&lsim.host[CLIENT]))
+		return "both groups have ended, or none";
+	if (!alive)
+		return NULL;
+	why = rest_host(a);
+	why = why ?: rest_host(b);
+	why = why ?: rest_links(a, b);
+	why = why ?: rest_links(b, a);
+	why = why ?: rest_rmbs(a, b);
+	why = why ?: rest_rmbs(b, a);
+	return why;
+}
+
+static bool port_used(u8 host, u8 port)
+{
+	const struct smcr_lgr *lgr = lsim.host[host].lgr;
+	u8 s;
+
+	for (s = 0; s < SMCR_MAX_LINKS; s++)
+		if (lgr->links[s] && port_of_gid(lgr->links[s]->local.gid) == port)
+			return true;
+	return false;
+}
+
+static bool port_spare(u8 host, u8 port)
+{
+	const struct port *p = &lsim.host[host].port[port];
+
+	return p->there && p->up && !port_used(host, port);
+}
+
+/* Has a group at rest no pair of spare ports that reach each other, and so as
+ * many links as it can have?
+ */
+bool group_grown(void)
+{
+	u8 s, c;
+
+	if (nr_active(lsim.host[SERVER].lgr) >= lsim.host[SERVER].lgr->max_links)
+		return true;
+	for (s = 0; s < lsim.host[SERVER].nr_ports; s++)
+		for (c = 0; c < lsim.host[CLIENT].nr_ports; c++)
+			if (port_spare(SERVER, s) && port_spare(CLIENT, c) && path_up(s, c))
+				return false;
+	return true;
+}
