@@ -15,6 +15,7 @@
 #include <linux/workqueue.h>
 
 #include "genl_names.h"
+#include "lgr_change.h"
 #include "lgr_mem.h"
 #include "lgr_policy.h"
 #include "link.h"
@@ -115,6 +116,7 @@ struct smcr_lgr_key {
  * @id: number for displays, given when the group joins @list; 0 before
  * @role: local role; part of every match
  * @state: changed only by smcr_lgr_event(), under @conns_lock; read anywhere
+ * @change: last changes and their reasons, see lgr_change.h
  * @dialect: fixed at CONFIRM LINK
  * @offer_linux: server: the Proposal's version allows the Linux dialect
  * @key: the peer; a client does not use @addr and @ifindex of it
@@ -169,6 +171,7 @@ struct smcr_lgr {
 	u32			id;
 	enum smcr_role		role;
 	enum smcr_lgr_state	state;
+	struct smcr_lgr_change	change;
 	enum smcr_dialect	dialect;
 	bool			offer_linux;
 	struct smcr_lgr_key	key;

@@ -298,6 +298,7 @@ static void link_lost(struct smcr_lgr *lgr, struct smcr_link *link)
 	struct smcr_link *other = smcr_lgr_link_carrier(lgr, link);
 
 	smcr_mib_inc(lgr->net, SMCR_MIB_LINKSFAILED);
+	smcr_lgr_change_lost(link, other);
 	if (other) {
 		smcr_link_put(other);
 		smcr_llc_link_lost(link);

@@ -108,6 +108,8 @@ struct smcr_link_peer {
  *	dead queue pairs
  * @gate_open: requests may be posted; once the link fails this stays false
  * @fail_errno: why the link failed (-errno), 0 before
+ * @added: why the link was added; set before the link joins its group
+ * @changed: jiffies_64 of the last change of @state; under @tx_lock
  * @wr: send queue, private to wr*.c
  * @rq: receive queue, private to wr_recv.c
  * @cq: one completion queue for both, private to wr_cq.c
@@ -141,6 +143,8 @@ struct smcr_link {
 	spinlock_t		tx_lock;
 	bool			gate_open;
 	int			fail_errno;
+	enum smcr_link_reason	added;
+	u64			changed;
 	struct smcr_wr		*wr;
 	struct smcr_rq		*rq;
 	struct smcr_wr_cq	*cq;
@@ -152,12 +156,25 @@ struct smcr_link {
 	struct work_struct	free_work;
 };
 
+/**
+ * struct smcr_link_change - the last change of a link
+ * @state: its state since then
+ * @reason: why it was added, or why it failed
+ * @at: jiffies_64 of the change
+ */
+struct smcr_link_change {
+	enum smcr_link_state	state;
+	enum smcr_link_reason	reason;
+	u64			at;
+};
+
 struct smcr_link * __must_check
 smcr_link_create(struct smcr_lgr *lgr, const struct smcr_port *port, u8 num);
 int __must_check smcr_link_connect(struct smcr_link *link,
 				   const struct smcr_link_peer *peer);
 int __must_check smcr_link_event(struct smcr_link *link,
 				 enum smcr_link_event event);
+void smcr_link_change(struct smcr_link *link, struct smcr_link_change *out);
 void smcr_link_fail(struct smcr_link *link, int err);
 bool smcr_link_fail_locked(struct smcr_link *link, int err);
 void smcr_link_report(struct smcr_link *link);

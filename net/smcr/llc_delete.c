@@ -82,7 +82,7 @@ static void delete_request(struct smcr_link *link,
 	struct smcr_link *carrier = smcr_lgr_link_carrier(lgr, gone);
 
 	if (gone && !carrier && lgr->role == SMCR_SERVER) {
-		smcr_lgr_kick(lgr, SMCR_LGR_T_CLOSE);
+		smcr_lgr_close(lgr, SMCR_LGR_R_PEER);
 		goto out;
 	}
 	if (gone && lgr->role == SMCR_SERVER) {

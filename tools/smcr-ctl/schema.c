@@ -26,8 +26,16 @@ static const char *const linkgroup_state_names[] = {
 	SMCR_LINKGROUP_STATE_NAMES(NAME) NULL
 };
 
+static const char *const linkgroup_reason_names[] = {
+	SMCR_LINKGROUP_REASON_NAMES(NAME) NULL
+};
+
 static const char *const link_state_names[] = {
 	SMCR_LINK_STATE_NAMES(NAME) NULL
+};
+
+static const char *const link_reason_names[] = {
+	SMCR_LINK_REASON_NAMES(NAME) NULL
 };
 
 static const char *const dialect_names[] = {
@@ -80,6 +88,14 @@ static const struct column linkgroup_columns[] = {
 	{ "rmbs", SMCR_A_LINKGROUP_RMBS, COL_U32, 0, NULL },
 	{ "rmb-bytes", SMCR_A_LINKGROUP_RMB_BYTES, COL_UINT, 0, NULL },
 	{ "peer-id", SMCR_A_LINKGROUP_PEER_ID, COL_HEX, 0, NULL },
+	{ "reason", SMCR_A_LINKGROUP_REASON, COL_ENUM, 0,
+	  linkgroup_reason_names },
+	{ "age-ms", SMCR_A_LINKGROUP_AGE_MS, COL_UINT, 0, NULL },
+	{ "last-link", SMCR_A_LINKGROUP_LAST_LINK, COL_U32, 0, NULL },
+	{ "last-link-reason", SMCR_A_LINKGROUP_LAST_LINK_REASON, COL_ENUM, 0,
+	  link_reason_names },
+	{ "last-link-age-ms", SMCR_A_LINKGROUP_LAST_LINK_AGE_MS, COL_UINT, 0,
+	  NULL },
 	{ NULL, 0, 0, 0, NULL }
 };
 
@@ -100,6 +116,8 @@ static const struct column link_columns[] = {
 	{ "peer-gid", SMCR_A_LINK_PEER_GID, COL_GID, 0, NULL },
 	{ "mac", SMCR_A_LINK_MAC, COL_MAC, COL_DETAIL, NULL },
 	{ "peer-mac", SMCR_A_LINK_PEER_MAC, COL_MAC, COL_DETAIL, NULL },
+	{ "reason", SMCR_A_LINK_REASON, COL_ENUM, 0, link_reason_names },
+	{ "age-ms", SMCR_A_LINK_AGE_MS, COL_UINT, 0, NULL },
 	{ NULL, 0, 0, 0, NULL }
 };
 
