@@ -599,6 +599,8 @@ static void lgr_todo(struct smcr_lgr *lgr)
 	if (test_and_clear_bit(SMCR_LGR_T_TEST, &lgr->todo))
 		smcr_llc_test_now(lgr);
 	smcr_llc_add_go(lgr);
+	if (test_and_clear_bit(SMCR_LGR_T_LINK_DELETE, &lgr->todo))
+		smcr_llc_delete_links(lgr);
 	smcr_llc_delete_go(lgr);
 	if (test_and_clear_bit(SMCR_LGR_T_GROW, &lgr->todo))
 		smcr_lgr_grow_again(lgr, 0);

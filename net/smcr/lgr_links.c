@@ -139,7 +139,7 @@ struct smcr_link *smcr_lgr_link_at(struct smcr_lgr *lgr, int slot)
  * @lgr: the group
  * @num: link number (2.2.4)
  *
- * Context: the group's work.
+ * Context: any but hard irq.
  * Return: the link with a reference, also if it has failed; NULL if no link of
  * the group has the number.
  */

@@ -54,7 +54,9 @@ enum smcr_link_flag {
 	SMCR_LINK_F_REPORTED,	/* the failure was reported to the group */
 	SMCR_LINK_F_STOPPING,	/* smcr_link_stop() has begun */
 	SMCR_LINK_F_LOST,	/* the group has handled the failure */
-	SMCR_LINK_F_DELETED,	/* the peer has asked for its end */
+	SMCR_LINK_F_DELETED,	/* the peer knows of its end */
+	SMCR_LINK_F_OPERATOR,	/* an administrator wants its end */
+	SMCR_LINK_F_ASKED,	/* the group's work has begun with that */
 	SMCR_LINK_F_DOUBTFUL,	/* TEST LINK shall be sent at once */
 };
 

@@ -675,7 +675,7 @@ static bool timeout_handled(struct smcr_lgr *lgr)
 	case SMCR_LLC_DELETE:
 		if (smcr_lgr_state(lgr) == SMCR_LGR_FORMING)
 			return false;
-		carrier = smcr_lgr_link_carrier(lgr, NULL);
+		carrier = smcr_llc_delete_carrier(lgr);
 		if (!carrier)
 			return false;
 		smcr_link_fail(carrier, -ETIMEDOUT);
@@ -733,6 +733,7 @@ unsigned long smcr_llc_timers(struct smcr_lgr *lgr)
 		smcr_lgr_kick(lgr, SMCR_LGR_T_RMB_REG);
 	}
 	next = smcr_llc_test_timers(lgr);
+	sooner(&next, smcr_llc_delete_timer(lgr));
 	sooner(&next, READ_ONCE(llc->step_deadline));
 	sooner(&next, llc->rkey_deadline);
 	sooner(&next, llc->rkey_retry_at);

@@ -118,6 +118,8 @@ struct smcr_llc_due {
  * @due: server: links to delete; the first one's exchange is under way in step
  *	DELETE
  * @delete_carrier: link that carries our DELETE LINK, only for comparison
+ * @ask_deadline: client: jiffies when a link fails that an administrator wants
+ *	deleted, and that the server has not deleted; 0 for no deadline
  * @delete_moot: the exchange of the DELETE LINK in @link_request is over, but
  *	the peer may still answer it
  *
@@ -143,6 +145,7 @@ struct smcr_llc {
 	u8			n_due;
 	struct smcr_llc_due	due[SMCR_MAX_LINKS];
 	const struct smcr_link	*delete_carrier;
+	unsigned long		ask_deadline;
 	bool			delete_moot;
 	struct smcr_llc_test	test[SMCR_MAX_LINKS];
 	struct smcr_llc_msg	link_request;
@@ -196,6 +199,10 @@ bool __must_check smcr_llc_second_thought(struct smcr_lgr *lgr,
 					  const struct smcr_llc_msg *msg);
 void smcr_llc_tell_lost(struct smcr_lgr *lgr, const struct smcr_link *link);
 void smcr_llc_delete_go(struct smcr_lgr *lgr);
+struct smcr_link * __must_check smcr_llc_delete_carrier(struct smcr_lgr *lgr);
+int __must_check smcr_llc_delete_ask(struct smcr_link *link);
+void smcr_llc_delete_links(struct smcr_lgr *lgr);
+unsigned long smcr_llc_delete_timer(struct smcr_lgr *lgr);
 
 /* Between the files llc*.c */
 void smcr_llc_ready(struct smcr_lgr *lgr);

@@ -304,22 +304,37 @@ int smcr_nl_linkgroup_get_dumpit(struct sk_buff *skb,
 	return lgr_walk(&msg, 0, lgr_show);
 }
 
+/**
+ * smcr_nl_lgr() - find a link group by its number
+ * @net: the namespace
+ * @id: number of the group
+ *
+ * Context: process.
+ * Return: the group with a reference, or NULL.
+ */
+struct smcr_lgr *smcr_nl_lgr(struct net *net, u32 id)
+{
+	struct smcr_lgr *lgr;
+
+	for (lgr = smcr_lgr_next(net, NULL); lgr; lgr = smcr_lgr_next(net, lgr))
+		if (lgr->id == id)
+			break;
+	return lgr;
+}
+
 /* Get the number of the group that the request names, 0 for all groups. Return
  * -ENOENT if a new dump names a group that does not exist.
  */
 static int asked_lgr(struct netlink_callback *cb, int attr, u32 *id)
 {
 	const struct genl_info *info = genl_info_dump(cb);
-	struct net *net = sock_net(cb->skb->sk);
 	struct smcr_lgr *lgr;
 
 	*id = 0;
 	if (!info->attrs || !info->attrs[attr])
 		return 0;
 	*id = nla_get_u32(info->attrs[attr]);
-	for (lgr = smcr_lgr_next(net, NULL); lgr; lgr = smcr_lgr_next(net, lgr))
-		if (lgr->id == *id)
-			break;
+	lgr = smcr_nl_lgr(sock_net(cb->skb->sk), *id);
 	/* A group may go away while its dump is in progress. */
 	if (!lgr && !dump_state(cb)->lgr) {
 		NL_SET_ERR_MSG_ATTR(cb->extack, info->attrs[attr],

@@ -19,7 +19,7 @@
  *      | gid.c spare.c                            one queue pair, devices
  *   ib_core
  *
- *   beside them: main.c netlink.c genl.c sysctl.c mib.c trace.c
+ *   beside them: main.c netlink.c netlink_do.c genl.c sysctl.c mib.c trace.c
  *
  * A file calls its own layer and the layers below it. It calls a layer above
  * only through the event functions that the upper layer's header declares.

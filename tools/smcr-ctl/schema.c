@@ -180,6 +180,15 @@ const struct object objects[] = {
 
 const size_t n_objects = ARRAY_SIZE(objects);
 
+const struct command commands[] = {
+	{ "linkgroup", "terminate", "end a group and its connections",
+	  SMCR_CMD_LINKGROUP_DEL, "LINKGROUP" },
+	{ "link", "del", "delete a link, a drill for its loss",
+	  SMCR_CMD_LINK_DEL, "LINK [linkgroup LINKGROUP]" },
+};
+
+const size_t n_commands = ARRAY_SIZE(commands);
+
 /* enum ib_port_state */
 static const char *const rdma_state_names[] = {
 	"none", "down", "init", "armed", "active", "active-defer", NULL
@@ -246,6 +255,24 @@ const struct object *object_find(const char *name, bool *ambiguous)
 		found = &objects[i];
 	}
 	return *ambiguous ? NULL : found;
+}
+
+/**
+ * command_find() - find a command of an object
+ * @obj: the object
+ * @name: whole name of the command
+ *
+ * Return: the command, or NULL.
+ */
+const struct command *command_find(const struct object *obj, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < n_commands; i++)
+		if (!strcmp(commands[i].object, obj->name) &&
+		    !strcmp(commands[i].name, name))
+			return &commands[i];
+	return NULL;
 }
 
 /**

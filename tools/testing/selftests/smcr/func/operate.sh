@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# fact: smcr-ctl and the log say why links and groups come and go
+# fact: smcr-ctl and the log tell why links and groups end; smcr-ctl ends them
 # rfc: 2.2.4, 3.5.4, 3.5.5.1.3, 3.5.5.1.4, A.3.4, C.8
 # kernel: turns roce
 # nics: 2
-# timeout: 120
+# timeout: 180
 # Two adapters on each host, one segment: what an administrator sees of a link
-# that is lost and replaced.
+# that is lost and replaced, and the deletion of links and groups.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
@@ -72,6 +72,39 @@ dead() {
 		wire fault "client$1" "server$1" cut 1 only roce
 }
 
+# refused WORDS COMMAND...: true if the command fails with a message like this
+refused() {
+	local out
+
+	out=$("${@:2}" 2>&1) && return 1
+	echo "$out"
+	grep -q -- "$1" <<<"$out"
+}
+
+# second_link: print the number of the link in use on rxe1
+second_link() {
+	smcr-ctl link show state active device rxe1/1 |
+		sed -n 's/.* link \([0-9]*\) .*/\1/p'
+}
+
+# delete_link N: as an administrator
+delete_link() {
+	check "link $1 can be deleted here" smcr-ctl link del "$1"
+	wait_until "the link ends, and the log says that smcr-ctl deleted it" \
+		logged "link $1 (rxe1/1) is lost, reason operator; link 1 (rxe0/1) carries on"
+}
+
+# end_group: as an administrator
+end_group() {
+	check "the group can be terminated here" smcr-ctl linkgroup terminate \
+		"$(smcr-ctl linkgroup | sed 's/linkgroup \([0-9]*\) .*/\1/')"
+	wait_until "the group is gone" no_group
+}
+
+no_group() {
+	[ -z "$(smcr-ctl linkgroup)" ]
+}
+
 client_leads
 
 undo_later wire clear
@@ -101,5 +134,45 @@ both check "the log says so" logged 'link [3-9] (rxe1/1) replaces a lost link'
 both check "the group says so" \
 	shows linkgroup last-link='[3-9]' last-link-reason=replacement
 both patient
+
+# The server's turn, and then the client's. Neither disturbs a connection.
+both save drill
+hold $kind "$SERVER" 1
+num=$(second_link)
+on server delete_link "$num"
+wait_until "the client's log says that the peer has deleted it" \
+	logged "link $num (rxe1/1) is lost, reason peer-deleted"
+both wait_until "it is replaced" shows linkgroup links=2 \
+	last-link-reason=replacement
+both sysctl_for_now net.smcr.link_retry_min_ms 600000
+num=$(second_link)
+delete_link "$num"
+check "the group knows why" shows linkgroup links=1 last-link="$num" \
+	last-link-reason=operator
+on server wait_until "the server knows that the peer has deleted it" \
+	shows linkgroup links=1 last-link="$num" last-link-reason=peer-deleted
+both check "the first link is the only one" \
+	shows link link=1 state=active reason=first-contact
+both check "the only link of a group is not deleted, and smcr-ctl says why" \
+	refused "only link of its group.*linkgroup terminate" smcr-ctl link del 1
+both check "a link that does not exist is not deleted" \
+	refused "no link has this number" smcr-ctl link del 77
+both check "nobody else may delete links" refused "not permitted" \
+	setpriv --reuid nobody --clear-groups smcr-ctl link del 1
+released "the connection was not disturbed"
+on server grew drill DeleteLinkSent -eq 2
+grew drill DeleteLinkSent -eq 1
+both grew drill LlcTimeouts -eq 0
+both grew drill BadLlc -eq 0
+both grew drill Aborts -eq 0
+
+for host in server client; do
+	hold $kind "$SERVER" 2 -a
+	on $host end_group
+	released "the connections of the group ended with an errno"
+	both no_group_left
+done
+both check "a group that does not exist is not terminated" \
+	refused "no link group has this number" smcr-ctl linkgroup terminate 77
 both no_conn_left
 finish
