@@ -20,8 +20,19 @@ static const struct nla_policy smcr_conn_get_nl_policy[SMCR_A_CONN_LINKGROUP + 1
 	[SMCR_A_CONN_LINKGROUP] = { .type = NLA_U32, },
 };
 
+/* SMCR_CMD_LINK_DEL - do */
+static const struct nla_policy smcr_link_del_nl_policy[SMCR_A_LINK_LINK + 1] = {
+	[SMCR_A_LINK_LINKGROUP] = { .type = NLA_U32, },
+	[SMCR_A_LINK_LINK] = { .type = NLA_U32, },
+};
+
+/* SMCR_CMD_LINKGROUP_DEL - do */
+static const struct nla_policy smcr_linkgroup_del_nl_policy[SMCR_A_LINKGROUP_LINKGROUP + 1] = {
+	[SMCR_A_LINKGROUP_LINKGROUP] = { .type = NLA_U32, },
+};
+
 /* Ops table for smcr */
-const struct genl_split_ops smcr_nl_ops[6] = {
+const struct genl_split_ops smcr_nl_ops[8] = {
 	{
 		.cmd	= SMCR_CMD_DEVICE_GET,
 		.dumpit	= smcr_nl_device_get_dumpit,
@@ -55,5 +66,19 @@ const struct genl_split_ops smcr_nl_ops[6] = {
 		.cmd	= SMCR_CMD_NEGATIVE_GET,
 		.dumpit	= smcr_nl_negative_get_dumpit,
 		.flags	= GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd		= SMCR_CMD_LINK_DEL,
+		.doit		= smcr_nl_link_del_doit,
+		.policy		= smcr_link_del_nl_policy,
+		.maxattr	= SMCR_A_LINK_LINK,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= SMCR_CMD_LINKGROUP_DEL,
+		.doit		= smcr_nl_linkgroup_del_doit,
+		.policy		= smcr_linkgroup_del_nl_policy,
+		.maxattr	= SMCR_A_LINKGROUP_LINKGROUP,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 };

@@ -12,7 +12,7 @@
 #include <uapi/linux/smcr_netlink.h>
 
 /* Ops table for smcr */
-extern const struct genl_split_ops smcr_nl_ops[6];
+extern const struct genl_split_ops smcr_nl_ops[8];
 
 int smcr_nl_device_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int smcr_nl_linkgroup_get_dumpit(struct sk_buff *skb,
@@ -22,5 +22,7 @@ int smcr_nl_conn_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int smcr_nl_stats_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int smcr_nl_negative_get_dumpit(struct sk_buff *skb,
 				struct netlink_callback *cb);
+int smcr_nl_link_del_doit(struct sk_buff *skb, struct genl_info *info);
+int smcr_nl_linkgroup_del_doit(struct sk_buff *skb, struct genl_info *info);
 
 #endif /* _LINUX_SMCR_GEN_H */

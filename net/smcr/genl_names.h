@@ -70,12 +70,37 @@
 	X(SMCR_LGR_CLOSING, "closing") \
 	X(SMCR_LGR_DEAD, "dead")
 
+#define SMCR_LINKGROUP_REASON_NAMES(X) \
+	X(SMCR_LGR_R_FIRST_CONTACT, "first-contact") \
+	X(SMCR_LGR_R_READY, "ready") \
+	X(SMCR_LGR_R_IDLE, "idle") \
+	X(SMCR_LGR_R_MAKE_ROOM, "make-room") \
+	X(SMCR_LGR_R_OPERATOR, "operator") \
+	X(SMCR_LGR_R_PEER, "peer") \
+	X(SMCR_LGR_R_NO_LINK, "no-link") \
+	X(SMCR_LGR_R_DEVICE_REMOVED, "device-removed") \
+	X(SMCR_LGR_R_HANDSHAKE, "handshake") \
+	X(SMCR_LGR_R_EXIT, "exit")
+
 #define SMCR_LINK_STATE_NAMES(X) \
 	X(SMCR_LINK_INIT, "init") \
 	X(SMCR_LINK_READY, "ready") \
 	X(SMCR_LINK_ACTIVE, "active") \
 	X(SMCR_LINK_FAILED, "failed") \
 	X(SMCR_LINK_DEAD, "dead")
+
+#define SMCR_LINK_REASON_NAMES(X) \
+	X(SMCR_LINK_R_FIRST_CONTACT, "first-contact") \
+	X(SMCR_LINK_R_ADDED, "added") \
+	X(SMCR_LINK_R_REPLACEMENT, "replacement") \
+	X(SMCR_LINK_R_NO_ANSWER, "no-answer") \
+	X(SMCR_LINK_R_PEER_DELETED, "peer-deleted") \
+	X(SMCR_LINK_R_PROTOCOL, "protocol") \
+	X(SMCR_LINK_R_REMOTE_ERROR, "remote-error") \
+	X(SMCR_LINK_R_DEVICE_ERROR, "device-error") \
+	X(SMCR_LINK_R_DEVICE_REMOVED, "device-removed") \
+	X(SMCR_LINK_R_OPERATOR, "operator") \
+	X(SMCR_LINK_R_ENDED, "ended")
 
 #define SMCR_DIALECT_NAMES(X) \
 	X(SMCR_DIALECT_RFC, "rfc") \

@@ -38,6 +38,7 @@
 #include "conn_end.h"
 #include "hs.h"
 #include "lgr.h"
+#include "lgr_change.h"
 #include "lgr_links.h"
 #include "lgr_policy.h"
 #include "mib.h"
@@ -102,6 +103,8 @@ int smcr_lgr_event(struct smcr_lgr *lgr, enum smcr_lgr_event event)
 		new = old;
 	else
 		new = next_state[old][event];
+	if (new != old)
+		smcr_lgr_change_state(lgr, event);
 	WRITE_ONCE(lgr->state, new);
 	spin_unlock_bh(&lgr->conns_lock);
 	if (old == new)
@@ -565,8 +568,9 @@ static unsigned long lgr_linger(const struct smcr_lgr *lgr)
 }
 
 static void lgr_close(struct smcr_lgr *lgr, enum smcr_lgr_event event,
-		      u32 reason)
+		      enum smcr_lgr_reason why, u32 reason)
 {
+	lgr->change.closing = why;
 	if (smcr_lgr_event(lgr, event))
 		smcr_llc_delete_all(lgr, reason);
 }
@@ -580,18 +584,22 @@ static void lgr_todo(struct smcr_lgr *lgr)
 	if (test_and_clear_bit(SMCR_LGR_T_RMB_REG, &lgr->todo))
 		smcr_lgr_rmb_registered(lgr);
 	if (test_and_clear_bit(SMCR_LGR_T_CLOSE, &lgr->todo)) {
-		lgr_close(lgr, SMCR_LGR_EV_CLOSE, SMCR_LLC_DEL_OPERATOR);
+		lgr_close(lgr, SMCR_LGR_EV_CLOSE, READ_ONCE(lgr->change.asked),
+			  SMCR_LLC_DEL_OPERATOR);
 		/* If the group was CLOSING already, its deadline may be far. */
 		smcr_llc_hurry(lgr);
 	}
 	if (test_and_clear_bit(SMCR_LGR_T_MAKE_ROOM, &lgr->todo))
-		lgr_close(lgr, SMCR_LGR_EV_IDLE, SMCR_LLC_DEL_OPERATOR);
+		lgr_close(lgr, SMCR_LGR_EV_IDLE, SMCR_LGR_R_MAKE_ROOM,
+			  SMCR_LLC_DEL_OPERATOR);
 	if (test_and_clear_bit(SMCR_LGR_T_DELETED, &lgr->todo) &&
 	    lgr->role == SMCR_SERVER)
 		smcr_lgr_terminate(lgr, SMCR_RESET_GROUP_DELETED, ECONNRESET);
 	if (test_and_clear_bit(SMCR_LGR_T_TEST, &lgr->todo))
 		smcr_llc_test_now(lgr);
 	smcr_llc_add_go(lgr);
+	if (test_and_clear_bit(SMCR_LGR_T_LINK_DELETE, &lgr->todo))
+		smcr_llc_delete_links(lgr);
 	smcr_llc_delete_go(lgr);
 	if (test_and_clear_bit(SMCR_LGR_T_GROW, &lgr->todo))
 		smcr_lgr_grow_again(lgr, 0);
@@ -621,7 +629,7 @@ static unsigned long lgr_timers(struct smcr_lgr *lgr)
 	if (lgr_idle(lgr)) {
 		idle = READ_ONCE(lgr->idle_since) + lgr_linger(lgr);
 		if (time_after_eq(jiffies, idle))
-			lgr_close(lgr, SMCR_LGR_EV_IDLE,
+			lgr_close(lgr, SMCR_LGR_EV_IDLE, SMCR_LGR_R_IDLE,
 				  SMCR_LLC_DEL_INACTIVE);
 		else
 			earlier(&next, idle);
@@ -678,6 +686,7 @@ static struct smcr_lgr *lgr_alloc(struct net *net, enum smcr_role role,
 	lgr->max_links = SMCR_MAX_LINKS;
 	lgr->idle_since = jiffies;
 	lgr->n_joining = 1;
+	smcr_lgr_change_init(lgr);
 	smcr_llc_init(lgr);
 	return lgr;
 }
@@ -718,6 +727,6 @@ void smcr_lgr_net_exit(struct net *net)
 	WRITE_ONCE(sn->dying, true);
 	spin_unlock_bh(&sn->lgr_lock);
 	for (lgr = smcr_lgr_next(net, NULL); lgr; lgr = smcr_lgr_next(net, lgr))
-		smcr_lgr_kick(lgr, SMCR_LGR_T_CLOSE);
+		smcr_lgr_close(lgr, SMCR_LGR_R_EXIT);
 	wait_var_event(&sn->n_lgrs, !atomic_read(&sn->n_lgrs));
 }

@@ -15,6 +15,7 @@
 #include <linux/workqueue.h>
 
 #include "genl_names.h"
+#include "lgr_change.h"
 #include "lgr_mem.h"
 #include "lgr_policy.h"
 #include "link.h"
@@ -73,6 +74,7 @@ enum smcr_lgr_todo {
 	SMCR_LGR_T_DELETED,	/* our DELETE LINK (all) was delivered */
 	SMCR_LGR_T_TEST,	/* send TEST LINK now */
 	SMCR_LGR_T_GROW,	/* look for a further link now */
+	SMCR_LGR_T_LINK_DELETE,	/* delete links for smcr-ctl */
 	/* For the RMB work */
 	SMCR_LGR_T_NEED_RMB,	/* 75 % of the elements are used */
 	SMCR_LGR_T_CLEAN,	/* elements wait to be zeroed, or an RMB may
@@ -115,6 +117,7 @@ struct smcr_lgr_key {
  * @id: number for displays, given when the group joins @list; 0 before
  * @role: local role; part of every match
  * @state: changed only by smcr_lgr_event(), under @conns_lock; read anywhere
+ * @change: last changes and their reasons, see lgr_change.h
  * @dialect: fixed at CONFIRM LINK
  * @offer_linux: server: the Proposal's version allows the Linux dialect
  * @key: the peer; a client does not use @addr and @ifindex of it
@@ -173,6 +176,7 @@ struct smcr_lgr {
 	u32			id;
 	enum smcr_role		role;
 	enum smcr_lgr_state	state;
+	struct smcr_lgr_change	change;
 	enum smcr_dialect	dialect;
 	bool			offer_linux;
 	struct smcr_lgr_key	key;

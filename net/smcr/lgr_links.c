@@ -140,7 +140,7 @@ struct smcr_link *smcr_lgr_link_at(struct smcr_lgr *lgr, int slot)
  * @lgr: the group
  * @num: link number (2.2.4)
  *
- * Context: the group's work.
+ * Context: any but hard irq.
  * Return: the link with a reference, also if it has failed; NULL if no link of
  * the group has the number.
  */
@@ -410,6 +410,7 @@ static void link_lost(struct smcr_lgr *lgr, struct smcr_link *link)
 	struct smcr_link *other = smcr_lgr_link_carrier(lgr, link);
 
 	smcr_mib_inc(lgr->net, SMCR_MIB_LINKSFAILED);
+	smcr_lgr_change_lost(link, other);
 	if (other) {
 		smcr_link_put(other);
 		smcr_llc_link_lost(link);

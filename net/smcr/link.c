@@ -23,6 +23,7 @@
  * connection that an application keeps open.
  */
 #include <linux/etherdevice.h>
+#include <linux/jiffies.h>
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
 #include <linux/random.h>
@@ -100,6 +101,7 @@ static int __must_check link_event(struct smcr_link *link,
 	/* Pairs with a display that reads what was set before the state */
 	smp_store_release(&link->state, next);
 	link->gate_open = next == SMCR_LINK_READY || next == SMCR_LINK_ACTIVE;
+	link->changed = get_jiffies_64();
 	trace_smcr_link_state(link->lgr->id, link->num, old, event, next);
 	return 0;
 }
@@ -121,6 +123,48 @@ int smcr_link_event(struct smcr_link *link, enum smcr_link_event event)
 	err = link_event(link, event);
 	spin_unlock_irqrestore(&link->tx_lock, irq);
 	return err;
+}
+
+static enum smcr_link_reason fail_reason(int err)
+{
+	switch (err) {
+	case -ETIMEDOUT:
+		return SMCR_LINK_R_NO_ANSWER;
+	case -ECONNRESET:
+		return SMCR_LINK_R_PEER_DELETED;
+	case -EPROTO:
+		return SMCR_LINK_R_PROTOCOL;
+	case -EREMOTEIO:
+		return SMCR_LINK_R_REMOTE_ERROR;
+	case -ENODEV:
+		return SMCR_LINK_R_DEVICE_REMOVED;
+	case -ECANCELED:
+		return SMCR_LINK_R_OPERATOR;
+	case -ESHUTDOWN:
+		return SMCR_LINK_R_ENDED;
+	default:
+		return SMCR_LINK_R_DEVICE_ERROR;
+	}
+}
+
+/**
+ * smcr_link_change() - get the last change of a link, for displays
+ * @link: the link
+ * @out: result
+ *
+ * Context: any, no lock of the link held.
+ */
+void smcr_link_change(struct smcr_link *link, struct smcr_link_change *out)
+{
+	unsigned long irq;
+
+	spin_lock_irqsave(&link->tx_lock, irq);
+	out->state = link->state;
+	out->reason = link->added;
+	if (link->state >= SMCR_LINK_FAILED)
+		out->reason = fail_reason(link->fail_errno);
+	out->at = link->changed;
+	spin_unlock_irqrestore(&link->tx_lock, irq);
 }
 
 /**
@@ -458,6 +502,7 @@ static struct smcr_link *link_alloc(struct smcr_lgr *lgr,
 	mutex_init(&link->qp_mutex);
 	spin_lock_init(&link->tx_lock);
 	link->last_rx = jiffies;
+	link->changed = get_jiffies_64();
 	INIT_LIST_HEAD(&link->dev_node);
 	init_completion(&link->stopped);
 	INIT_WORK(&link->stop_work, link_stop_work);

@@ -54,7 +54,9 @@ enum smcr_link_flag {
 	SMCR_LINK_F_REPORTED,	/* the failure was reported to the group */
 	SMCR_LINK_F_STOPPING,	/* smcr_link_stop() has begun */
 	SMCR_LINK_F_LOST,	/* the group has handled the failure */
-	SMCR_LINK_F_DELETED,	/* the peer has asked for its end */
+	SMCR_LINK_F_DELETED,	/* the peer knows of its end */
+	SMCR_LINK_F_OPERATOR,	/* an administrator wants its end */
+	SMCR_LINK_F_ASKED,	/* the group's work has begun with that */
 	SMCR_LINK_F_DOUBTFUL,	/* TEST LINK shall be sent at once */
 	SMCR_LINK_F_DRAINED,	/* the connections know that it is DEAD */
 };
@@ -110,6 +112,8 @@ struct smcr_link_peer {
  * @gate_open: requests may be posted; once the link fails this stays false
  * @fail_errno: why the link failed (-errno), 0 before
  * @n_conns: connections that write over the link; atomic
+ * @added: why the link was added; set before the link joins its group
+ * @changed: jiffies_64 of the last change of @state; under @tx_lock
  * @wr: send queue, private to wr*.c
  * @rq: receive queue, private to wr_recv.c
  * @cq: one completion queue for both, private to wr_cq.c
@@ -144,6 +148,8 @@ struct smcr_link {
 	bool			gate_open;
 	int			fail_errno;
 	atomic_t		n_conns;
+	enum smcr_link_reason	added;
+	u64			changed;
 	struct smcr_wr		*wr;
 	struct smcr_rq		*rq;
 	struct smcr_wr_cq	*cq;
@@ -155,12 +161,25 @@ struct smcr_link {
 	struct work_struct	free_work;
 };
 
+/**
+ * struct smcr_link_change - the last change of a link
+ * @state: its state since then
+ * @reason: why it was added, or why it failed
+ * @at: jiffies_64 of the change
+ */
+struct smcr_link_change {
+	enum smcr_link_state	state;
+	enum smcr_link_reason	reason;
+	u64			at;
+};
+
 struct smcr_link * __must_check
 smcr_link_create(struct smcr_lgr *lgr, const struct smcr_port *port, u8 num);
 int __must_check smcr_link_connect(struct smcr_link *link,
 				   const struct smcr_link_peer *peer);
 int __must_check smcr_link_event(struct smcr_link *link,
 				 enum smcr_link_event event);
+void smcr_link_change(struct smcr_link *link, struct smcr_link_change *out);
 void smcr_link_fail(struct smcr_link *link, int err);
 bool smcr_link_fail_locked(struct smcr_link *link, int err);
 void smcr_link_report(struct smcr_link *link);

@@ -347,6 +347,8 @@ static void confirmed(struct smcr_lgr *lgr, struct smcr_link *link,
 	/* Refused if the link has failed meanwhile */
 	if (smcr_link_event(link, SMCR_LINK_EV_CONFIRMED))
 		smcr_link_fail(link, -EPROTO);
+	else
+		smcr_lgr_change_added(link);
 	smcr_llc_step(lgr, SMCR_LLC_EV_CONFIRMED);
 	if (!first) {
 		smcr_llc_add_confirmed(lgr);
@@ -469,7 +471,7 @@ static void llc_terminated(struct smcr_lgr *lgr)
 {
 	if (lgr->role == SMCR_SERVER &&
 	    smcr_lgr_state(lgr) != SMCR_LGR_CLOSING)
-		smcr_lgr_kick(lgr, SMCR_LGR_T_CLOSE);
+		smcr_lgr_close(lgr, SMCR_LGR_R_PEER);
 	else
 		smcr_lgr_terminate(lgr, SMCR_RESET_GROUP_DELETED, ECONNRESET);
 }
@@ -716,7 +718,7 @@ static bool timeout_handled(struct smcr_lgr *lgr)
 	case SMCR_LLC_DELETE:
 		if (smcr_lgr_state(lgr) == SMCR_LGR_FORMING)
 			return false;
-		carrier = smcr_lgr_link_carrier(lgr, NULL);
+		carrier = smcr_llc_delete_carrier(lgr);
 		if (!carrier)
 			return false;
 		smcr_link_fail(carrier, -ETIMEDOUT);

@@ -208,6 +208,9 @@ void smcr_llc_tell_lost(struct smcr_lgr *lgr, const struct smcr_link *link);
 void smcr_llc_delete_go(struct smcr_lgr *lgr);
 void smcr_llc_ask_again(struct smcr_lgr *lgr, const struct smcr_link *link);
 void smcr_llc_ask_timeout(struct smcr_lgr *lgr);
+struct smcr_link * __must_check smcr_llc_delete_carrier(struct smcr_lgr *lgr);
+int __must_check smcr_llc_delete_ask(struct smcr_link *link);
+void smcr_llc_delete_links(struct smcr_lgr *lgr);
 
 /* Between the files llc*.c */
 void smcr_llc_ready(struct smcr_lgr *lgr);

@@ -122,6 +122,8 @@ static struct smcr_link *new_link(struct smcr_lgr *lgr,
 	link = smcr_link_create(lgr, port, num);
 	if (IS_ERR(link))
 		return link;
+	link->added = lgr->change.n_lost ? SMCR_LINK_R_REPLACEMENT :
+					   SMCR_LINK_R_ADDED;
 	err = smcr_lgr_link_join(lgr, link);
 	if (err) {
 		smcr_link_stop(link);

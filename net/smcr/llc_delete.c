@@ -4,10 +4,21 @@
  * C.7.1).
  *
  * Only a server deletes a link; its requests wait in llc->due until no exchange
- * is under way. A client that has lost a link asks its server to delete it. The
- * request stays in llc->due until the server's DELETE LINK, or its answer that
- * it has no such link, shows that the server takes no more messages from the
- * link.
+ * is under way. A client asks its server to delete a link that it has lost or
+ * that its administrator deletes. The request stays in llc->due until the
+ * server's DELETE LINK, or its answer that it has no such link, shows that the
+ * server takes no more messages from the link.
+ *
+ * A lost link has failed before DELETE LINK names it. A link that an
+ * administrator deletes is in use until the exchange is over ("orderly"):
+ *
+ *      server                                        client
+ *        | <------ DELETE LINK, O, if it was asked here |
+ *        | DELETE LINK, O ----------------------------> |
+ *        | <----------------------------- DELETE LINK,R | fails the link
+ *        | fails the link                               |
+ *
+ * Each end then treats the link like a lost one.
  */
 #include <net/sock.h>
 
@@ -17,6 +28,14 @@
 #include "llc.h"
 #include "llc_msg.h"
 #include "mib.h"
+
+/* Fail a link that both ends have agreed to delete. */
+static void delete_end(struct smcr_link *link)
+{
+	set_bit(SMCR_LINK_F_DELETED, &link->flags);
+	smcr_link_fail(link, test_bit(SMCR_LINK_F_OPERATOR, &link->flags) ?
+			     -ECANCELED : -ECONNRESET);
+}
 
 /* Return: the new entry, or NULL if there is one for the link already, or no
  * room.
@@ -58,10 +77,17 @@ static void ask_delete(struct smcr_lgr *lgr, struct smcr_llc_due *due)
 {
 	struct smcr_llc_msg msg = {
 		.type = SMCR_LLC_DELETE_LINK,
-		.delete_link = { .link_num = due->num, .reason = due->reason },
+		.delete_link = {
+			.link_num = due->num,
+			.reason = due->reason,
+			.orderly = due->orderly,
+		},
 	};
-	struct smcr_link *carrier = smcr_lgr_link_carrier(lgr, NULL);
+	struct smcr_link *gone = smcr_lgr_link_by_num(lgr, due->num);
+	struct smcr_link *carrier = smcr_lgr_link_carrier(lgr, gone);
 
+	if (gone)
+		smcr_link_put(gone);
 	if (!carrier)
 		return;
 	due->carrier = carrier;
@@ -69,6 +95,14 @@ static void ask_delete(struct smcr_lgr *lgr, struct smcr_llc_due *due)
 	if (!smcr_llc_send(carrier, &msg, SMCR_LLC_COOKIE_NONE))
 		smcr_mib_inc(lgr->net, SMCR_MIB_DELETELINKSENT);
 	smcr_link_put(carrier);
+}
+
+static void ask_later(struct smcr_lgr *lgr, u8 num, u32 reason, bool orderly)
+{
+	struct smcr_llc_due *due = due_add(&lgr->llc, num, reason, orderly);
+
+	if (due)
+		ask_delete(lgr, due);
 }
 
 /* Client: the server has deleted a link, or has no such link. */
@@ -108,19 +142,48 @@ void smcr_llc_ask_again(struct smcr_lgr *lgr, const struct smcr_link *link)
 			ask_delete(lgr, &llc->due[i]);
 }
 
+/* Keep a link that works after all: no other one is left. */
+static void keep(struct smcr_link *link)
+{
+	clear_bit(SMCR_LINK_F_ASKED, &link->flags);
+	clear_bit(SMCR_LINK_F_OPERATOR, &link->flags);
+}
+
+/* The server has not deleted a link in time. */
+static void delete_alone(struct smcr_lgr *lgr, struct smcr_link *link)
+{
+	struct smcr_link *other = smcr_lgr_link_carrier(lgr, link);
+
+	if (!other) {
+		keep(link);
+		return;
+	}
+	smcr_link_fail(link, -ECANCELED);
+	smcr_link_put(other);
+}
+
 /**
  * smcr_llc_ask_timeout() - the server does not delete a link (client)
  * @lgr: the group
  *
- * It may keep the link until it notices the failure by itself.
+ * It may keep a lost link until it notices the failure by itself. A link that
+ * an administrator deletes fails here.
  *
  * Context: the group's work.
  */
 void smcr_llc_ask_timeout(struct smcr_lgr *lgr)
 {
+	struct smcr_lgr_links links;
+	unsigned int i;
+
 	smcr_mib_inc(lgr->net, SMCR_MIB_LLCTIMEOUTS);
 	lgr->llc.ask_deadline = 0;
 	lgr->llc.n_due = 0;
+	smcr_lgr_links_get(lgr, SMCR_LINK_ACTIVE, &links);
+	for (i = 0; i < links.n; i++)
+		if (test_bit(SMCR_LINK_F_ASKED, &links.link[i]->flags))
+			delete_alone(lgr, links.link[i]);
+	smcr_lgr_links_put(&links);
 	smcr_lgr_queue(lgr);
 }
 
@@ -133,15 +196,11 @@ void smcr_llc_ask_timeout(struct smcr_lgr *lgr)
  */
 void smcr_llc_tell_lost(struct smcr_lgr *lgr, const struct smcr_link *link)
 {
-	struct smcr_llc_due *due;
-
 	if (lgr->role == SMCR_SERVER) {
 		delete_later(lgr, link->num, SMCR_LLC_DEL_LOST_PATH, false);
 		return;
 	}
-	due = due_add(&lgr->llc, link->num, SMCR_LLC_DEL_LOST_PATH, false);
-	if (due)
-		ask_delete(lgr, due);
+	ask_later(lgr, link->num, SMCR_LLC_DEL_LOST_PATH, false);
 }
 
 /* A request to delete the group's only link ends the group; a server says so by
@@ -161,12 +220,13 @@ static void delete_request(struct smcr_link *link,
 	struct smcr_link *carrier = smcr_lgr_link_carrier(lgr, gone);
 
 	if (gone && !carrier && lgr->role == SMCR_SERVER) {
-		smcr_lgr_kick(lgr, SMCR_LGR_T_CLOSE);
+		smcr_lgr_close(lgr, SMCR_LGR_R_PEER);
 		goto out;
 	}
 	if (gone && lgr->role == SMCR_SERVER) {
 		delete_later(lgr, gone->num, msg->reason, msg->orderly);
-		smcr_link_fail(gone, -ECONNRESET);
+		if (!msg->orderly)
+			smcr_link_fail(gone, -ECONNRESET);
 		goto out;
 	}
 	if (lgr->role == SMCR_CLIENT)
@@ -183,12 +243,10 @@ static void delete_request(struct smcr_link *link,
 		smcr_lgr_terminate(lgr, SMCR_RESET_LINK_DOWN, ECONNRESET);
 		goto out;
 	}
-	if (gone && gone == lgr->llc.add.link) {
+	if (gone && gone == lgr->llc.add.link)
 		smcr_llc_add_failed(lgr, false);
-	} else if (gone) {
-		set_bit(SMCR_LINK_F_DELETED, &gone->flags);
-		smcr_link_fail(gone, -ECONNRESET);
-	}
+	else if (gone)
+		delete_end(gone);
 	if (smcr_lgr_state(lgr) == SMCR_LGR_FORMING &&
 	    lgr->llc.flow.step == SMCR_LLC_IDLE)
 		smcr_llc_ready(lgr);
@@ -199,12 +257,29 @@ out:
 		smcr_link_put(carrier);
 }
 
+static void due_forget(struct smcr_lgr *lgr)
+{
+	struct smcr_link *link;
+
+	link = smcr_lgr_link_by_num(lgr, lgr->llc.due[0].num);
+	due_del(&lgr->llc, 0);
+	if (!link)
+		return;
+	keep(link);
+	smcr_link_put(link);
+}
+
 static void delete_done(struct smcr_lgr *lgr)
 {
 	struct smcr_llc *llc = &lgr->llc;
+	struct smcr_link *link = smcr_lgr_link_by_num(lgr, llc->due[0].num);
 
 	smcr_llc_step(lgr, SMCR_LLC_EV_DELETE_DONE);
 	due_del(llc, 0);
+	if (link) {
+		delete_end(link);
+		smcr_link_put(link);
+	}
 	WRITE_ONCE(llc->step_deadline, 0);
 	if (smcr_lgr_state(lgr) == SMCR_LGR_FORMING)
 		smcr_llc_ready(lgr);
@@ -296,6 +371,23 @@ bool smcr_llc_add_undone(struct smcr_lgr *lgr, const struct smcr_llc_msg *msg)
 }
 
 /**
+ * smcr_llc_delete_carrier() - select the link for the DELETE LINK due first
+ * @lgr: the group of a server, with a DELETE LINK that is due
+ *
+ * Context: the group's work.
+ * Return: an ACTIVE link that it does not name, with a reference, or NULL.
+ */
+struct smcr_link *smcr_llc_delete_carrier(struct smcr_lgr *lgr)
+{
+	struct smcr_link *gone = smcr_lgr_link_by_num(lgr, lgr->llc.due[0].num);
+	struct smcr_link *carrier = smcr_lgr_link_carrier(lgr, gone);
+
+	if (gone)
+		smcr_link_put(gone);
+	return carrier;
+}
+
+/**
  * smcr_llc_delete_go() - send the DELETE LINK that is due first (server)
  * @lgr: the group
  *
@@ -317,9 +409,12 @@ void smcr_llc_delete_go(struct smcr_lgr *lgr)
 	if (lgr->role != SMCR_SERVER || !llc->n_due ||
 	    !smcr_llc_flow_may_start(&llc->flow))
 		return;
-	carrier = smcr_lgr_link_carrier(lgr, NULL);
-	if (!carrier)
+	carrier = smcr_llc_delete_carrier(lgr);
+	if (!carrier) {
+		if (llc->due[0].orderly)
+			due_forget(lgr);
 		return;
+	}
 	if (!smcr_llc_send(carrier, &msg, SMCR_LLC_COOKIE_NONE)) {
 		llc->link_request = msg;
 		llc->delete_carrier = carrier;
@@ -328,4 +423,67 @@ void smcr_llc_delete_go(struct smcr_lgr *lgr)
 		WRITE_ONCE(llc->step_deadline, smcr_llc_deadline(lgr));
 	}
 	smcr_link_put(carrier);
+}
+
+/**
+ * smcr_llc_delete_ask() - ask the group's work to delete a link
+ * @link: the link
+ *
+ * Context: process.
+ * Return: 0; -ENOTCONN if the link or its group is not ACTIVE; -EBUSY if no
+ * other link would be left.
+ */
+int smcr_llc_delete_ask(struct smcr_link *link)
+{
+	struct smcr_lgr *lgr = link->lgr;
+	const struct smcr_link *other;
+	int slot, err = -EBUSY;
+
+	spin_lock_bh(&lgr->conns_lock);
+	for (slot = 0; slot < SMCR_MAX_LINKS; slot++) {
+		other = lgr->links[slot];
+		if (other && other != link &&
+		    smcr_link_state(other) == SMCR_LINK_ACTIVE &&
+		    !test_bit(SMCR_LINK_F_OPERATOR, &other->flags))
+			err = 0;
+	}
+	if (smcr_link_state(link) != SMCR_LINK_ACTIVE ||
+	    lgr->state != SMCR_LGR_ACTIVE)
+		err = -ENOTCONN;
+	if (!err)
+		set_bit(SMCR_LINK_F_OPERATOR, &link->flags);
+	spin_unlock_bh(&lgr->conns_lock);
+	if (!err)
+		smcr_lgr_kick(lgr, SMCR_LGR_T_LINK_DELETE);
+	return err;
+}
+
+/* A client fails the link at the deadline if the server has not deleted it. */
+static void delete_asked(struct smcr_lgr *lgr, const struct smcr_link *link)
+{
+	if (lgr->role == SMCR_SERVER) {
+		delete_later(lgr, link->num, SMCR_LLC_DEL_OPERATOR, true);
+		return;
+	}
+	ask_later(lgr, link->num, SMCR_LLC_DEL_OPERATOR, true);
+}
+
+/**
+ * smcr_llc_delete_links() - delete the links of smcr_llc_delete_ask()
+ * @lgr: the group
+ *
+ * Context: the group's work.
+ */
+void smcr_llc_delete_links(struct smcr_lgr *lgr)
+{
+	struct smcr_lgr_links links;
+	unsigned int i;
+
+	smcr_lgr_links_get(lgr, SMCR_LINK_ACTIVE, &links);
+	for (i = 0; i < links.n; i++)
+		if (test_bit(SMCR_LINK_F_OPERATOR, &links.link[i]->flags) &&
+		    !test_and_set_bit(SMCR_LINK_F_ASKED,
+				      &links.link[i]->flags))
+			delete_asked(lgr, links.link[i]);
+	smcr_lgr_links_put(&links);
 }

@@ -50,7 +50,7 @@
 	  "links not created because of net.smcr.max_qps") \
 	X(LINKS, Links, "links created") \
 	X(LINKSFREED, LinksFreed, "links freed") \
-	X(LINKSFAILED, LinksFailed, "links that failed")
+	X(LINKSFAILED, LinksFailed, "links that failed or were deleted")
 
 /* Connections over RDMA */
 #define SMCR_MIB_CONNS(X) \

@@ -17,6 +17,7 @@
 #include "genl.h"
 #include "ib.h"
 #include "lgr.h"
+#include "lgr_change.h"
 #include "lgr_links.h"
 #include "link.h"
 #include "netlink.h"
@@ -114,6 +115,11 @@ static u32 mtu_bytes(u8 mtu)
 	return 128u << mtu;
 }
 
+static u64 age_ms(u64 at)
+{
+	return jiffies64_to_msecs(get_jiffies_64() - at);
+}
+
 /* Devices */
 
 static int device_fill(struct msg *msg, const struct smcr_port *port,
@@ -202,6 +208,25 @@ static u64 lgr_rmb_bytes(struct smcr_lgr *lgr)
 	return bytes;
 }
 
+static int lgr_fill_change(struct sk_buff *skb, struct smcr_lgr *lgr)
+{
+	struct smcr_lgr_change change;
+
+	smcr_lgr_change_read(lgr, &change);
+	if (nla_put_u32(skb, SMCR_A_LINKGROUP_REASON, change.reason) ||
+	    nla_put_uint(skb, SMCR_A_LINKGROUP_AGE_MS, age_ms(change.at)) ||
+	    nla_put_u32(skb, SMCR_A_LINKGROUP_LAST_LINK, change.num))
+		return -EMSGSIZE;
+	if (!change.num)
+		return 0;
+	if (nla_put_u32(skb, SMCR_A_LINKGROUP_LAST_LINK_REASON,
+			change.link_reason) ||
+	    nla_put_uint(skb, SMCR_A_LINKGROUP_LAST_LINK_AGE_MS,
+			 age_ms(change.link_at)))
+		return -EMSGSIZE;
+	return 0;
+}
+
 static int lgr_fill(struct msg *msg, struct smcr_lgr *lgr)
 {
 	struct sk_buff *skb = msg->skb;
@@ -220,7 +245,7 @@ static int lgr_fill(struct msg *msg, struct smcr_lgr *lgr)
 	    put_private(msg, SMCR_A_LINKGROUP_PEER_ID, lgr->key.peer_id,
 			SMCR_PEER_ID_LEN))
 		return -EMSGSIZE;
-	return 0;
+	return lgr_fill_change(skb, lgr);
 }
 
 static int lgr_show(struct msg *msg, struct smcr_lgr *lgr, struct dump *dump)
@@ -279,22 +304,37 @@ int smcr_nl_linkgroup_get_dumpit(struct sk_buff *skb,
 	return lgr_walk(&msg, 0, lgr_show);
 }
 
+/**
+ * smcr_nl_lgr() - find a link group by its number
+ * @net: the namespace
+ * @id: number of the group
+ *
+ * Context: process.
+ * Return: the group with a reference, or NULL.
+ */
+struct smcr_lgr *smcr_nl_lgr(struct net *net, u32 id)
+{
+	struct smcr_lgr *lgr;
+
+	for (lgr = smcr_lgr_next(net, NULL); lgr; lgr = smcr_lgr_next(net, lgr))
+		if (lgr->id == id)
+			break;
+	return lgr;
+}
+
 /* Get the number of the group that the request names, 0 for all groups. Return
  * -ENOENT if a new dump names a group that does not exist.
  */
 static int asked_lgr(struct netlink_callback *cb, int attr, u32 *id)
 {
 	const struct genl_info *info = genl_info_dump(cb);
-	struct net *net = sock_net(cb->skb->sk);
 	struct smcr_lgr *lgr;
 
 	*id = 0;
 	if (!info->attrs || !info->attrs[attr])
 		return 0;
 	*id = nla_get_u32(info->attrs[attr]);
-	for (lgr = smcr_lgr_next(net, NULL); lgr; lgr = smcr_lgr_next(net, lgr))
-		if (lgr->id == *id)
-			break;
+	lgr = smcr_nl_lgr(sock_net(cb->skb->sk), *id);
 	/* A group may go away while its dump is in progress. */
 	if (!lgr && !dump_state(cb)->lgr) {
 		NL_SET_ERR_MSG_ATTR(cb->extack, info->attrs[attr],
@@ -346,16 +386,21 @@ static int link_fill_device(struct msg *msg, struct smcr_link *link)
 static int link_fill(struct msg *msg, struct smcr_link *link)
 {
 	struct sk_buff *skb = msg->skb;
+	struct smcr_link_change change;
+
+	smcr_link_change(link, &change);
 
 	if (nla_put_u32(skb, SMCR_A_LINK_LINKGROUP, link->lgr->id) ||
 	    nla_put_u32(skb, SMCR_A_LINK_LINK, link->num) ||
-	    nla_put_u32(skb, SMCR_A_LINK_STATE, smcr_link_state(link)) ||
+	    nla_put_u32(skb, SMCR_A_LINK_STATE, change.state) ||
 	    link_fill_device(msg, link) ||
 	    nla_put_u32(skb, SMCR_A_LINK_PORT, link->local.port) ||
 	    nla_put_u32(skb, SMCR_A_LINK_IFINDEX, link->local.ifindex) ||
 	    nla_put_u32(skb, SMCR_A_LINK_MTU, mtu_bytes(link->local.mtu)) ||
 	    nla_put_u32(skb, SMCR_A_LINK_UID, link->uid) ||
-	    nla_put_u32(skb, SMCR_A_LINK_PEER_UID, READ_ONCE(link->peer_uid)))
+	    nla_put_u32(skb, SMCR_A_LINK_PEER_UID, READ_ONCE(link->peer_uid)) ||
+	    nla_put_u32(skb, SMCR_A_LINK_REASON, change.reason) ||
+	    nla_put_uint(skb, SMCR_A_LINK_AGE_MS, age_ms(change.at)))
 		return -EMSGSIZE;
 	return link_fill_private(msg, link);
 }

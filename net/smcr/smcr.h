@@ -10,7 +10,8 @@
  *      | clc.c clc_msg.c neglist.c peers.c        rendezvous over TCP
  *   conn.c conn_end.c conn_state.c tx.c tx_plan.c rx.c cursor.h
  *      | cdc.c cdc_msg.c                          one connection
- *   lgr.c lgr_find.c lgr_links.c lgr_mem.c lgr_policy.c lgr_token.c
+ *   lgr.c lgr_change.c lgr_find.c lgr_links.c lgr_mem.c
+ *      | lgr_policy.c lgr_token.c
  *      | llc.c llc_add.c llc_delete.c llc_rkey.c
  *      | llc_test.c llc_msg.c llc_flow.c
  *      | rmb.c rtoken.c                           one link group
@@ -18,7 +19,7 @@
  *      | gid.c spare.c                            one queue pair, devices
  *   ib_core
  *
- *   beside them: main.c netlink.c genl.c sysctl.c mib.c trace.c
+ *   beside them: main.c netlink.c netlink_do.c genl.c sysctl.c mib.c trace.c
  *
  * A file calls its own layer and the layers below it. It calls a layer above
  * only through the event functions that the upper layer's header declares.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * smcr-ctl [OPTIONS] [ OBJECT [ show [FILTER...] | help ] ]
+ * smcr-ctl [OPTIONS] OBJECT COMMAND ARGUMENT...
  * smcr-ctl [OPTIONS] report [OPTIONS]
  *
  * The parser neither prints nor allocates.
@@ -244,13 +245,43 @@ static int parse_report(struct parser *p)
 	return 0;
 }
 
+/* An argument may be given once, and the one without a key must be given. */
+static int parse_arguments(struct parser *p)
+{
+	const struct args *out = p->out;
+	const struct object *obj = out->object;
+	unsigned int i, seen = 0;
+	const char *key;
+
+	if (filters(p))
+		return -1;
+	for (i = 0; i < out->n_filters; i++) {
+		key = obj->columns[out->filters[i].column].key;
+		if (out->filters[i].column != obj->primary &&
+		    !strstr(out->command->usage, key))
+			return fail(p, "%s %s has no argument \"%s\"",
+				    obj->name, out->command->name, key);
+		if (seen & 1U << out->filters[i].column)
+			return fail(p, "%s is given twice", key);
+		seen |= 1U << out->filters[i].column;
+	}
+	if (!(seen & 1U << obj->primary))
+		return fail(p, "usage: smcr-ctl %s %s %s", obj->name,
+			    out->command->name, out->command->usage);
+	return 0;
+}
+
 static int parse_command(struct parser *p, const char *word)
 {
 	if (!strcmp(word, "help"))
 		return parse_help(p);
-	if (strcmp(word, "show"))
+	if (!strcmp(word, "show"))
+		return filters(p);
+	p->out->command = command_find(p->out->object, word);
+	if (!p->out->command)
 		return unknown_word(p, word);
-	return filters(p);
+	p->out->action = ACT_COMMAND;
+	return parse_arguments(p);
 }
 
 static int parse_words(struct parser *p, const char *word)
@@ -296,7 +327,8 @@ int args_parse(int argc, char *const *argv, struct args *out, char *error,
 	if (word && parse_words(&p, word))
 		return -1;
 	if (out->anonymous &&
-	    (out->action == ACT_OVERVIEW || out->action == ACT_SHOW))
+	    (out->action == ACT_OVERVIEW || out->action == ACT_SHOW ||
+	     out->action == ACT_COMMAND))
 		return fail(&p, "--anonymous needs the command report");
 	return 0;
 }

@@ -17,6 +17,7 @@
 enum action {
 	ACT_OVERVIEW,
 	ACT_SHOW,
+	ACT_COMMAND,
 	ACT_REPORT,
 	ACT_HELP,
 	ACT_VERSION,
@@ -52,16 +53,19 @@ struct filter {
  * struct args - a parsed command line
  * @action: what to do
  * @object: object to show or to explain; NULL means all objects
+ * @command: what to do to @object, for ACT_COMMAND
  * @json: print JSON instead of text
  * @pretty: break and indent JSON
  * @details: print the columns of COL_DETAIL and counters that are zero
  * @anonymous: print pseudonyms instead of addresses in a report
- * @filters: conditions that a row must meet, all of them
+ * @filters: conditions that a row must meet, all of them; or the arguments of
+ *	@command
  * @n_filters: entries of @filters
  */
 struct args {
 	enum action action;
 	const struct object *object;
+	const struct command *command;
 	bool json;
 	bool pretty;
 	bool details;

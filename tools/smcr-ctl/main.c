@@ -31,6 +31,7 @@ static void help_general(void)
 	size_t i;
 
 	printf("Usage: smcr-ctl [OPTIONS] [ OBJECT [ show [FILTER...] ] ]\n"
+	       "       smcr-ctl OBJECT COMMAND ARGUMENT...\n"
 	       "       smcr-ctl report [--anonymous]\n"
 	       "       smcr-ctl [ OBJECT ] help\n\n"
 	       "Show what SMC-R sockets do on this host. Without an object, show all objects.\n"
@@ -38,6 +39,10 @@ static void help_general(void)
 	       "OBJECT (a unique prefix is enough):\n");
 	for (i = 0; i < n_objects; i++)
 		printf("  %-10s %s\n", objects[i].name, objects[i].help);
+	printf("\nOBJECT COMMAND ARGUMENT...:\n");
+	for (i = 0; i < n_commands; i++)
+		printf("  %s %s %s\n      %s\n", commands[i].object,
+		       commands[i].name, commands[i].usage, commands[i].help);
 	printf("\nOPTIONS:\n");
 	for (i = 0; i < n_options; i++)
 		printf("  -%c, --%-9s %s\n", options[i].letter,
@@ -48,11 +53,16 @@ static void help_general(void)
 static void help_object(const struct object *obj)
 {
 	const struct column *col;
+	size_t c;
 	int i;
 
-	printf("Usage: smcr-ctl %s show [%s] [COLUMN VALUE]...\n\n"
-	       "Show %s.\n\nCOLUMN:\n", obj->name,
-	       obj->columns[obj->primary].key, obj->help);
+	printf("Usage: smcr-ctl %s show [%s] [COLUMN VALUE]...\n", obj->name,
+	       obj->columns[obj->primary].key);
+	for (c = 0; c < n_commands; c++)
+		if (!strcmp(commands[c].object, obj->name))
+			printf("       smcr-ctl %s %s %s\n", obj->name,
+			       commands[c].name, commands[c].usage);
+	printf("\nShow %s.\n\nCOLUMN:\n", obj->help);
 	for (i = 0; obj->columns[i].key; i++) {
 		col = &obj->columns[i];
 		printf("  %s%s\n", col->key,
@@ -168,6 +178,18 @@ static int show_all(const struct args *args, struct nl *nl)
 	return show_object(nl, &show, args->object, group, NULL);
 }
 
+static int run_command(const struct args *args, struct nl *nl)
+{
+	struct nl_arg attrs[MAX_FILTERS];
+	unsigned int i;
+
+	for (i = 0; i < args->n_filters; i++) {
+		attrs[i].col = &args->object->columns[args->filters[i].column];
+		attrs[i].text = args->filters[i].value;
+	}
+	return nl_do(nl, args->command->cmd, attrs, args->n_filters);
+}
+
 static int exit_status(int err)
 {
 	if (fflush(stdout) || ferror(stdout)) {
@@ -184,7 +206,9 @@ static int ask_kernel(const struct args *args)
 	int err;
 
 	err = nl_open(&nl);
-	if (!err)
+	if (!err && args->action == ACT_COMMAND)
+		err = run_command(args, &nl);
+	else if (!err)
 		err = show_all(args, &nl);
 	if (err && nl.error[0]) {
 		fputs("smcr-ctl: ", stderr);
@@ -218,6 +242,7 @@ int main(int argc, char **argv)
 		return exit_status(report_print(stdout, args.anonymous));
 	case ACT_OVERVIEW:
 	case ACT_SHOW:
+	case ACT_COMMAND:
 		break;
 	}
 	return ask_kernel(&args);

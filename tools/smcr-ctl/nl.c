@@ -157,7 +157,7 @@ static struct nlmsghdr *request(struct nl *nl, char *buf, uint16_t type,
 
 /**
  * struct reader - consumer of a dump
- * @obj: object that is dumped
+ * @obj: object that is dumped; NULL if no row is expected
  * @fn: function to call with each row
  * @arg: argument of @fn
  */
@@ -174,7 +174,7 @@ static int read_row(struct nl *nl, const struct nlmsghdr *nlh,
 	size_t len = mnl_nlmsg_get_payload_len(nlh);
 	struct value row[MAX_COLUMNS];
 
-	if (len < skip ||
+	if (!r->obj || len < skip ||
 	    nl_row_decode(r->obj,
 			  (const char *)mnl_nlmsg_get_payload(nlh) + skip,
 			  len - skip, row)) {
@@ -253,6 +253,59 @@ int nl_dump(struct nl *nl, const struct object *obj, const uint32_t *only,
 	nlh = request(nl, buf.bytes, nl->type, obj->cmd, NLM_F_DUMP);
 	if (only && obj->only_attr)
 		mnl_attr_put_u32(nlh, obj->only_attr, *only);
+	return talk(nl, nlh, &r);
+}
+
+/* Return: 0, or -errno with nl->error set. */
+static int put_arg(struct nl *nl, struct nlmsghdr *nlh,
+		   const struct nl_arg *arg)
+{
+	bool fits = true;
+	char *end;
+	unsigned long long num;
+
+	if (arg->col->type == COL_STRING) {
+		fits = mnl_attr_put_strz_check(nlh, sizeof(union msg_buf),
+					       arg->col->attr, arg->text);
+	} else {
+		errno = 0;
+		num = strtoull(arg->text, &end, 10);
+		fits = !errno && !*end && num <= UINT32_MAX;
+		if (fits)
+			mnl_attr_put_u32(nlh, arg->col->attr, num);
+	}
+	if (fits)
+		return 0;
+	snprintf(nl->error, sizeof(nl->error), "\"%.100s\" is too large for %s",
+		 arg->text, arg->col->key);
+	return -ERANGE;
+}
+
+/**
+ * nl_do() - have the kernel do something
+ * @nl: netlink socket
+ * @cmd: enum smcr_cmd
+ * @args: attributes of the request; few enough for a message
+ * @n: entries of @args
+ *
+ * Return: 0, or -errno with nl->error set.
+ */
+int nl_do(struct nl *nl, uint8_t cmd, const struct nl_arg *args,
+	  unsigned int n)
+{
+	const struct reader r = { 0 };
+	union msg_buf buf;
+	struct nlmsghdr *nlh;
+	unsigned int i;
+	int err;
+
+	nl->error[0] = '\0';
+	nlh = request(nl, buf.bytes, nl->type, cmd, NLM_F_ACK);
+	for (i = 0; i < n; i++) {
+		err = put_arg(nl, nlh, &args[i]);
+		if (err)
+			return err;
+	}
 	return talk(nl, nlh, &r);
 }
 

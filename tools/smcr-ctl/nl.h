@@ -31,6 +31,16 @@ struct nl {
 	char error[NL_ERROR_LEN];
 };
 
+/**
+ * struct nl_arg - attribute of a request
+ * @col: its column, of COL_U32 or COL_STRING
+ * @text: its value
+ */
+struct nl_arg {
+	const struct column *col;
+	const char *text;
+};
+
 /* nl_dump() calls this with each row. A value other than 0 ends the dump. */
 typedef int (*nl_row_fn)(const struct object *obj, const struct value *row,
 			 void *arg);
@@ -40,6 +50,8 @@ int nl_open_rdma(struct nl *nl);
 void nl_close(struct nl *nl);
 int nl_dump(struct nl *nl, const struct object *obj, const uint32_t *only,
 	    nl_row_fn fn, void *arg);
+int nl_do(struct nl *nl, uint8_t cmd, const struct nl_arg *args,
+	  unsigned int n);
 int nl_row_decode(const struct object *obj, const void *attrs, size_t len,
 		  struct value *row);
 

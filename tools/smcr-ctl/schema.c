@@ -26,8 +26,16 @@ static const char *const linkgroup_state_names[] = {
 	SMCR_LINKGROUP_STATE_NAMES(NAME) NULL
 };
 
+static const char *const linkgroup_reason_names[] = {
+	SMCR_LINKGROUP_REASON_NAMES(NAME) NULL
+};
+
 static const char *const link_state_names[] = {
 	SMCR_LINK_STATE_NAMES(NAME) NULL
+};
+
+static const char *const link_reason_names[] = {
+	SMCR_LINK_REASON_NAMES(NAME) NULL
 };
 
 static const char *const dialect_names[] = {
@@ -80,6 +88,14 @@ static const struct column linkgroup_columns[] = {
 	{ "rmbs", SMCR_A_LINKGROUP_RMBS, COL_U32, 0, NULL },
 	{ "rmb-bytes", SMCR_A_LINKGROUP_RMB_BYTES, COL_UINT, 0, NULL },
 	{ "peer-id", SMCR_A_LINKGROUP_PEER_ID, COL_HEX, 0, NULL },
+	{ "reason", SMCR_A_LINKGROUP_REASON, COL_ENUM, 0,
+	  linkgroup_reason_names },
+	{ "age-ms", SMCR_A_LINKGROUP_AGE_MS, COL_UINT, 0, NULL },
+	{ "last-link", SMCR_A_LINKGROUP_LAST_LINK, COL_U32, 0, NULL },
+	{ "last-link-reason", SMCR_A_LINKGROUP_LAST_LINK_REASON, COL_ENUM, 0,
+	  link_reason_names },
+	{ "last-link-age-ms", SMCR_A_LINKGROUP_LAST_LINK_AGE_MS, COL_UINT, 0,
+	  NULL },
 	{ NULL, 0, 0, 0, NULL }
 };
 
@@ -100,6 +116,8 @@ static const struct column link_columns[] = {
 	{ "peer-gid", SMCR_A_LINK_PEER_GID, COL_GID, 0, NULL },
 	{ "mac", SMCR_A_LINK_MAC, COL_MAC, COL_DETAIL, NULL },
 	{ "peer-mac", SMCR_A_LINK_PEER_MAC, COL_MAC, COL_DETAIL, NULL },
+	{ "reason", SMCR_A_LINK_REASON, COL_ENUM, 0, link_reason_names },
+	{ "age-ms", SMCR_A_LINK_AGE_MS, COL_UINT, 0, NULL },
 	{ NULL, 0, 0, 0, NULL }
 };
 
@@ -161,6 +179,15 @@ const struct object objects[] = {
 };
 
 const size_t n_objects = ARRAY_SIZE(objects);
+
+const struct command commands[] = {
+	{ "linkgroup", "terminate", "end a group and its connections",
+	  SMCR_CMD_LINKGROUP_DEL, "LINKGROUP" },
+	{ "link", "del", "delete a link, a drill for its loss",
+	  SMCR_CMD_LINK_DEL, "LINK [linkgroup LINKGROUP]" },
+};
+
+const size_t n_commands = ARRAY_SIZE(commands);
 
 /* enum ib_port_state */
 static const char *const rdma_state_names[] = {
@@ -228,6 +255,24 @@ const struct object *object_find(const char *name, bool *ambiguous)
 		found = &objects[i];
 	}
 	return *ambiguous ? NULL : found;
+}
+
+/**
+ * command_find() - find a command of an object
+ * @obj: the object
+ * @name: whole name of the command
+ *
+ * Return: the command, or NULL.
+ */
+const struct command *command_find(const struct object *obj, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < n_commands; i++)
+		if (!strcmp(commands[i].object, obj->name) &&
+		    !strcmp(commands[i].name, name))
+			return &commands[i];
+	return NULL;
 }
 
 /**

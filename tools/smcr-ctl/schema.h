@@ -87,6 +87,23 @@ struct object {
 };
 
 /**
+ * struct command - something that smcr-ctl does to an object
+ * @object: name of the object
+ * @name: name on the command line
+ * @help: line of the help text
+ * @cmd: enum smcr_cmd
+ * @usage: its arguments: columns and their values, as of a filter. The first
+ *	one, the primary column, must be given
+ */
+struct command {
+	const char *object;
+	const char *name;
+	const char *help;
+	uint8_t cmd;
+	const char *usage;
+};
+
+/**
  * struct value - one decoded attribute
  * @set: the row has the attribute
  * @num: number, for COL_U32, COL_UINT, COL_ENUM and COL_FLAGS
@@ -100,12 +117,15 @@ struct value {
 
 extern const struct object objects[];
 extern const size_t n_objects;
+extern const struct command commands[];
+extern const size_t n_commands;
 
 /* Devices and ports of the RDMA core, which it knows without smcr, too */
 extern const struct object rdma_device;
 extern const struct object rdma_port;
 
 const struct object *object_find(const char *name, bool *ambiguous);
+const struct command *command_find(const struct object *obj, const char *name);
 int column_find(const struct object *obj, const char *key);
 bool column_is_number(const struct column *col);
 int value_decode(const struct column *col, const void *data, size_t len,

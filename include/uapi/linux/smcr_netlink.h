@@ -167,6 +167,37 @@ enum smcr_lgr_state {
 };
 
 /**
+ * enum smcr_lgr_reason - why a link group is in its state
+ * @SMCR_LGR_R_FIRST_CONTACT: first contact is under way
+ * @SMCR_LGR_R_READY: first contact is complete
+ * @SMCR_LGR_R_IDLE: no connection used it for net.smcr.lgr_linger_ms
+ * @SMCR_LGR_R_MAKE_ROOM: it was idle, and another group needed its place
+ *   (net.smcr.max_lgrs)
+ * @SMCR_LGR_R_OPERATOR: smcr-ctl terminated it
+ * @SMCR_LGR_R_PEER: the peer deleted it, or its only link
+ * @SMCR_LGR_R_NO_LINK: its last link was lost
+ * @SMCR_LGR_R_DEVICE_REMOVED: the RDMA device of its last link went away
+ * @SMCR_LGR_R_HANDSHAKE: first contact failed
+ * @SMCR_LGR_R_EXIT: the network namespace ends, or the module is unloaded
+ */
+enum smcr_lgr_reason {
+	SMCR_LGR_R_FIRST_CONTACT,
+	SMCR_LGR_R_READY,
+	SMCR_LGR_R_IDLE,
+	SMCR_LGR_R_MAKE_ROOM,
+	SMCR_LGR_R_OPERATOR,
+	SMCR_LGR_R_PEER,
+	SMCR_LGR_R_NO_LINK,
+	SMCR_LGR_R_DEVICE_REMOVED,
+	SMCR_LGR_R_HANDSHAKE,
+	SMCR_LGR_R_EXIT,
+
+	/* private: */
+	__SMCR_LGR_R_MAX,
+	SMCR_LGR_R_MAX = (__SMCR_LGR_R_MAX - 1)
+};
+
+/**
  * enum smcr_link_state - states of a link
  * @SMCR_LINK_INIT: the peer's queue pair is not known yet
  * @SMCR_LINK_READY: the queue pair is up, CONFIRM LINK is not exchanged yet
@@ -180,6 +211,40 @@ enum smcr_link_state {
 	SMCR_LINK_ACTIVE,
 	SMCR_LINK_FAILED,
 	SMCR_LINK_DEAD,
+};
+
+/**
+ * enum smcr_link_reason - why a link was added, or why it failed
+ * @SMCR_LINK_R_FIRST_CONTACT: it is the first link of its group
+ * @SMCR_LINK_R_ADDED: it was added so that the group survives the loss of a
+ *   link
+ * @SMCR_LINK_R_REPLACEMENT: it was added after a link was lost (C.8)
+ * @SMCR_LINK_R_NO_ANSWER: the peer or its adapter did not answer in time
+ * @SMCR_LINK_R_PEER_DELETED: the peer deleted it
+ * @SMCR_LINK_R_PROTOCOL: the peer broke the protocol
+ * @SMCR_LINK_R_REMOTE_ERROR: the peer's adapter refused a request
+ * @SMCR_LINK_R_DEVICE_ERROR: the local adapter, or this host, could not carry
+ *   out a request
+ * @SMCR_LINK_R_DEVICE_REMOVED: the local RDMA device went away
+ * @SMCR_LINK_R_OPERATOR: smcr-ctl deleted it
+ * @SMCR_LINK_R_ENDED: its group ended, or it ended before it was used
+ */
+enum smcr_link_reason {
+	SMCR_LINK_R_FIRST_CONTACT,
+	SMCR_LINK_R_ADDED,
+	SMCR_LINK_R_REPLACEMENT,
+	SMCR_LINK_R_NO_ANSWER,
+	SMCR_LINK_R_PEER_DELETED,
+	SMCR_LINK_R_PROTOCOL,
+	SMCR_LINK_R_REMOTE_ERROR,
+	SMCR_LINK_R_DEVICE_ERROR,
+	SMCR_LINK_R_DEVICE_REMOVED,
+	SMCR_LINK_R_OPERATOR,
+	SMCR_LINK_R_ENDED,
+
+	/* private: */
+	__SMCR_LINK_R_MAX,
+	SMCR_LINK_R_MAX = (__SMCR_LINK_R_MAX - 1)
 };
 
 /**
@@ -286,6 +351,11 @@ enum {
 	SMCR_A_LINKGROUP_RMBS,
 	SMCR_A_LINKGROUP_RMB_BYTES,
 	SMCR_A_LINKGROUP_PEER_ID,
+	SMCR_A_LINKGROUP_REASON,
+	SMCR_A_LINKGROUP_AGE_MS,
+	SMCR_A_LINKGROUP_LAST_LINK,
+	SMCR_A_LINKGROUP_LAST_LINK_REASON,
+	SMCR_A_LINKGROUP_LAST_LINK_AGE_MS,
 
 	__SMCR_A_LINKGROUP_MAX,
 	SMCR_A_LINKGROUP_MAX = (__SMCR_A_LINKGROUP_MAX - 1)
@@ -307,6 +377,8 @@ enum {
 	SMCR_A_LINK_PEER_GID,
 	SMCR_A_LINK_MAC,
 	SMCR_A_LINK_PEER_MAC,
+	SMCR_A_LINK_REASON,
+	SMCR_A_LINK_AGE_MS,
 
 	__SMCR_A_LINK_MAX,
 	SMCR_A_LINK_MAX = (__SMCR_A_LINK_MAX - 1)
@@ -365,6 +437,8 @@ enum smcr_cmd {
 	SMCR_CMD_CONN_GET,
 	SMCR_CMD_STATS_GET,
 	SMCR_CMD_NEGATIVE_GET,
+	SMCR_CMD_LINK_DEL,
+	SMCR_CMD_LINKGROUP_DEL,
 
 	__SMCR_CMD_MAX,
 	SMCR_CMD_MAX = (__SMCR_CMD_MAX - 1)

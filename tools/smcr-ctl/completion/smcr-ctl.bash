@@ -18,7 +18,8 @@ _smcr_ctl()
 	elif [[ $object == report ]]; then
 		words='--anonymous help'
 	elif ((COMP_CWORD == i + 1)); then
-		words='show help'
+		words="show help $(smcr-ctl "$object" help 2>/dev/null |
+			sed -n "s/^ *smcr-ctl $object \([a-z]*\).*/\1/p")"
 	elif (((COMP_CWORD - i) % 2 == 0)); then
 		words=$(smcr-ctl "$object" help 2>/dev/null |
 			sed -n '/^COLUMN:/,$s/^  \([a-z-]*\).*/\1/p')

@@ -64,6 +64,31 @@ static void test_actions(void)
 	    "args__object_help");
 }
 
+static bool is_command(const char *line, const char *name, unsigned int n)
+{
+	return !parse(line) && args.action == ACT_COMMAND && args.command &&
+	       !strcmp(args.command->name, name) && args.n_filters == n;
+}
+
+static void test_commands(void)
+{
+	tap(is_command("linkgroup terminate 3", "terminate", 1) &&
+	    filter_is(0, "linkgroup", "3"), "args__terminate");
+	tap(is_command("link del 2 linkgroup 1", "del", 2) &&
+	    filter_is(0, "link", "2") && filter_is(1, "linkgroup", "1"),
+	    "args__del");
+	tap(refused("link del", "usage: smcr-ctl link del LINK"),
+	    "args__del_what");
+	tap(refused("link del linkgroup 1", "usage"), "args__del_no_link");
+	tap(refused("link del 2 link 3", "twice"), "args__argument_twice");
+	tap(refused("link del 2 state active", "no argument \"state\""),
+	    "args__argument_of_show");
+	tap(refused("link del x", "\"x\" is unknown"), "args__del_no_number");
+	tap(refused("conn del 2", "\"del\" is unknown"),
+	    "args__command_of_another_object");
+	tap(refused("-a link del 2", "--anonymous"), "args__anonymous_command");
+}
+
 static void test_objects(void)
 {
 	tap(is_show("conn", "conn", 0), "args__show_is_default");
@@ -143,6 +168,7 @@ int main(void)
 {
 	test_actions();
 	test_objects();
+	test_commands();
 	test_filters();
 	test_report();
 	test_limits();

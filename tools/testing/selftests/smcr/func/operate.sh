@@ -1,0 +1,178 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# fact: smcr-ctl and the log tell why links and groups end; smcr-ctl ends them
+# rfc: 2.2.4, 3.5.4, 3.5.5.1.3, 3.5.5.1.4, A.3.4, C.8
+# kernel: turns roce
+# nics: 2
+# timeout: 180
+# Two adapters on each host, one segment: what an administrator sees of a link
+# that is lost and replaced, and the deletion of links and groups.
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
+
+kind=smcr4
+addresses $kind
+interval=$(sysctl -n net.smcr.test_link_interval_ms)
+timeout=$(sysctl -n net.smcr.llc_timeout_ms)
+
+# fails_fast: a link that gets no answer fails after about a second. An emulator
+# under load is as slow to answer, so this holds only while a path is cut.
+fails_fast() {
+	sysctl -qw net.smcr.test_link_interval_ms=$((500 * SLOW)) \
+		net.smcr.llc_timeout_ms=$((1500 * SLOW))
+}
+
+# patient: undo fails_fast
+patient() {
+	sysctl -qw "net.smcr.test_link_interval_ms=$interval" \
+		"net.smcr.llc_timeout_ms=$timeout"
+}
+
+# shows OBJECT KEY=VALUE...: true if a row of the object has all these values,
+# each a pattern; for wait_until and check
+shows() {
+	smcr-ctl -j "$1" show | python3 -c '
+import json, re, sys
+rows = json.load(sys.stdin)
+want = [w.split("=", 1) for w in sys.argv[1:]]
+fits = lambda r: all(re.fullmatch(v, str(r.get(k))) for k, v in want)
+if not any(map(fits, rows)):
+    sys.exit(f"no such row in {rows}")
+' "${@:2}"
+}
+
+# ages_fit: the group is older than its last link, and both are younger than
+# this test
+ages_fit() {
+	smcr-ctl -j linkgroup show | python3 -c '
+import json, sys
+(group,) = json.load(sys.stdin)
+print(group)
+assert group["last-link-age-ms"] <= group["age-ms"] <= 1000 * int(sys.argv[1])
+' $((SECONDS + 1))
+}
+
+# logged WORDS: true if the kernel log of this boot has a line like this since
+# the test began
+logged() {
+	dmesg | sed "1,/$mark/d" | grep -q -- "$1"
+}
+
+mark_log() {
+	mark="operate begins $$"
+	echo "$mark" >/dev/kmsg
+}
+
+# dead NIC: no RDMA packet reaches the other host through this NIC
+dead() {
+	check "RoCE of NIC $1 is cut" \
+		wire fault "server$1" "client$1" cut 1 only roce
+	check "RoCE of NIC $1 is cut the other way" \
+		wire fault "client$1" "server$1" cut 1 only roce
+}
+
+# refused WORDS COMMAND...: true if the command fails with a message like this
+refused() {
+	local out
+
+	out=$("${@:2}" 2>&1) && return 1
+	echo "$out"
+	grep -q -- "$1" <<<"$out"
+}
+
+# second_link: print the number of the link in use on rxe1
+second_link() {
+	smcr-ctl link show state active device rxe1/1 |
+		sed -n 's/.* link \([0-9]*\) .*/\1/p'
+}
+
+# delete_link N: as an administrator
+delete_link() {
+	check "link $1 can be deleted here" smcr-ctl link del "$1"
+	wait_until "the link ends, and the log says that smcr-ctl deleted it" \
+		logged "link $1 (rxe1/1) is lost, reason operator; link 1 (rxe0/1) carries on"
+}
+
+# end_group: as an administrator
+end_group() {
+	check "the group can be terminated here" smcr-ctl linkgroup terminate \
+		"$(smcr-ctl linkgroup | sed 's/linkgroup \([0-9]*\) .*/\1/')"
+	wait_until "the group is gone" no_group
+}
+
+no_group() {
+	[ -z "$(smcr-ctl linkgroup)" ]
+}
+
+client_leads
+
+undo_later wire clear
+both undo_later patient
+both mark_log
+both save begin
+on server serve $kind "$SERVER" -a
+io_check "a first contact" $kind "$SERVER" seq -n 1
+both wait_until "the group is ready, and a link was added to the first one" \
+	shows linkgroup state=active reason=ready last-link=2 \
+	last-link-reason=added
+both check "the first link says so" shows link link=1 reason=first-contact
+both check "the second link says so" shows link link=2 reason=added
+both check "ages fit" ages_fit
+
+both fails_fast
+dead 1
+both wait_until "the second link is lost" grew_to begin LinksFailed 1
+both wait_until "the group knows why" \
+	shows linkgroup last-link=2 "last-link-reason=no-answer|peer-deleted"
+both check "the log says which link, why, what carries on and what to check" \
+	logged 'link 2 (rxe1/1) is lost, reason [a-z-]*; link 1 (rxe0/1) carries on. [A-Z]'
+check "RoCE is back" wire clear
+both wait_until "another link replaces it" \
+	shows link link='[3-9]' state=active reason=replacement
+both check "the log says so" logged 'link [3-9] (rxe1/1) replaces a lost link'
+both check "the group says so" \
+	shows linkgroup last-link='[3-9]' last-link-reason=replacement
+both patient
+
+# The server's turn, and then the client's. Neither disturbs a connection.
+both save drill
+hold $kind "$SERVER" 1
+num=$(second_link)
+on server delete_link "$num"
+wait_until "the client's log says that the peer has deleted it" \
+	logged "link $num (rxe1/1) is lost, reason peer-deleted"
+both wait_until "it is replaced" shows linkgroup links=2 \
+	last-link-reason=replacement
+both sysctl_for_now net.smcr.link_retry_min_ms 600000
+num=$(second_link)
+delete_link "$num"
+check "the group knows why" shows linkgroup links=1 last-link="$num" \
+	last-link-reason=operator
+on server wait_until "the server knows that the peer has deleted it" \
+	shows linkgroup links=1 last-link="$num" last-link-reason=peer-deleted
+both check "the first link is the only one" \
+	shows link link=1 state=active reason=first-contact
+both check "the only link of a group is not deleted, and smcr-ctl says why" \
+	refused "only link of its group.*linkgroup terminate" smcr-ctl link del 1
+both check "a link that does not exist is not deleted" \
+	refused "no link has this number" smcr-ctl link del 77
+both check "nobody else may delete links" refused "not permitted" \
+	setpriv --reuid nobody --clear-groups smcr-ctl link del 1
+released "the connection was not disturbed"
+on server grew drill DeleteLinkSent -eq 2
+grew drill DeleteLinkSent -eq 1
+both grew drill LlcTimeouts -eq 0
+both grew drill BadLlc -eq 0
+both grew drill Aborts -eq 0
+
+for host in server client; do
+	hold $kind "$SERVER" 2 -a
+	on $host end_group
+	released "the connections of the group ended with an errno"
+	both no_group_left
+done
+both check "a group that does not exist is not terminated" \
+	refused "no link group has this number" smcr-ctl linkgroup terminate 77
+both no_conn_left
+finish
