@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -561,6 +562,8 @@ int main(int argc, char **argv)
 	if (argc - optind != 5 || !num_conns || num_conns > FAIL_CONNS ||
 	    !hello.size || hello.size > FAIL_BUF)
 		usage();
+	/* sendfile() has no MSG_NOSIGNAL. */
+	signal(SIGPIPE, SIG_IGN);
 	allow_files();
 	init_conns();
 	kind = util_kind_find(argv[0]);
