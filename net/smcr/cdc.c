@@ -18,6 +18,7 @@
 #include "conn.h"
 #include "conn_end.h"
 #include "lgr.h"
+#include "lgr_links.h"
 #include "link.h"
 #include "mib.h"
 #include "tx.h"
@@ -25,7 +26,8 @@
 
 static void cdc_flags(struct smcr_conn *conn, const struct smcr_cdc_result *res)
 {
-	if (res->raised & (SMCR_CDC_D | SMCR_CDC_C) && !conn->reset_err) {
+	if (res->raised & (SMCR_CDC_D | SMCR_CDC_C) &&
+	    !(res->raised & SMCR_CDC_A) && !conn->reset_err) {
 		/* Pairs with the acquire in rx_final(): a reader that sees the
 		 * end sees all bytes before it
 		 */
@@ -54,11 +56,16 @@ static void cdc_answer(struct smcr_conn *conn, u16 flags)
 		conn->tx.due = true;
 }
 
-static void cdc_take(struct smcr_conn *conn, const struct smcr_cdc_result *res)
+/* Bytes that A announces may not be there: a peer that moves does not repeat
+ * them. So neither they nor a D that comes with them count.
+ */
+static void cdc_take(struct smcr_conn *conn, struct smcr_cdc_result *res)
 {
 	bool more = res->prod != conn->rx.peer.prod;
 	struct smcr_cdc_rx rx = conn->rx.peer;
 
+	if (res->raised & SMCR_CDC_A)
+		res->prod = rx.prod;
 	smcr_cdc_apply(&rx, res);
 	conn->rx.peer.cons = rx.cons;
 	conn->rx.peer.seq = rx.seq;
@@ -71,6 +78,9 @@ static void cdc_take(struct smcr_conn *conn, const struct smcr_cdc_result *res)
 	cdc_answer(conn, res->flags);
 	smcr_wr_consumed(conn->link, conn, res->cons);
 	smcr_tx_reclaim(conn, res->cons);
+	smcr_failover_tx_consumed(&conn->tx.fo, res->cons);
+	if (res->raised & (SMCR_CDC_C | SMCR_CDC_A))
+		smcr_failover_tx_silence(&conn->tx.fo);
 	/* No byte is written to a peer that has closed (4.8.1, 4.8.2). */
 	if (!(res->raised & (SMCR_CDC_C | SMCR_CDC_A)))
 		smcr_tx_push_locked(conn);
@@ -88,13 +98,32 @@ static void cdc_take(struct smcr_conn *conn, const struct smcr_cdc_result *res)
 		conn->sk->sk_data_ready(conn->sk);
 }
 
-static void cdc_handle(struct smcr_conn *conn, const struct smcr_cdc_msg *msg)
+/* Remember the link that a message came over, for the reader that waits for the
+ * next one.
+ */
+static void cdc_from(struct smcr_conn *conn, struct smcr_link *link)
+{
+	struct smcr_link *old = conn->rx.link;
+
+	lockdep_assert_held(&conn->lock);
+	if (old == link)
+		return;
+	conn->rx.link = smcr_link_get(link);
+	smcr_link_put(old);
+}
+
+/* Returns true if the message was accepted. @new_link: it came over another
+ * link than the one before, without F.
+ */
+static bool cdc_handle(struct smcr_conn *conn, const struct smcr_cdc_msg *msg,
+		       bool new_link)
 {
 	struct smcr_cdc_limits lim = {
 		.ring = conn->rx.ring,
 		.peer_ring = conn->tx.ring,
 		.cons = conn->rx.cons,
 		.sent = conn->tx.nxt,
+		.new_link = new_link,
 	};
 	struct net *net = conn->lgr->net;
 	struct smcr_cdc_result res;
@@ -106,16 +135,97 @@ static void cdc_handle(struct smcr_conn *conn, const struct smcr_cdc_msg *msg)
 		trace_smcr_cdc_rx(conn->lgr->id, conn->id, msg->seq, res.prod,
 				  res.cons, msg->flags);
 		cdc_take(conn, &res);
-		return;
+		return true;
 	}
 	if (!smcr_cdc_verdict_aborts(verdict)) {
 		smcr_mib_inc(net, SMCR_MIB_CDCIGNORED);
-		return;
+		return false;
 	}
 	smcr_mib_inc(net, SMCR_MIB_BADCDC);
 	net_warn_ratelimited("group %u: impossible CDC message (%s); the connection is reset. The peer's SMC-R is faulty\n",
 			     conn->lgr->id, smcr_cdc_verdict_name(verdict));
 	smcr_conn_end_reset_locked(conn, SMCR_RESET_CDC_INVALID, ECONNRESET);
+	return false;
+}
+
+/* A move of the peer shows that bytes or messages were lost with a link, or
+ * that the peer does not tell the truth (4.6.1).
+ */
+static void cdc_lost(struct smcr_conn *conn)
+{
+	conn->rx.fo.nr = 0;
+	smcr_mib_inc(conn->lgr->net, SMCR_MIB_VALIDATIONSFAILED);
+	smcr_conn_end_reset_locked(conn, SMCR_RESET_DATA_LOST, ECONNRESET);
+}
+
+/* The peer has left a link that messages may still come from: drain it. */
+static void cdc_fail_link(struct smcr_conn *conn)
+{
+	struct smcr_link *link = smcr_lgr_link_at(conn->lgr, conn->rx.fo.link);
+
+	if (!link)
+		return;
+	smcr_link_fail(link, -ENOLINK);
+	smcr_link_put(link);
+}
+
+/* The message behind F counts now. */
+static void cdc_take_parked(struct smcr_conn *conn,
+			    const struct smcr_cdc_msg *msg)
+{
+	u8 slot = conn->rx.fo.link;
+	struct smcr_link *link = NULL;
+
+	if (slot != SMCR_FAILOVER_NO_LINK)
+		link = smcr_lgr_link_at(conn->lgr, slot);
+	if (link) {
+		cdc_from(conn, link);
+		smcr_link_put(link);
+	}
+	cdc_handle(conn, msg, false);
+}
+
+/* The move of the peer is over, and it gets the credit that was held back. */
+static void cdc_credit(struct smcr_conn *conn)
+{
+	if (conn->tx.told == conn->rx.cons ||
+	    !smcr_conn_state_can_recv(&conn->fsm))
+		return;
+	conn->tx.due = true;
+	smcr_tx_push_locked(conn);
+}
+
+/**
+ * smcr_cdc_validate() - decide the moves of the peer that can be decided
+ * @conn: the connection
+ *
+ * Context: any but hard irq, conn->lock held.
+ */
+void smcr_cdc_validate(struct smcr_conn *conn)
+{
+	struct smcr_failover_rx *fo = &conn->rx.fo;
+	enum smcr_failover_step step;
+	struct smcr_cdc_msg msg;
+
+	lockdep_assert_held(&conn->lock);
+	if (!fo->nr || conn->fsm.state == SMCR_CONN_INIT)
+		return;
+	do {
+		step = smcr_failover_rx_step(fo, &conn->rx.peer,
+					     get_jiffies_64(),
+					     smcr_lgr_draining(conn->lgr),
+					     &msg);
+		if (step == SMCR_FAILOVER_TAKE)
+			cdc_take_parked(conn, &msg);
+	} while (step == SMCR_FAILOVER_TAKE || step == SMCR_FAILOVER_VALID);
+	if (step == SMCR_FAILOVER_RESET)
+		cdc_lost(conn);
+	else if (step == SMCR_FAILOVER_DRAIN)
+		cdc_fail_link(conn);
+	else if (step == SMCR_FAILOVER_NONE)
+		cdc_credit(conn);
+	if (fo->nr && time_before64(get_jiffies_64(), fo->stage[0].deadline))
+		smcr_conn_move_arm(conn, fo->stage[0].deadline);
 }
 
 /* Keep a message until the local end of the handshake is done (3.5.2.4). The
@@ -147,10 +257,51 @@ static void cdc_park(struct smcr_conn *conn, const struct smcr_cdc_msg *msg)
 void smcr_cdc_replay(struct smcr_conn *conn)
 {
 	lockdep_assert_held(&conn->lock);
-	if (!conn->rx.parked)
-		return;
-	conn->rx.parked = false;
-	cdc_handle(conn, &conn->rx.parked_msg);
+	if (conn->rx.parked) {
+		conn->rx.parked = false;
+		cdc_handle(conn, &conn->rx.parked_msg, false);
+	}
+	smcr_cdc_validate(conn);
+}
+
+/* Returns false if the link has to fail: the peer moves too often. */
+static bool cdc_dispatch(struct smcr_conn *conn, struct smcr_link *link,
+			 const struct smcr_cdc_msg *msg)
+{
+	struct net *net = conn->lgr->net;
+	u64 deadline = 0;
+
+	if (msg->flags & SMCR_CDC_F) {
+		deadline = get_jiffies_64() + smcr_sysctl_qp_dead_time(net);
+		smcr_mib_inc(net, SMCR_MIB_VALIDATIONSRECEIVED);
+	}
+	switch (smcr_failover_rx_recv(&conn->rx.fo, &conn->rx.peer, link->slot,
+				      msg, deadline)) {
+	case SMCR_FAILOVER_HANDLE:
+		if (conn->fsm.state == SMCR_CONN_INIT)
+			cdc_park(conn, msg);
+		else
+			cdc_handle(conn, msg, false);
+		break;
+	case SMCR_FAILOVER_HANDLE_NEW:
+		if (!cdc_handle(conn, msg, true))
+			break;
+		smcr_failover_rx_accepted(&conn->rx.fo, link->slot);
+		cdc_from(conn, link);
+		break;
+	case SMCR_FAILOVER_PARKED:
+		break;
+	case SMCR_FAILOVER_IGNORE:
+		smcr_mib_inc(net, SMCR_MIB_CDCIGNORED);
+		break;
+	case SMCR_FAILOVER_LOST:
+		cdc_lost(conn);
+		break;
+	case SMCR_FAILOVER_OVERFLOW:
+		return false;
+	}
+	smcr_cdc_validate(conn);
+	return true;
 }
 
 /**
@@ -167,6 +318,7 @@ int smcr_cdc_recv(struct smcr_link *link, const u8 *msg, u32 len)
 	struct smcr_lgr *lgr = link->lgr;
 	struct smcr_cdc_msg cdc;
 	struct smcr_conn *conn;
+	bool ok;
 
 	if (smcr_cdc_msg_decode(msg, len, &cdc))
 		return -EBADMSG;
@@ -178,11 +330,10 @@ int smcr_cdc_recv(struct smcr_link *link, const u8 *msg, u32 len)
 	}
 	smcr_wr_cq_seen(link, conn);
 	spin_lock_bh(&conn->lock);
-	if (conn->fsm.state == SMCR_CONN_INIT)
-		cdc_park(conn, &cdc);
-	else
-		cdc_handle(conn, &cdc);
+	ok = cdc_dispatch(conn, link, &cdc);
 	spin_unlock_bh(&conn->lock);
 	smcr_conn_put(conn);
+	if (!ok)
+		smcr_link_fail(link, -EPROTO);
 	return 0;
 }

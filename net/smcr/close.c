@@ -134,9 +134,14 @@ static void close_sock(struct smcr_conn *conn, struct sock *sk, u32 actions)
 		spin_unlock_bh(&conn->lock);
 		return;
 	}
-	if (smcr_sk(sk)->conn != conn || close_awaits_fin(conn, sk))
+	if (smcr_sk(sk)->conn != conn)
 		goto out;
-	let_go = sock_flag(sk, SOCK_DEAD) && smcr_conn_end_over(conn);
+	if (close_awaits_fin(conn, sk)) {
+		if (actions & SMCR_CONN_CLOSE_TCP && conn->fin_first)
+			kernel_sock_shutdown(smcr_sk(sk)->inner, SHUT_RDWR);
+		goto out;
+	}
+	let_go = sock_flag(sk, SOCK_DEAD) && smcr_conn_end_done(conn);
 	if (actions & SMCR_CONN_RESET_TCP)
 		smcr_inner_abort(sk);
 	else if (actions & SMCR_CONN_CLOSE_TCP && !let_go)
@@ -173,7 +178,7 @@ void smcr_close_work(struct work_struct *work)
 	smcr_conn_end_timeout(conn);
 	if (test_and_clear_bit(SMCR_CONN_F_TCP_EVENT, &conn->flags) && sk)
 		close_tcp(conn, sk);
-	actions = smcr_conn_end_act(conn);
+	actions = smcr_conn_end_act(conn, sk && close_awaits_fin(conn, sk));
 	if (sk) {
 		close_sock(conn, sk, actions);
 		sock_put(sk);

@@ -23,6 +23,7 @@
 #include <net/tcp_states.h>
 
 #include "cdc.h"
+#include "chunk.h"
 #include "clc_msg.h"
 #include "conn.h"
 #include "conn_end.h"
@@ -91,8 +92,11 @@ struct smcr_conn *smcr_conn_alloc(struct smcr_lgr *lgr, struct smcr_link *link,
 	conn->id = atomic_inc_return(&conn_ids);
 	conn->lgr = smcr_lgr_get(lgr);
 	conn->link = smcr_link_get(link);
+	atomic_inc(&link->n_conns);
+	conn->rx.link = smcr_link_get(link);
 	smcr_conn_end_init(conn, end_work);
 	smcr_tx_init(conn);
+	smcr_conn_move_init(conn);
 	smcr_mib_inc(lgr->net, SMCR_MIB_CONNSOPENED);
 	return conn;
 err_free:
@@ -135,7 +139,9 @@ void smcr_conn_put(struct smcr_conn *conn)
 	if (conn->rx.rmb)
 		smcr_rmb_put(conn->rx.rmb);
 	smcr_mib_inc(lgr->net, SMCR_MIB_CONNSCLOSED);
+	atomic_dec(&conn->link->n_conns);
 	smcr_link_put(conn->link);
+	smcr_link_put(conn->rx.link);
 	kfree_rcu(conn, rcu);
 	smcr_lgr_put(lgr);
 }
@@ -148,7 +154,8 @@ void smcr_conn_put(struct smcr_conn *conn)
  * Context: process; takes the group's mutex.
  * Return: 0; -ENOSPC if no element is free, and the group's work will add an
  * RMB; -EMFILE if the group is full; -ESHUTDOWN if it takes no more
- * connections; another -errno if the group could not make its last RMB.
+ * connections; -ENOLINK if the connection's link has failed; another -errno if
+ * the group could not make its last RMB.
  */
 int smcr_conn_elem_take(struct smcr_conn *conn, u32 size)
 {
@@ -168,8 +175,13 @@ int smcr_conn_elem_take(struct smcr_conn *conn, u32 size)
 				     SMCR_RMBE_END_UNUSED, 0);
 		conn->rx.rmb = NULL;
 		smcr_rmb_put(rmb);
+		return err;
 	}
-	return err;
+	/* Pairs with the group's work, which looks for the connections of a
+	 * failed link: either it finds this one, or the failure shows here.
+	 */
+	smp_mb();
+	return smcr_link_state(conn->link) < SMCR_LINK_FAILED ? 0 : -ENOLINK;
 }
 
 /* The peer gave the element of @conn to a new connection. If our C was sent,
@@ -646,13 +658,17 @@ void smcr_conn_detach(struct smcr_conn *conn)
  * smcr_conn_sent() - event: bytes have reached the peer's memory
  * @conn: the connection, counted by the caller
  * @pos: position up to which they have
+ * @seq: sequence number of the last CDC message that has reached the peer's
+ *	adapter
  *
  * Context: CQ handler: softirq, or a reader that polls, BH disabled.
  */
-void smcr_conn_sent(struct smcr_conn *conn, u64 pos)
+void smcr_conn_sent(struct smcr_conn *conn, u64 pos, u16 seq)
 {
 	spin_lock_bh(&conn->lock);
+	smcr_failover_tx_done(&conn->tx.fo, seq);
 	smcr_tx_reclaim(conn, pos);
+	smcr_conn_end_confirmed(conn);
 	spin_unlock_bh(&conn->lock);
 }
 

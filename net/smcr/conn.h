@@ -17,6 +17,7 @@
 #include "cdc_msg.h"
 #include "conn_state.h"
 #include "cursor.h"
+#include "failover.h"
 #include "rmb.h"
 #include "smcr.h"
 #include "wire.h"
@@ -74,6 +75,13 @@ enum smcr_conn_flag {
  * @blocked: the last message had B set
  * @wanted: the peer requested a consumer update with R, and no message has
  *	gone out since
+ * @mute: no message may go out any more, not even to another link
+ * @left: bits of the slots of links that the connection has left and that are
+ *	not drained yet, whose adapters may still read send space
+ * @left_end: @end when the connection left a link last: the chunks up to there
+ *	may be named by requests of that link
+ * @held: chunks that wait until @left is empty
+ * @fo: the move to another link
  *
  * All under smcr_conn.lock but for the bytes in the chunk of @end. @una, @nxt
  * and @end are also read without it.
@@ -99,6 +107,11 @@ struct smcr_conn_tx {
 	u32			n_sleepers;
 	bool			blocked;
 	bool			wanted;
+	bool			mute;
+	u8			left;
+	u64			left_end;
+	struct list_head	held;
+	struct smcr_failover_tx	fo;
 };
 
 /* What a connection does once all accepted bytes are written (4.8.1, 3A) */
@@ -127,6 +140,9 @@ enum smcr_conn_flush {
  *	trusted; set once, under the outer sock lock
  * @err_told: a reader got the errno of the stream's early end; under the
  *	outer sock lock
+ * @link: link that the last accepted message came over, counted: the next one
+ *	most likely comes over it, too
+ * @fo: moves of the peer that are being validated
  * @parked: @parked_msg waits for the end of the handshake (3.5.2.4)
  * @parked_msg: the newest CDC message that arrived before; its cursors are
  *	absolute, so it stands for all messages before it
@@ -145,6 +161,8 @@ struct smcr_conn_rx {
 	bool			final;
 	bool			spoilt;
 	bool			err_told;
+	struct smcr_link	*link;
+	struct smcr_failover_rx	fo;
 	bool			parked;
 	struct smcr_cdc_msg	parked_msg;
 };
@@ -156,7 +174,9 @@ struct smcr_conn_rx {
  *	list, each armed timer
  * @rcu: frees the connection after the RCU readers of the token table
  * @lgr: link group, counted until the connection is freed
- * @link: link that carries the connection's writes, counted likewise
+ * @link: link that carries the connection's writes, counted; it changes under
+ *	@lock when the connection moves (conn_move.c), and not before
+ *	smcr_conn_start(). Also read without @lock for comparison
  * @id: number in traces and displays; unique on this host until 2^32
  *	connections later
  * @token: local alert token: slot | generation << 16 (A.2.3)
@@ -170,8 +190,8 @@ struct smcr_conn_rx {
  * @sk: outer socket, counted; NULL before smcr_conn_start() and after
  *	smcr_conn_detach()
  * @flags: bits of enum smcr_conn_flag, atomic
- * @await_fin: both ends sent C and the peer's was first, so the peer sends
- *	the FIN that ends TCP
+ * @await_fin: both ends sent C, and TCP stays open until the peer's FIN comes
+ * @fin_first: our C was first, so our FIN is, too
  * @reset_reason: why the connection was reset; the first reason stays
  * @reset_err: errno of the reset for the application; also read without @lock
  * @tx: send side
@@ -188,6 +208,8 @@ struct smcr_conn_rx {
  * @timer: close timer: waits for the peer's C, its A, its FIN or for progress
  *	of an orphan (4.8.1, 4.8.2)
  * @cork_timer: ends the wait for more bytes after 200 ms, as TCP's does
+ * @move_timer: opens the ring, or decides a move of the peer, some time after a
+ *	link was left
  * @last_una: @tx.una when @timer was armed last, to see an orphan's progress
  */
 struct smcr_conn {
@@ -204,6 +226,7 @@ struct smcr_conn {
 	enum smcr_conn_flush	flush;
 	u32			actions;
 	bool			await_fin;
+	bool			fin_first;
 	struct sock		*sk;
 	unsigned long		flags;
 	enum smcr_reset_reason	reset_reason;
@@ -219,6 +242,7 @@ struct smcr_conn {
 	struct work_struct	work;
 	struct timer_list	timer;
 	struct timer_list	cork_timer;
+	struct timer_list	move_timer;
 	u64			last_una;
 };
 
@@ -242,8 +266,16 @@ void smcr_conn_read_end(struct smcr_conn *conn);
 void smcr_conn_unlink(struct smcr_conn *conn, enum smcr_rmbe_end end);
 void smcr_conn_detach(struct smcr_conn *conn);
 
+/* conn_move.c */
+void smcr_conn_move_init(struct smcr_conn *conn);
+void smcr_conn_move_arm(struct smcr_conn *conn, u64 when);
+bool smcr_conn_move_at_rest(const struct smcr_conn *conn);
+struct smcr_link * __must_check smcr_conn_move_first(struct smcr_lgr *lgr);
+
 /* Events from the link layer */
-void smcr_conn_sent(struct smcr_conn *conn, u64 pos);
+void smcr_conn_sent(struct smcr_conn *conn, u64 pos, u16 seq);
 void smcr_conn_tx_ready(struct smcr_conn *conn);
+void smcr_conn_link_lost(struct smcr_conn *conn, struct smcr_link *link);
+void smcr_conn_link_drained(struct smcr_conn *conn, u8 slot);
 
 #endif /* _SMCR_CONN_H */

@@ -19,6 +19,7 @@
 #include "conn.h"
 #include "conn_end.h"
 #include "lgr.h"
+#include "lgr_links.h"
 #include "mib.h"
 #include "tx.h"
 
@@ -209,16 +210,30 @@ static void end_flags(struct smcr_conn *conn, u32 actions)
 
 /* The side that sent C second lets the first closer send the FIN, so that
  * TIME-WAIT stays with the first closer, as with TCP, and a server can bind its
- * port again.
+ * port again. If the group has several links, the first closer waits for the
+ * FIN as well, because the peer may repeat its last bytes over another link
+ * until then.
  */
-static void end_second(struct smcr_conn *conn, u32 actions)
+static void end_await_fin(struct smcr_conn *conn, u32 actions)
 {
-	const u32 second = SMCR_CONN_SEND_CLOSE | SMCR_CONN_CLOSE_TCP;
-
-	if ((actions & second) != second)
+	if (!(actions & SMCR_CONN_CLOSE_TCP))
+		return;
+	conn->fin_first = !(actions & SMCR_CONN_SEND_CLOSE);
+	if (conn->fin_first && !smcr_lgr_redundant(conn->lgr))
 		return;
 	WRITE_ONCE(conn->await_fin, true);
 	smcr_conn_end_wait(conn);
+}
+
+/* After a reset no byte is repeated. If no A can tell the peer, because C was
+ * sent already, TCP's RST does: any message would announce bytes that are not
+ * there.
+ */
+static void end_silence(struct smcr_conn *conn, u32 actions)
+{
+	smcr_failover_tx_silence(&conn->tx.fo);
+	if (!(actions & SMCR_CONN_SEND_ABORT))
+		conn->tx.mute = true;
 }
 
 /**
@@ -248,8 +263,10 @@ void smcr_conn_end_event(struct smcr_conn *conn, enum smcr_conn_event event)
 				      conn->fsm.state);
 	if (actions & SMCR_CONN_EOF)
 		end_eof(conn);
-	if (actions & SMCR_CONN_RESET)
+	if (actions & SMCR_CONN_RESET) {
 		end_break(conn, old != SMCR_CONN_INIT);
+		end_silence(conn, actions);
+	}
 	end_both(conn);
 	if (actions & SMCR_CONN_FLUSH)
 		end_flush(conn, event);
@@ -258,7 +275,7 @@ void smcr_conn_end_event(struct smcr_conn *conn, enum smcr_conn_event event)
 		smcr_conn_end_wait(conn);
 	if (actions & SMCR_CONN_STOP_TIMER)
 		smcr_conn_end_disarm(conn);
-	end_second(conn, actions);
+	end_await_fin(conn, actions);
 	if (actions & WORK_ACTIONS) {
 		conn->actions |= actions & WORK_ACTIONS;
 		smcr_conn_end_queue(conn);
@@ -287,6 +304,20 @@ void smcr_conn_end_flushed(struct smcr_conn *conn)
 	conn->flush = SMCR_CONN_FLUSH_NONE;
 	smcr_conn_end_event(conn, flush == SMCR_CONN_FLUSH_CLOSE ?
 			 SMCR_CONN_EV_FLUSH_CLOSE : SMCR_CONN_EV_FLUSH_DONE);
+}
+
+/**
+ * smcr_conn_end_confirmed() - go on with a close that waits for a completion
+ * @conn: the connection
+ *
+ * Context: any, conn->lock held.
+ */
+void smcr_conn_end_confirmed(struct smcr_conn *conn)
+{
+	lockdep_assert_held(&conn->lock);
+	if (conn->actions & SMCR_CONN_CLOSE_TCP &&
+	    smcr_conn_move_at_rest(conn))
+		smcr_conn_end_queue(conn);
 }
 
 static bool reason_is_link(enum smcr_reset_reason reason)
@@ -374,7 +405,17 @@ void smcr_conn_end_reset(struct smcr_conn *conn, enum smcr_reset_reason reason,
 void smcr_conn_end_lost(struct smcr_conn *conn, enum smcr_reset_reason reason,
 			int err)
 {
-	smcr_conn_end_reset(conn, reason, err);
+	spin_lock_bh(&conn->lock);
+	smcr_conn_end_reset_locked(conn, reason, err);
+	/* The peer may not have our C, so TCP ends with a RST. */
+	if (conn->actions & SMCR_CONN_CLOSE_TCP && reason_is_link(reason) &&
+	    !smcr_conn_move_at_rest(conn)) {
+		conn->actions &= ~SMCR_CONN_CLOSE_TCP;
+		conn->actions |= SMCR_CONN_RESET_TCP;
+		conn->tx.mute = true;
+		smcr_conn_end_queue(conn);
+	}
+	spin_unlock_bh(&conn->lock);
 }
 
 /**
@@ -430,27 +471,71 @@ void smcr_conn_end_timeout(struct smcr_conn *conn)
 }
 
 /**
- * smcr_conn_end_act() - carry out actions that need process context
+ * smcr_conn_end_done() - like smcr_conn_end_over(), and may TCP end?
  * @conn: the connection
  *
+ * Context: the connection's work item.
+ */
+bool smcr_conn_end_done(const struct smcr_conn *conn)
+{
+	return smcr_conn_end_over(conn) &&
+	       !(READ_ONCE(conn->actions) & SMCR_CONN_CLOSE_TCP);
+}
+
+/* Which of the ordered actions have to wait? In a group with several links, our
+ * C may have to be repeated over another one. Until it is confirmed, the
+ * connection stays in the group, and TCP open.
+ *
+ * The peer may have to repeat its C and its last bytes, too, so the element is
+ * held until the peer's FIN says that it will not.
+ */
+static u32 actions_waiting(const struct smcr_conn *conn, bool await_fin)
+{
+	lockdep_assert_held(&conn->lock);
+	if (!smcr_lgr_redundant(conn->lgr) || conn->tx.mute)
+		return 0;
+	if (conn->actions & SMCR_CONN_CLOSE_TCP &&
+	    !smcr_conn_move_at_rest(conn))
+		return conn->actions & (SMCR_CONN_CLOSE_TCP | SMCR_CONN_FREE);
+	return await_fin ? conn->actions & SMCR_CONN_FREE : 0;
+}
+
+/* May the peer still write to the element of a connection that is CLOSED? */
+static bool peer_may_repeat(const struct smcr_conn *conn)
+{
+	return smcr_lgr_redundant(conn->lgr) &&
+	       !(conn->rx.peer.flags & SMCR_CDC_A) &&
+	       !test_bit(SMCR_CONN_F_TCP_FIN, &conn->flags);
+}
+
+/**
+ * smcr_conn_end_act() - carry out actions that need process context
+ * @conn: the connection
+ * @await_fin: TCP stays open until the peer's FIN comes
+ *
  * Removes the connection from its group, link and device if that was ordered.
+ * Actions that have to wait are left for a later call.
  *
  * Context: process, the connection's work item.
  * Return: the actions that are left, which end TCP: bits of
  * SMCR_CONN_END_TCP_ACTIONS.
  */
-u32 smcr_conn_end_act(struct smcr_conn *conn)
+u32 smcr_conn_end_act(struct smcr_conn *conn, bool await_fin)
 {
-	u32 actions;
+	u32 actions, waiting;
+	bool repeat;
 
 	spin_lock_bh(&conn->lock);
-	actions = conn->actions;
-	conn->actions = 0;
+	waiting = actions_waiting(conn, await_fin);
+	actions = conn->actions & ~waiting;
+	WRITE_ONCE(conn->actions, waiting);
+	repeat = peer_may_repeat(conn);
 	spin_unlock_bh(&conn->lock);
-	if (actions & SMCR_CONN_FREE)
-		smcr_conn_unlink(conn, SMCR_RMBE_END_ORDERLY);
-	else if (actions & SMCR_CONN_QUARANTINE)
+	if (actions & SMCR_CONN_QUARANTINE ||
+	    (actions & SMCR_CONN_FREE && repeat))
 		smcr_conn_unlink(conn, SMCR_RMBE_END_ABNORMAL);
+	else if (actions & SMCR_CONN_FREE)
+		smcr_conn_unlink(conn, SMCR_RMBE_END_ORDERLY);
 	return actions & SMCR_CONN_END_TCP_ACTIONS;
 }
 

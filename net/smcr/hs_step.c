@@ -252,7 +252,8 @@ int smcr_hs_conn(struct smcr_hs *hs)
 
 	sock_owned_by_me(hs->sk);
 	if (!hs->link)
-		hs->link = smcr_lgr_link(hs->lgr);
+		hs->link = smcr_conn_move_first(hs->lgr) ?:
+			   smcr_lgr_link(hs->lgr);
 	if (!hs->link)
 		return -ESHUTDOWN;
 	if (hs->first_contact) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * RDMA devices and their send chunks. Their ports are in ib_port.c.
+ * RDMA devices. Their ports are in ib_port.c, the chunks of send space that are
+ * mapped for them in chunk.c.
  *
  * A device is removed in these steps, in this order:
  *
@@ -25,15 +26,11 @@
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 
+#include "chunk.h"
 #include "ib.h"
 #include "lgr.h"
 #include "lgr_links.h"
 #include "link.h"
-
-/* Free chunks that a device keeps: 16 MB. Beyond that, returned chunks are
- * freed.
- */
-#define IB_CHUNKS_KEPT		1024u
 
 /* Pages of the largest RMB; some devices report a limit of terabytes */
 #define IB_RMB_PAGES_MAX	((u32)(SMCR_MAX_RMBES * SMCR_RMBE_SIZE_MAX / \
@@ -149,146 +146,6 @@ const char *smcr_ib_dev_name(const struct smcr_ibdev *dev)
 	return dev_name(&dev->ibdev->dev);
 }
 
-/* Send chunks */
-
-static void chunk_free(struct smcr_chunk *chunk)
-{
-	free_pages((unsigned long)chunk->vaddr, get_order(SMCR_CHUNK_SIZE));
-	kfree(chunk);
-}
-
-/* Unmap a chunk that the caller has removed from the list of all chunks. */
-static void chunk_unmap(struct smcr_ibdev *dev, struct smcr_chunk *chunk)
-{
-	lockdep_assert_held(&dev->chunk_lock);
-	ib_dma_unmap_single(dev->ibdev, chunk->dma, SMCR_CHUNK_SIZE,
-			    DMA_TO_DEVICE);
-}
-
-static struct smcr_chunk *chunk_alloc(struct smcr_ibdev *dev, gfp_t gfp)
-{
-	struct smcr_chunk *chunk;
-	struct page *page;
-
-	chunk = kzalloc(sizeof(*chunk), gfp | __GFP_NOWARN);
-	if (!chunk)
-		return NULL;
-	page = alloc_pages_node(ibdev_to_node(dev->ibdev), gfp | __GFP_NOWARN,
-				get_order(SMCR_CHUNK_SIZE));
-	if (!page)
-		goto out;
-	chunk->vaddr = page_address(page);
-	chunk->dev = dev;
-	chunk->dma = ib_dma_map_single(dev->ibdev, chunk->vaddr,
-				       SMCR_CHUNK_SIZE, DMA_TO_DEVICE);
-	if (!ib_dma_mapping_error(dev->ibdev, chunk->dma))
-		return chunk;
-	free_pages((unsigned long)chunk->vaddr, get_order(SMCR_CHUNK_SIZE));
-out:
-	kfree(chunk);
-	return NULL;
-}
-
-static struct smcr_chunk *chunk_new(struct smcr_ibdev *dev, gfp_t gfp)
-{
-	struct smcr_chunk *chunk;
-
-	if (!ib_dev_tryget(dev))
-		return NULL;
-	chunk = chunk_alloc(dev, gfp);
-	if (chunk) {
-		smcr_ib_dev_hold(dev);
-		spin_lock_bh(&dev->chunk_lock);
-		list_add(&chunk->all, &dev->all_chunks);
-		spin_unlock_bh(&dev->chunk_lock);
-	}
-	ib_dev_put(dev);
-	return chunk;
-}
-
-/**
- * smcr_ib_chunk_get() - take a chunk of send space
- * @dev: device, kept at least by smcr_ib_dev_hold()
- * @gfp: how to allocate a chunk if none is free
- * @fresh: set to true if the chunk was allocated; otherwise not touched
- *
- * The pages are not charged to a cgroup, since chunks pass from one user to the
- * next.
- *
- * Context: as @gfp allows; not hard irq.
- * Return: the chunk, or NULL if there is no memory or the device is gone.
- */
-struct smcr_chunk *smcr_ib_chunk_get(struct smcr_ibdev *dev, gfp_t gfp,
-				     bool *fresh)
-{
-	struct smcr_chunk *chunk;
-
-	spin_lock_bh(&dev->chunk_lock);
-	chunk = list_first_entry_or_null(&dev->chunks, struct smcr_chunk, list);
-	if (chunk) {
-		list_del(&chunk->list);
-		dev->n_free--;
-		smcr_ib_dev_hold(dev);
-	}
-	spin_unlock_bh(&dev->chunk_lock);
-	if (chunk)
-		return chunk;
-	chunk = chunk_new(dev, gfp);
-	if (chunk)
-		*fresh = true;
-	return chunk;
-}
-
-/**
- * smcr_ib_chunk_put() - give a chunk back to its device's pool
- * @chunk: a chunk that no posted work request names; another peer's bytes may
- *	be put into it next, see smcr_wr_chunk_put()
- *
- * Context: any but hard irq.
- */
-void smcr_ib_chunk_put(struct smcr_chunk *chunk)
-{
-	struct smcr_ibdev *dev = chunk->dev;
-	bool keep, gone;
-
-	spin_lock_bh(&dev->chunk_lock);
-	gone = dev->gone;
-	keep = !gone && dev->n_free < IB_CHUNKS_KEPT;
-	if (keep) {
-		list_add(&chunk->list, &dev->chunks);
-		dev->n_free++;
-	} else if (!gone) {
-		/* Unmap under the lock, so that removal waits for it */
-		list_del(&chunk->all);
-		chunk_unmap(dev, chunk);
-	}
-	spin_unlock_bh(&dev->chunk_lock);
-	if (!keep)
-		chunk_free(chunk);
-	smcr_ib_dev_drop(dev);
-}
-
-/* All posting gates of the device's links are closed, so nothing syncs a chunk
- * any more.
- */
-static void ib_chunks_unmap(struct smcr_ibdev *dev)
-{
-	struct smcr_chunk *chunk, *next;
-	LIST_HEAD(free);
-
-	spin_lock_bh(&dev->chunk_lock);
-	dev->gone = true;
-	list_for_each_entry_safe(chunk, next, &dev->all_chunks, all) {
-		list_del_init(&chunk->all);
-		chunk_unmap(dev, chunk);
-	}
-	list_splice_init(&dev->chunks, &free);
-	dev->n_free = 0;
-	spin_unlock_bh(&dev->chunk_lock);
-	list_for_each_entry_safe(chunk, next, &free, list)
-		chunk_free(chunk);
-}
-
 /* Devices */
 
 /* The groups are not looked for in ib_event(): ib_core reports some events
@@ -375,15 +232,14 @@ static struct smcr_ibdev *ib_dev_alloc(struct ib_device *ibdev)
 		return NULL;
 	}
 	dev->ibdev = ibdev;
+	dev->node = ibdev_to_node(ibdev);
 	refcount_set(&dev->refs, 1);
 	kref_init(&dev->mem);
 	init_completion(&dev->released);
 	INIT_LIST_HEAD(&dev->list);
 	spin_lock_init(&dev->links_lock);
 	INIT_LIST_HEAD(&dev->links);
-	spin_lock_init(&dev->chunk_lock);
-	INIT_LIST_HEAD(&dev->chunks);
-	INIT_LIST_HEAD(&dev->all_chunks);
+	smcr_chunks_init(dev);
 	dev->max_mr_pages = min(ibdev->attrs.max_fast_reg_page_list_len,
 				IB_RMB_PAGES_MAX);
 	dev->max_qp_wr = ibdev->attrs.max_qp_wr;
@@ -439,7 +295,7 @@ static void ib_remove(struct ib_device *ibdev, void *client_data)
 	smcr_lgr_device_removed(dev);
 	ib_dev_put(dev);
 	wait_for_completion(&dev->released);
-	ib_chunks_unmap(dev);
+	smcr_chunks_unmap(dev);
 	smcr_ib_ports_free(dev);
 	kfree(dev->events);
 	smcr_ib_dev_drop(dev);

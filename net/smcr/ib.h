@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * RDMA devices: their ports and GIDs, and send chunks mapped for them.
+ * RDMA devices: their ports and GIDs.
  */
 #ifndef _SMCR_IB_H
 #define _SMCR_IB_H
@@ -23,9 +23,6 @@ struct net_device;
 struct smcr_ib_events;
 struct smcr_ib_gids;
 
-/* Bytes of one send chunk: a power of two and a multiple of PAGE_SIZE. */
-#define SMCR_CHUNK_SIZE		16384u
-
 /**
  * struct smcr_ibdev - one RDMA device that smcr may use
  * @ibdev: the device; valid while the caller owns one of @refs
@@ -33,7 +30,7 @@ struct smcr_ib_gids;
  *	its verbs objects are gone, each lookup that runs. Removal waits for
  *	zero
  * @mem: owners that keep this structure: its registration, each link, each
- *	chunk in use, each port that smcr_ib_port_find() returned. So a program
+ *	chunk mapping, each port that smcr_ib_port_find() returned. So a program
  *	that keeps its connection open does not delay removal
  * @released: completed when @refs reaches zero
  * @rcu: frees the structure after lookups under RCU
@@ -48,10 +45,11 @@ struct smcr_ib_gids;
  * @links: links that have a queue pair on the device
  * @removing: the device is being removed; no new link is built on it. Read
  *	without @links_lock as a hint
- * @chunk_lock: protects @chunks, @all_chunks, @n_free, @gone; leaf, not taken
+ * @node: NUMA node for memory that the device uses
+ * @chunk_lock: protects @chunks, @chunk_maps, @n_free, @gone; leaf, not taken
  *	in hard irq
  * @chunks: free send chunks, last in first out
- * @all_chunks: all send chunks that are mapped, free or in use
+ * @chunk_maps: mappings of all send chunks, free or in use
  * @n_free: chunks on @chunks
  * @gone: all chunks are unmapped, and none is mapped any more
  * @max_mr_pages: pages that one fast registration may hold
@@ -78,9 +76,10 @@ struct smcr_ibdev {
 	struct list_head	links;
 	bool			removing;
 
+	int			node;
 	spinlock_t		chunk_lock;
 	struct list_head	chunks;
-	struct list_head	all_chunks;
+	struct list_head	chunk_maps;
 	u32			n_free;
 	bool			gone;
 
@@ -120,26 +119,6 @@ struct smcr_port {
 };
 
 /**
- * struct smcr_chunk - a chunk of send space, mapped for one device
- * @list: in the device's free list or a link's cache
- * @all: in the device's list of all chunks
- * @dev: the device it is mapped for; a chunk in use owns a reference of
- *	@dev->mem
- * @vaddr: CPU address of SMCR_CHUNK_SIZE bytes
- * @dma: DMA address of @vaddr, direction DMA_TO_DEVICE
- * @mark: for wr_chunk.c: the send queue's head when the chunk went to the
- *	link's cache
- */
-struct smcr_chunk {
-	struct list_head	list;
-	struct list_head	all;
-	struct smcr_ibdev	*dev;
-	void			*vaddr;
-	u64			dma;
-	u64			mark;
-};
-
-/**
  * struct smcr_ib_hit - a GID that a lookup found
  * @dev: its device, with a reference
  * @gid: the GID
@@ -168,10 +147,6 @@ void smcr_ib_dev_hold(struct smcr_ibdev *dev);
 void smcr_ib_dev_drop(struct smcr_ibdev *dev);
 
 const char *smcr_ib_dev_name(const struct smcr_ibdev *dev);
-
-struct smcr_chunk * __must_check
-smcr_ib_chunk_get(struct smcr_ibdev *dev, gfp_t gfp, bool *fresh);
-void smcr_ib_chunk_put(struct smcr_chunk *chunk);
 
 /* ib_port.c */
 

@@ -14,9 +14,10 @@
  * A group ends in these steps (lgr_end()):
  *
  *   DEAD    off the namespace's list: handshakes no longer find the group
- *   reset   its connections are reset and post nothing more
  *   stop    each link closes its gate and is drained ("gate before drain" in
- *           smcr.rst): no completion comes, no send slot holds a connection
+ *           smcr.rst): no completion comes, no send slot holds a connection,
+ *           and what the links had received is handled
+ *   reset   its connections are reset, unless the peer had finished them
  *   put     the references of lgr->links[] are dropped
  *   unmap   by the RMB work, queued after the stop; readers keep the pages
  *
@@ -537,16 +538,14 @@ static void lgr_reset_conns(struct smcr_lgr *lgr)
 static void lgr_end(struct smcr_lgr *lgr)
 {
 	struct smcr_lgr_links links;
-	unsigned int i;
 	bool listed;
 
 	if (!smcr_lgr_event(lgr, SMCR_LGR_EV_DEAD))
 		return;
 	listed = smcr_lgr_unpublish(lgr);
-	lgr_reset_conns(lgr);
 	smcr_lgr_links_end(lgr, &links);
-	for (i = 0; i < links.n; i++)
-		smcr_link_stop(links.link[i]);
+	smcr_lgr_links_stop(lgr, &links);
+	lgr_reset_conns(lgr);
 	smcr_llc_flush(lgr);
 	/* No registration is under way once the links have stopped. */
 	smcr_lgr_kick(lgr, SMCR_LGR_T_FREE_ALL);

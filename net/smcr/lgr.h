@@ -132,6 +132,8 @@ struct smcr_lgr_key {
  * @rmb_awaited: a handshake waits for an RMB
  * @rmb_err: error of the last try to make an RMB for a handshake that waits; 0
  *	if there is none. The next handshake without an element gets it
+ * @stopping: the links of the DEAD group are being drained; set by the group's
+ *	work, read anywhere
  * @growing: a further link is looked for; this and the next three only for
  *	the group's work
  * @grow_tries: tries so far
@@ -181,6 +183,7 @@ struct smcr_lgr {
 	u16			n_rmbs;
 	u32			rmb_size;
 	bool			rmb_awaited;
+	bool			stopping;
 	bool			growing;
 	u8			grow_tries;
 	unsigned long		grow_at;

@@ -12,8 +12,9 @@
  *   lost     the link has failed. The group's work looks at it once, in
  *            smcr_lgr_links_lost(). If no other link is ACTIVE, the group ends,
  *            and lgr_end() does the rest for all links
- *   stop     a work item of the link drains it; LLC messages go on meanwhile
- *            over other links
+ *   stop     a work item of the link drains it; LLC messages and connections
+ *            go on meanwhile over other links. Then each connection of the
+ *            group learns that nothing more can come over this one
  *   unmap    the RMB work unmaps the RMBs from the link
  *   leave    the peer's keys on the link are dropped and the slot is empty
  *
@@ -264,16 +265,100 @@ void smcr_lgr_links_put(struct smcr_lgr_links *links)
 		smcr_link_put(links->link[--links->n]);
 }
 
-/* Reset the connections that use a link. */
-static void link_reset_conns(struct smcr_lgr *lgr, const struct smcr_link *link)
+static bool same_port(const struct smcr_link *a, const struct smcr_link *b)
+{
+	return (a->local.dev == b->local.dev &&
+		a->local.port == b->local.port) ||
+	       !memcmp(a->peer.gid, b->peer.gid, SMCR_GID_LEN);
+}
+
+/**
+ * smcr_lgr_link_asymmetric() - does a link share a port with an older one?
+ * @links: the ACTIVE links of a group
+ * @i: index of the link
+ *
+ * Such a link adds no redundancy at that end (2.2.1), so connections use it
+ * only if there is no other.
+ *
+ * Context: any.
+ */
+bool smcr_lgr_link_asymmetric(const struct smcr_lgr_links *links,
+			      unsigned int i)
+{
+	const struct smcr_link *link = links->link[i];
+	unsigned int j;
+
+	for (j = 0; j < links->n; j++)
+		if (links->link[j]->num < link->num &&
+		    same_port(links->link[j], link))
+			return true;
+	return false;
+}
+
+/**
+ * smcr_lgr_redundant() - may a connection of the group move to another link?
+ * @lgr: the group
+ *
+ * Context: any but hard irq; a connection's lock may be held.
+ * Return: true if two or more links are connected and have not failed.
+ */
+bool smcr_lgr_redundant(struct smcr_lgr *lgr)
+{
+	enum smcr_link_state state;
+	int slot, n = 0;
+
+	spin_lock_bh(&lgr->conns_lock);
+	for (slot = 0; slot < SMCR_MAX_LINKS; slot++) {
+		if (!lgr->links[slot])
+			continue;
+		state = smcr_link_state(lgr->links[slot]);
+		n += state == SMCR_LINK_READY || state == SMCR_LINK_ACTIVE;
+	}
+	spin_unlock_bh(&lgr->conns_lock);
+	return n > 1;
+}
+
+/**
+ * smcr_lgr_draining() - may a failed link still deliver what it has received?
+ * @lgr: the group
+ *
+ * Context: any but hard irq; a connection's lock may be held.
+ * Return: true if a link has failed and is not DEAD.
+ */
+bool smcr_lgr_draining(struct smcr_lgr *lgr)
+{
+	bool draining = READ_ONCE(lgr->stopping);
+	int slot;
+
+	spin_lock_bh(&lgr->conns_lock);
+	for (slot = 0; slot < SMCR_MAX_LINKS && !draining; slot++)
+		draining = lgr->links[slot] &&
+			   smcr_link_state(lgr->links[slot]) ==
+			   SMCR_LINK_FAILED;
+	spin_unlock_bh(&lgr->conns_lock);
+	return draining;
+}
+
+/* Tell all connections of the group that @link failed. */
+static void tell_lost(struct smcr_lgr *lgr, struct smcr_link *link)
 {
 	struct smcr_conn *conn;
 	u32 slot = 0;
 
 	while ((conn = smcr_lgr_conn_next(lgr, &slot))) {
-		if (conn->link == link)
-			smcr_conn_end_lost(conn, SMCR_RESET_LINK_DOWN,
-					   ECONNRESET);
+		smcr_conn_link_lost(conn, link);
+		smcr_conn_put(conn);
+	}
+}
+
+/* Tell all connections of the group that @link is DEAD. */
+static void tell_drained(struct smcr_lgr *lgr, const struct smcr_link *link)
+{
+	struct smcr_conn *conn;
+	u32 slot = 0;
+
+	while ((conn = smcr_lgr_conn_next(lgr, &slot))) {
+		smcr_conn_link_drained(conn, link->slot);
 		smcr_conn_put(conn);
 	}
 }
@@ -301,7 +386,7 @@ static void link_lost(struct smcr_lgr *lgr, struct smcr_link *link)
 	if (other) {
 		smcr_link_put(other);
 		smcr_llc_link_lost(link);
-		link_reset_conns(lgr, link);
+		tell_lost(lgr, link);
 		smcr_link_stop_later(link);
 		/* What took the link down may have passed by then. */
 		smcr_lgr_grow_again(lgr, smcr_lgr_grow_delay(lgr));
@@ -431,6 +516,7 @@ void smcr_lgr_links_end(struct smcr_lgr *lgr, struct smcr_lgr_links *links)
 	links->n = 0;
 	mutex_lock(&lgr->mutex);
 	spin_lock_bh(&lgr->conns_lock);
+	WRITE_ONCE(lgr->stopping, true);
 	for (slot = 0; slot < SMCR_MAX_LINKS; slot++) {
 		if (lgr->links[slot])
 			links->link[links->n++] = lgr->links[slot];
@@ -440,6 +526,29 @@ void smcr_lgr_links_end(struct smcr_lgr *lgr, struct smcr_lgr_links *links)
 	for (i = 0; i < links->n; i++)
 		smcr_link_fail(links->link[i], -ESHUTDOWN);
 	mutex_unlock(&lgr->mutex);
+}
+
+/**
+ * smcr_lgr_links_stop() - drain the links of a group that ends
+ * @lgr: a DEAD group
+ * @links: its links, from smcr_lgr_links_end()
+ *
+ * On return, the group's connections have all that the peer has sent: what a
+ * link had received is handled, and a move of the peer that waited for a drain
+ * is decided.
+ *
+ * Context: the group's work.
+ */
+void smcr_lgr_links_stop(struct smcr_lgr *lgr,
+			 const struct smcr_lgr_links *links)
+{
+	unsigned int i;
+
+	for (i = 0; i < links->n; i++)
+		smcr_link_stop(links->link[i]);
+	WRITE_ONCE(lgr->stopping, false);
+	for (i = 0; i < links->n; i++)
+		tell_drained(lgr, links->link[i]);
 }
 
 /**
@@ -461,6 +570,8 @@ void smcr_lgr_link_failed(struct smcr_link *link)
  */
 void smcr_lgr_link_stopped(struct smcr_link *link)
 {
+	tell_drained(link->lgr, link);
+	set_bit(SMCR_LINK_F_DRAINED, &link->flags);
 	smcr_lgr_kick(link->lgr, SMCR_LGR_T_LINK_STOPPED);
 }
 

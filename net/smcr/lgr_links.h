@@ -34,12 +34,18 @@ smcr_lgr_link_carrier(struct smcr_lgr *lgr, const struct smcr_link *but);
 void smcr_lgr_links_get(struct smcr_lgr *lgr, enum smcr_link_state min,
 			struct smcr_lgr_links *links);
 void smcr_lgr_links_put(struct smcr_lgr_links *links);
+bool smcr_lgr_link_asymmetric(const struct smcr_lgr_links *links,
+			      unsigned int i);
+bool smcr_lgr_redundant(struct smcr_lgr *lgr);
+bool smcr_lgr_draining(struct smcr_lgr *lgr);
 void smcr_lgr_links_doubtful(struct smcr_lgr *lgr);
 void smcr_lgr_links_lost(struct smcr_lgr *lgr);
 unsigned long smcr_lgr_grow(struct smcr_lgr *lgr);
 unsigned long smcr_lgr_grow_delay(const struct smcr_lgr *lgr);
 void smcr_lgr_grow_again(struct smcr_lgr *lgr, unsigned long delay);
 void smcr_lgr_links_end(struct smcr_lgr *lgr, struct smcr_lgr_links *links);
+void smcr_lgr_links_stop(struct smcr_lgr *lgr,
+			 const struct smcr_lgr_links *links);
 
 /* Events from the link layer */
 void smcr_lgr_link_failed(struct smcr_link *link);

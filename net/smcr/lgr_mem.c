@@ -565,7 +565,7 @@ static void links_clear(struct smcr_lgr *lgr)
 		link = smcr_lgr_link_at(lgr, slot);
 		if (!link)
 			continue;
-		if (smcr_link_state(link) == SMCR_LINK_DEAD) {
+		if (test_bit(SMCR_LINK_F_DRAINED, &link->flags)) {
 			for (rmb = NULL; (rmb = rmb_after(lgr, rmb));)
 				if (rmb->maps[slot].link == link)
 					smcr_rmb_unmap(rmb, slot);

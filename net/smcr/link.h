@@ -56,6 +56,7 @@ enum smcr_link_flag {
 	SMCR_LINK_F_LOST,	/* the group has handled the failure */
 	SMCR_LINK_F_DELETED,	/* the peer has asked for its end */
 	SMCR_LINK_F_DOUBTFUL,	/* TEST LINK shall be sent at once */
+	SMCR_LINK_F_DRAINED,	/* the connections know that it is DEAD */
 };
 
 /**
@@ -108,6 +109,7 @@ struct smcr_link_peer {
  *	dead queue pairs
  * @gate_open: requests may be posted; once the link fails this stays false
  * @fail_errno: why the link failed (-errno), 0 before
+ * @n_conns: connections that write over the link; atomic
  * @wr: send queue, private to wr*.c
  * @rq: receive queue, private to wr_recv.c
  * @cq: one completion queue for both, private to wr_cq.c
@@ -141,6 +143,7 @@ struct smcr_link {
 	spinlock_t		tx_lock;
 	bool			gate_open;
 	int			fail_errno;
+	atomic_t		n_conns;
 	struct smcr_wr		*wr;
 	struct smcr_rq		*rq;
 	struct smcr_wr_cq	*cq;

@@ -89,6 +89,14 @@
 	X(CDCGAPS, CdcGaps, "CDC messages missing by sequence number") \
 	X(WRITERBLOCKED, WriterBlocked, \
 	  "CDC messages sent with B, as the window blocked the writer (4.7)") \
+	X(TXBYTESREPLAYED, TxBytesReplayed, \
+	  "payload bytes written once more, over another link (4.6.2)") \
+	X(VALIDATIONSSENT, ValidationsSent, \
+	  "CDC messages sent with F, to validate a move (4.6.1)") \
+	X(VALIDATIONSRECEIVED, ValidationsReceived, \
+	  "CDC messages received with F") \
+	X(VALIDATIONSFAILED, ValidationsFailed, \
+	  "moves of a peer that showed that bytes were lost") \
 	X(TXCHUNKALLOCS, TxChunkAllocs, \
 	  "chunks of send space allocated because the pool was empty")
 
@@ -191,7 +199,8 @@
 	X(DISCONNECT, RESETDISCONNECT, ResetDisconnect, "disconnect") \
 	X(PEER_CLOSED, RESETPEERCLOSED, ResetPeerClosed, "peer-closed") \
 	X(ORPHAN_LIMIT, RESETORPHANLIMIT, ResetOrphanLimit, "orphan-limit") \
-	X(TCP_DATA, RESETTCPDATA, ResetTcpData, "tcp-data")
+	X(TCP_DATA, RESETTCPDATA, ResetTcpData, "tcp-data") \
+	X(DATA_LOST, RESETDATALOST, ResetDataLost, "data-lost")
 
 #define SMCR_MIB_LIST(X, F, R) \
 	SMCR_MIB_SOCKETS(X) \

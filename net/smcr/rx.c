@@ -25,6 +25,7 @@
 #include "conn.h"
 #include "conn_end.h"
 #include "lgr.h"
+#include "link.h"
 #include "mib.h"
 #include "rmb.h"
 #include "rx.h"
@@ -81,7 +82,9 @@ static int rx_check_eye(struct smcr_conn *conn)
 	return -ECONNRESET;
 }
 
-/* Send a consumer update if the peer needs one. */
+/* Send a consumer update if the peer needs one. While a move of the peer is
+ * being validated it gets none (4.6.1); smcr_cdc_validate() makes up for it.
+ */
 static void rx_update(struct smcr_conn *conn)
 {
 	struct smcr_rx_view view = {
@@ -94,7 +97,7 @@ static void rx_update(struct smcr_conn *conn)
 	};
 
 	lockdep_assert_held(&conn->lock);
-	if (!smcr_conn_state_can_recv(&conn->fsm) ||
+	if (!smcr_conn_state_can_recv(&conn->fsm) || conn->rx.fo.nr ||
 	    !smcr_rx_update_needed(&view))
 		return;
 	conn->tx.due = true;
@@ -184,9 +187,9 @@ static int rx_idle(struct sock *sk, struct smcr_conn *conn, u32 seen)
  * queue polls it first.
  */
 static bool rx_roused(struct sock *sk, struct smcr_conn *conn, u32 seen,
-		      struct wait_queue_entry *wait)
+		      struct smcr_link *link, struct wait_queue_entry *wait)
 {
-	smcr_wr_cq_poll(conn->link, conn, wait);
+	smcr_wr_cq_poll(link, conn, wait);
 	return READ_ONCE(sk->sk_err) ||
 	       READ_ONCE(sk->sk_shutdown) & RCV_SHUTDOWN ||
 	       smcr_rx_avail(conn) > seen;
@@ -197,14 +200,14 @@ static bool rx_roused(struct sock *sk, struct smcr_conn *conn, u32 seen,
  * lock while it polls.
  */
 static void rx_spin(struct sock *sk, struct smcr_conn *conn, u32 seen,
-		    struct wait_queue_entry *wait)
+		    struct smcr_link *link, struct wait_queue_entry *wait)
 {
 	unsigned long begin = busy_loop_current_time();
 
 	while (sk_can_busy_loop(sk) && !need_resched() &&
 	       !sk_busy_loop_timeout(sk, begin) &&
-	       !rx_roused(sk, conn, seen, wait) &&
-	       smcr_wr_cq_spin(conn->link, wait))
+	       !rx_roused(sk, conn, seen, link, wait) &&
+	       smcr_wr_cq_spin(link, wait))
 		cpu_relax();
 }
 
@@ -213,12 +216,24 @@ static void rx_spin(struct sock *sk, struct smcr_conn *conn, u32 seen,
  * spin; and after the sleep, with the lock.
  */
 static bool rx_look(struct sock *sk, struct smcr_conn *conn, u32 seen,
-		    struct wait_queue_entry *wait, bool *awake)
+		    struct smcr_link *link, struct wait_queue_entry *wait,
+		    bool *awake)
 {
 	if (*awake)
-		rx_spin(sk, conn, seen, wait);
+		rx_spin(sk, conn, seen, link, wait);
 	*awake = false;
-	return rx_roused(sk, conn, seen, wait);
+	return rx_roused(sk, conn, seen, link, wait);
+}
+
+/* Get the link that the next message most likely comes over. */
+static struct smcr_link *rx_link_get(struct smcr_conn *conn)
+{
+	struct smcr_link *link;
+
+	spin_lock_bh(&conn->lock);
+	link = smcr_link_get(conn->rx.link);
+	spin_unlock_bh(&conn->lock);
+	return link;
 }
 
 /* Wait for more bytes than the @seen ones, which MSG_PEEK left in the element.
@@ -227,6 +242,7 @@ static int rx_wait(struct sock *sk, struct smcr_conn *conn, u32 seen,
 		   long *timeo)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+	struct smcr_link *link;
 	bool awake = true;
 	int ret;
 
@@ -236,14 +252,17 @@ static int rx_wait(struct sock *sk, struct smcr_conn *conn, u32 seen,
 		return -EAGAIN;
 	if (signal_pending(current))
 		return sock_intr_errno(*timeo);
+	link = rx_link_get(conn);
 	add_wait_queue(sk_sleep(sk), &wait);
 	sk_set_bit(SOCKWQ_ASYNC_WAITDATA, sk);
-	smcr_wr_cq_watch(conn->link, conn, &wait);
-	ret = sk_wait_event(sk, timeo, rx_look(sk, conn, seen, &wait, &awake),
+	smcr_wr_cq_watch(link, conn, &wait);
+	ret = sk_wait_event(sk, timeo,
+			    rx_look(sk, conn, seen, link, &wait, &awake),
 			    &wait);
-	smcr_wr_cq_unwatch(conn->link, &wait);
+	smcr_wr_cq_unwatch(link, &wait);
 	sk_clear_bit(SOCKWQ_ASYNC_WAITDATA, sk);
 	remove_wait_queue(sk_sleep(sk), &wait);
+	smcr_link_put(link);
 	/* Negative: another thread has disconnected the socket meanwhile */
 	return min(ret, 0);
 }

@@ -18,6 +18,10 @@
  * consumer cursor has passed them: the peer has read them, and its queue pair
  * drops a late retransmission as a duplicate. So most sends need no completion.
  *
+ * When the link fails, the connection moves to another one (conn_move.c), and
+ * what is posted next is for failover.c to decide: the message that validates
+ * the move, then the bytes from @una on once more, then new ones.
+ *
  * The sender fills the chunk of @end under the outer sock lock only. All else
  * is under conn->lock, taken in process context and in softirq. Any holder of
  * conn->lock may post: the caller of send(), the CQ handler that saw the window
@@ -29,9 +33,9 @@
 #include <net/sock.h>
 #include <trace/events/smcr.h>
 
+#include "chunk.h"
 #include "conn.h"
 #include "conn_end.h"
-#include "ib.h"
 #include "lgr.h"
 #include "link.h"
 #include "mib.h"
@@ -77,11 +81,44 @@ static struct smcr_chunk **tx_slot(struct smcr_conn *conn, u64 pos)
 	return &conn->tx.chunk[slot];
 }
 
-static void tx_drop_slot(struct smcr_conn *conn, struct smcr_chunk **slot)
+/* Give back the chunk in @slot, which begins at or before @pos. If a link that
+ * the connection has left may still read it, that waits for the link's drain.
+ */
+static void tx_drop_slot(struct smcr_conn *conn, struct smcr_chunk **slot,
+			 u64 pos)
 {
-	if (*slot)
+	struct smcr_conn_tx *tx = &conn->tx;
+
+	if (!*slot)
+		return;
+	if (tx->left && round_down(pos, SMCR_CHUNK_SIZE) <= tx->left_end)
+		list_add(&(*slot)->list, &tx->held);
+	else
 		smcr_wr_chunk_put(conn->link, *slot);
 	*slot = NULL;
+}
+
+static void tx_drop_held(struct smcr_conn *conn)
+{
+	struct smcr_chunk *chunk, *next;
+
+	list_for_each_entry_safe(chunk, next, &conn->tx.held, list) {
+		list_del(&chunk->list);
+		smcr_wr_chunk_put(conn->link, chunk);
+	}
+}
+
+/**
+ * smcr_tx_drained() - no link that the connection has left reads send space
+ *	any more
+ * @conn: the connection
+ *
+ * Context: any, conn->lock held.
+ */
+void smcr_tx_drained(struct smcr_conn *conn)
+{
+	lockdep_assert_held(&conn->lock);
+	tx_drop_held(conn);
 }
 
 /**
@@ -143,7 +180,8 @@ u32 smcr_tx_unacked(struct smcr_conn *conn)
 	spin_lock_bh(&conn->lock);
 	left = conn->tx.end - conn->tx.una;
 	if (left && conn->tx.signaled < conn->tx.nxt &&
-	    !smcr_wr_post_fence(conn->link))
+	    smcr_failover_tx_act(&conn->tx.fo, conn->tx.una) ==
+	    SMCR_FAILOVER_GO_ON && !smcr_wr_post_fence(conn->link))
 		conn->tx.signaled = conn->tx.nxt;
 	spin_unlock_bh(&conn->lock);
 	return left;
@@ -184,10 +222,10 @@ void smcr_tx_reclaim(struct smcr_conn *conn, u64 pos)
 		return;
 	for (chunk = round_down(tx->una, SMCR_CHUNK_SIZE);
 	     chunk + SMCR_CHUNK_SIZE <= pos; chunk += SMCR_CHUNK_SIZE)
-		tx_drop_slot(conn, tx_slot(conn, chunk));
+		tx_drop_slot(conn, tx_slot(conn, chunk), chunk);
 	WRITE_ONCE(tx->una, pos);
 	if (tx->una == tx->end && !tx->filling)
-		tx_drop_slot(conn, tx_slot(conn, tx->end));
+		tx_drop_slot(conn, tx_slot(conn, tx->end), tx->end);
 	if (tx->signaled < pos)
 		tx->signaled = pos;
 	tx_wake(conn);
@@ -205,13 +243,18 @@ void smcr_tx_purge(struct smcr_conn *conn)
 	u32 i;
 
 	for (i = 0; i < conn->tx.n_slots; i++)
-		tx_drop_slot(conn, &conn->tx.chunk[i]);
+		if (conn->tx.chunk[i])
+			smcr_wr_chunk_put(conn->link, conn->tx.chunk[i]);
+	tx_drop_held(conn);
 }
 
-/* Build the write of one segment from one or more chunks. */
-static void tx_fill_write(struct smcr_conn *conn, struct smcr_wr_write *wr,
-			  const struct smcr_tx_seg *seg, u64 pos)
+/* Build the write of one segment from one or more chunks. Fails if one of them
+ * cannot be mapped for the link's device.
+ */
+static int tx_fill_write(struct smcr_conn *conn, struct smcr_wr_write *wr,
+			 const struct smcr_tx_seg *seg, u64 pos)
 {
+	struct smcr_ibdev *dev = conn->link->local.dev;
 	u32 left = seg->len;
 
 	wr->raddr = conn->tx.raddr + seg->remote;
@@ -222,16 +265,20 @@ static void tx_fill_write(struct smcr_conn *conn, struct smcr_wr_write *wr,
 		u32 len = min(left, SMCR_CHUNK_SIZE - off);
 		struct smcr_chunk *chunk = *tx_slot(conn, pos);
 		struct smcr_wr_sge *sge = &wr->sge[wr->n_sge++];
+		int err = smcr_chunk_dma(chunk, dev, &sge->dma);
 
+		if (err)
+			return err;
+		sge->dma += off;
 		sge->vaddr = chunk->vaddr + off;
-		sge->dma = chunk->dma + off;
 		sge->len = len;
 		pos += len;
 		left -= len;
 	}
+	return 0;
 }
 
-static void tx_view(const struct smcr_conn *conn, struct smcr_tx_view *view,
+static void tx_view(struct smcr_conn *conn, struct smcr_tx_view *view,
 		    bool more)
 {
 	*view = (struct smcr_tx_view){
@@ -239,10 +286,11 @@ static void tx_view(const struct smcr_conn *conn, struct smcr_tx_view *view,
 		.queued = conn->tx.end,
 		.sent = conn->tx.nxt,
 		.peer_cons = conn->rx.peer.cons,
-		.max_bytes = smcr_wr_max_bytes(conn->link, conn->tx.nxt),
 		.b_announced = conn->tx.blocked,
 		.more = more,
 	};
+	smcr_failover_tx_clip(&conn->tx.fo, get_jiffies_64(), view);
+	view->max_bytes = smcr_wr_max_bytes(conn->link, view->sent);
 }
 
 static void tx_encode(struct smcr_conn *conn, u8 *buf, u64 prod, u16 flags)
@@ -265,7 +313,14 @@ static void tx_posted(struct smcr_conn *conn, const struct smcr_tx_plan *plan,
 {
 	struct smcr_mib_cpu __percpu *mib = conn->lgr->mib;
 	struct smcr_conn_tx *tx = &conn->tx;
+	u32 fresh = plan->sent - tx->nxt;
 
+	smcr_mib_count(mib, SMCR_MIB_RDMAWRITES, batch->n_writes);
+	if (fresh < plan->bytes)
+		smcr_mib_count(mib, SMCR_MIB_TXBYTESREPLAYED,
+			       plan->bytes - fresh);
+	if (!batch->message)
+		return;
 	tx->seq++;
 	WRITE_ONCE(tx->nxt, plan->sent);
 	tx->told = conn->rx.cons;
@@ -278,8 +333,7 @@ static void tx_posted(struct smcr_conn *conn, const struct smcr_tx_plan *plan,
 	smcr_mib_count(mib, SMCR_MIB_CDCSENT, 1);
 	if (plan->bytes) {
 		smcr_mib_count(mib, SMCR_MIB_TXMESSAGES, 1);
-		smcr_mib_count(mib, SMCR_MIB_RDMAWRITES, batch->n_writes);
-		smcr_mib_count(mib, SMCR_MIB_TXBYTES, plan->bytes);
+		smcr_mib_count(mib, SMCR_MIB_TXBYTES, fresh);
 	} else {
 		smcr_mib_count(mib, SMCR_MIB_CURSORUPDATES, 1);
 	}
@@ -287,38 +341,83 @@ static void tx_posted(struct smcr_conn *conn, const struct smcr_tx_plan *plan,
 		smcr_mib_count(mib, SMCR_MIB_WRITERBLOCKED, 1);
 }
 
-/* Post one chain of writes and its message. Request a completion with C and A,
- * after which no message would release the references of the send slots, and
- * when half of the send space has none requested.
+/* Build the writes of a plan. */
+static int tx_fill(struct smcr_conn *conn, const struct smcr_tx_plan *plan,
+		   struct smcr_wr_batch *batch)
+{
+	u64 pos = plan->sent - plan->bytes;
+	int err = 0;
+	u32 i;
+
+	for (i = 0; i < plan->nr_segs && !err; i++) {
+		err = tx_fill_write(conn, &batch->writes[i], &plan->seg[i],
+				    pos);
+		pos += plan->seg[i].len;
+	}
+	return err;
+}
+
+/* Post one chain of writes and its message; writes that are repeated go without
+ * one until the last of them (4.6.2). Request a completion with C and A, after
+ * which no message would release the references of the send slots, and when
+ * half of the send space has none requested. A connection whose send space the
+ * new link's device cannot reach ends here.
  */
 static int tx_post(struct smcr_conn *conn, const struct smcr_tx_plan *plan)
 {
 	struct smcr_conn_tx *tx = &conn->tx;
 	struct smcr_wr_batch batch;
 	u16 flags = tx->flags;
-	u64 pos = tx->nxt;
 	int err;
-	u32 i;
 
 	lockdep_assert_held(&conn->lock);
 	if (plan->blocked)
 		flags |= SMCR_CDC_B;
-	for (i = 0; i < plan->nr_segs; i++) {
-		tx_fill_write(conn, &batch.writes[i], &plan->seg[i], pos);
-		pos += plan->seg[i].len;
+	err = tx_fill(conn, plan, &batch);
+	if (err) {
+		smcr_conn_end_reset_locked(conn, SMCR_RESET_LINK_DOWN, ENOBUFS);
+		return err;
 	}
 	batch.n_writes = plan->nr_segs;
 	batch.conn = conn;
 	batch.pos = plan->sent;
-	batch.signal = (flags & (SMCR_CDC_C | SMCR_CDC_A)) ||
-		       plan->sent - tx->signaled >= tx->size / 2;
-	tx_encode(conn, batch.cdc, plan->sent, flags);
+	batch.seq = tx->seq + 1;
+	batch.message = plan->sent >= tx->fo.mark;
+	batch.counts = batch.message;
+	batch.signal = batch.message &&
+		       ((flags & (SMCR_CDC_C | SMCR_CDC_A)) ||
+			plan->sent - tx->signaled >= tx->size / 2);
+	if (batch.message)
+		tx_encode(conn, batch.cdc, plan->sent, flags);
 	err = smcr_wr_post(conn->link, &batch);
 	if (err)
 		return err;
 	tx_posted(conn, plan, &batch, flags);
-	if (flags & SMCR_CDC_A)
+	if (batch.message && flags & SMCR_CDC_A)
 		smcr_conn_end_event(conn, SMCR_CONN_EV_ABORT_SENT);
+	return 0;
+}
+
+/* Post the message that validates a move, alone (4.6.1). */
+static int tx_post_f(struct smcr_conn *conn)
+{
+	struct smcr_wr_batch batch;
+	struct smcr_cdc_msg msg;
+	int err;
+
+	lockdep_assert_held(&conn->lock);
+	batch.conn = conn;
+	batch.n_writes = 0;
+	batch.message = true;
+	batch.counts = false;
+	batch.signal = false;
+	smcr_failover_tx_f(&conn->tx.fo, conn->peer_token, &msg);
+	smcr_cdc_msg_encode(batch.cdc, &msg);
+	err = smcr_wr_post(conn->link, &batch);
+	if (err)
+		return err;
+	conn->tx.fo.f_due = false;
+	smcr_mib_count(conn->lgr->mib, SMCR_MIB_VALIDATIONSSENT, 1);
 	return 0;
 }
 
@@ -340,43 +439,89 @@ static bool tx_held(const struct smcr_conn *conn)
 	       smcr_tx_writeable(conn);
 }
 
+/* What a turn of smcr_tx_push_locked() found */
+enum tx_turn {
+	TX_IDLE,	/* nothing to post */
+	TX_POSTED,
+	TX_STOPPED,	/* no free send slot, or the link is closed */
+};
+
+static enum tx_turn tx_push_replay(struct smcr_conn *conn)
+{
+	struct smcr_tx_plan plan;
+	struct smcr_tx_view view;
+
+	tx_view(conn, &view, false);
+	smcr_tx_plan(&view, &plan);
+	if (WARN_ON_ONCE(!plan.nr_segs) || tx_post(conn, &plan))
+		return TX_STOPPED;
+	smcr_failover_tx_replayed(&conn->tx.fo, plan.sent);
+	return TX_POSTED;
+}
+
+/* @more: the turn before posted all that one chain can hold. */
+static enum tx_turn tx_push_new(struct smcr_conn *conn, bool *more)
+{
+	struct smcr_conn_tx *tx = &conn->tx;
+	struct smcr_tx_plan plan = {
+		.sent = tx->nxt,
+		.blocked = tx->blocked,
+	};
+	struct smcr_tx_view view;
+
+	/* True in most calls, and in the last turn of all others */
+	if (tx->final || (tx->nxt == tx->end && !tx->due))
+		return TX_IDLE;
+	if (smcr_conn_state_can_send(&conn->fsm) && !tx_held(conn)) {
+		tx_view(conn, &view, *more);
+		if (view.queued < tx->end)
+			smcr_conn_move_arm(conn, tx->fo.until);
+		smcr_tx_plan(&view, &plan);
+	}
+	if (!plan.announce && !tx->due)
+		return TX_IDLE;
+	if (tx_post(conn, &plan))
+		return TX_STOPPED;
+	*more = plan.bytes;
+	return TX_POSTED;
+}
+
 /**
  * smcr_tx_push_locked() - post the writes and messages that can go out now
  * @conn: the connection
  *
  * If the link has no free send slot, smcr_conn_tx_ready() comes later. A link
- * that is failing takes no work request; the group resets its connections.
+ * that is failing takes no work request; the group moves its connections to
+ * another link or resets them.
  *
  * Context: any, conn->lock held.
  */
 void smcr_tx_push_locked(struct smcr_conn *conn)
 {
 	struct smcr_conn_tx *tx = &conn->tx;
-	struct smcr_tx_plan plan;
-	struct smcr_tx_view view;
+	enum tx_turn turn = TX_STOPPED;
 	bool more = false;
 
 	lockdep_assert_held(&conn->lock);
 	if (conn->fsm.state == SMCR_CONN_INIT)
 		return;
-	while (!tx->final) {
-		/* True in most calls, and in the last turn of all others */
-		if (tx->nxt == tx->end && !tx->due)
+	do {
+		if (tx->mute)
 			break;
-		memset(&plan, 0, sizeof(plan));
-		plan.sent = tx->nxt;
-		plan.blocked = tx->blocked;
-		if (smcr_conn_state_can_send(&conn->fsm) && !tx_held(conn)) {
-			tx_view(conn, &view, more);
-			smcr_tx_plan(&view, &plan);
+		switch (smcr_failover_tx_act(&tx->fo, tx->una)) {
+		case SMCR_FAILOVER_SEND_F:
+			turn = tx_post_f(conn) ? TX_STOPPED : TX_POSTED;
+			break;
+		case SMCR_FAILOVER_REPLAY:
+			turn = tx_push_replay(conn);
+			break;
+		case SMCR_FAILOVER_GO_ON:
+			turn = tx_push_new(conn, &more);
+			break;
 		}
-		if (!plan.announce && !tx->due)
-			break;
-		if (tx_post(conn, &plan))
-			return;
-		more = plan.bytes;
-	}
-	smcr_conn_end_flushed(conn);
+	} while (turn == TX_POSTED);
+	if (turn == TX_IDLE)
+		smcr_conn_end_flushed(conn);
 }
 
 /**
@@ -392,6 +537,35 @@ void smcr_tx_push(struct smcr_conn *conn)
 	spin_unlock_bh(&conn->lock);
 }
 
+/* Take a chunk from the connection's link. Requests of that link may still name
+ * it for an earlier user, so if the connection has moved meanwhile, the chunk
+ * goes back, and the connection takes one from its new link.
+ */
+static void tx_chunk_get(struct smcr_conn *conn, struct smcr_chunk **slot)
+{
+	struct smcr_chunk *chunk;
+	struct smcr_link *link;
+	bool fresh, moved;
+
+	do {
+		spin_lock_bh(&conn->lock);
+		link = smcr_link_get(conn->link);
+		spin_unlock_bh(&conn->lock);
+		fresh = false;
+		chunk = smcr_wr_chunk_get(link, GFP_KERNEL, &fresh);
+		if (fresh)
+			smcr_mib_inc(conn->lgr->net, SMCR_MIB_TXCHUNKALLOCS);
+		spin_lock_bh(&conn->lock);
+		moved = conn->link != link;
+		if (!moved)
+			*slot = chunk;
+		spin_unlock_bh(&conn->lock);
+		if (moved && chunk)
+			smcr_wr_chunk_put(link, chunk);
+		smcr_link_put(link);
+	} while (moved);
+}
+
 /* Copy to the chunk of @end, at most to the end of the chunk and at most @space
  * bytes. tx_queued() must follow, also after an error.
  */
@@ -401,17 +575,13 @@ static int tx_copy(struct smcr_conn *conn, struct msghdr *msg, u32 space)
 	u32 off = tx->end & (SMCR_CHUNK_SIZE - 1);
 	struct smcr_chunk **slot = tx_slot(conn, tx->end);
 	size_t len = min_t(size_t, space, SMCR_CHUNK_SIZE - off);
-	bool fresh = false;
 
 	len = min(len, msg_data_left(msg));
 	spin_lock_bh(&conn->lock);
 	tx->filling = true;
 	spin_unlock_bh(&conn->lock);
-	if (!*slot) {
-		*slot = smcr_wr_chunk_get(conn->link, GFP_KERNEL, &fresh);
-		if (fresh)
-			smcr_mib_inc(conn->lgr->net, SMCR_MIB_TXCHUNKALLOCS);
-	}
+	if (!*slot)
+		tx_chunk_get(conn, slot);
 	if (!*slot)
 		return -ENOBUFS;
 	return copy_from_iter((*slot)->vaddr + off, len, &msg->msg_iter) ?:
@@ -506,7 +676,7 @@ static void tx_queued(struct smcr_conn *conn, struct msghdr *msg,
 	if (done > 0)
 		WRITE_ONCE(tx->end, tx->end + done);
 	else if (tx->una == tx->end)
-		tx_drop_slot(conn, tx_slot(conn, tx->end));
+		tx_drop_slot(conn, tx_slot(conn, tx->end), tx->end);
 	if (done <= 0 || (!last && tx->end - tx->nxt < TX_BATCH))
 		goto out;
 	tx->hold = cork || msg->msg_flags & MSG_MORE;

@@ -18,6 +18,7 @@ int __must_check smcr_tx_sendmsg(struct sock *sk, struct msghdr *msg,
 void smcr_tx_push(struct smcr_conn *conn);
 void smcr_tx_push_locked(struct smcr_conn *conn);
 void smcr_tx_reclaim(struct smcr_conn *conn, u64 pos);
+void smcr_tx_drained(struct smcr_conn *conn);
 void smcr_tx_purge(struct smcr_conn *conn);
 void smcr_tx_uncork(struct sock *sk);
 u32 smcr_tx_space(const struct smcr_conn *conn);

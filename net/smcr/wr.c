@@ -80,6 +80,12 @@ static void wait_add(struct smcr_link *link, struct smcr_conn *conn)
 	list_add_tail(&conn->wait_node, &link->wr->waiters);
 }
 
+static void wait_del(struct smcr_conn *conn)
+{
+	list_del_init(&conn->wait_node);
+	clear_bit(SMCR_CONN_F_WAITING, &conn->flags);
+}
+
 static struct smcr_conn *wait_pop(struct smcr_link *link)
 {
 	struct smcr_conn *conn;
@@ -87,11 +93,31 @@ static struct smcr_conn *wait_pop(struct smcr_link *link)
 	lockdep_assert_held(&link->tx_lock);
 	conn = list_first_entry_or_null(&link->wr->waiters, struct smcr_conn,
 					wait_node);
-	if (!conn)
-		return NULL;
-	list_del_init(&conn->wait_node);
-	clear_bit(SMCR_CONN_F_WAITING, &conn->flags);
+	if (conn)
+		wait_del(conn);
 	return conn;
+}
+
+/**
+ * smcr_wr_unwait() - stop waiting for a slot
+ * @link: link that the connection leaves
+ * @conn: the connection, counted by the caller
+ *
+ * Context: any but hard irq; the connection's lock held.
+ */
+void smcr_wr_unwait(struct smcr_link *link, struct smcr_conn *conn)
+{
+	unsigned long irq;
+	bool waited;
+
+	lockdep_assert_held(&conn->lock);
+	spin_lock_irqsave(&link->tx_lock, irq);
+	waited = test_bit(SMCR_CONN_F_WAITING, &conn->flags);
+	if (waited)
+		wait_del(conn);
+	spin_unlock_irqrestore(&link->tx_lock, irq);
+	if (waited)
+		smcr_conn_put(conn);
 }
 
 /* Free slots, including those for control. */
@@ -140,7 +166,8 @@ static void wr_probe(struct smcr_wr *wr, const struct smcr_wr_batch *batch)
 {
 	u32 some = wr->window / 4;
 
-	if (!some || !batch->n_writes || wr_unhandled(wr) < some ||
+	if (!some || !batch->n_writes || !batch->counts ||
+	    wr_unhandled(wr) < some ||
 	    (wr->probe_conn && wr->sends - wr->probe_send < some))
 		return;
 	WRITE_ONCE(wr->probe_conn, batch->conn);
@@ -282,10 +309,12 @@ void smcr_wr_wake(struct smcr_link *link)
  * struct wr_run - adjacent slots of one connection, reported to it in one call
  * @conn: the connection with a reference, or NULL
  * @pos: position of the last slot
+ * @seq: sequence number of its message
  */
 struct wr_run {
 	struct smcr_conn	*conn;
 	u64			pos;
+	u16			seq;
 };
 
 static void run_end(struct wr_run *run, int err)
@@ -293,20 +322,26 @@ static void run_end(struct wr_run *run, int err)
 	if (!run->conn)
 		return;
 	if (!err)
-		smcr_conn_sent(run->conn, run->pos);
+		smcr_conn_sent(run->conn, run->pos, run->seq);
 	smcr_conn_put(run->conn);
 	run->conn = NULL;
 }
 
-static void run_add(struct wr_run *run, struct smcr_conn *conn, u64 pos,
+/* Take over a slot's reference to its connection. */
+static void run_add(struct wr_run *run, const struct smcr_wr_slot *slot,
 		    int err)
 {
-	if (run->conn == conn)
-		smcr_conn_put(conn);	/* the run owns one already */
+	if (!slot->counts) {
+		smcr_conn_put(slot->conn);
+		return;
+	}
+	if (run->conn == slot->conn)
+		smcr_conn_put(slot->conn);	/* the run owns one already */
 	else
 		run_end(run, err);
-	run->conn = conn;
-	run->pos = pos;
+	run->conn = slot->conn;
+	run->pos = slot->pos;
+	run->seq = slot->seq;
 }
 
 /* Reclaim the slots before @end. @err is 0 if all of their requests succeeded.
@@ -330,7 +365,9 @@ static void slots_reclaim(struct smcr_link *link, u32 end, int err)
 		smp_store_release(&wr->tail, i + 1);
 		switch (slot.kind) {
 		case SMCR_WR_CDC:
-			run_add(&run, slot.conn, slot.pos, err);
+		case SMCR_WR_WRITE:
+			if (slot.conn)
+				run_add(&run, &slot, err);
 			break;
 		case SMCR_WR_LLC:
 			if (slot.cookie)
@@ -339,7 +376,6 @@ static void slots_reclaim(struct smcr_link *link, u32 end, int err)
 		case SMCR_WR_REG:
 			slot.reg->done(slot.reg, err);
 			break;
-		case SMCR_WR_WRITE:
 		case SMCR_WR_FENCE:
 			break;
 		}
@@ -486,13 +522,44 @@ static void write_build(struct smcr_link *link, u32 i,
 	wr->rkey = write->rkey;
 }
 
+static u32 batch_len(const struct smcr_wr_batch *batch)
+{
+	return batch->n_writes + batch->message;
+}
+
+/* Give the last slot of a batch its reference to the connection. */
+static void batch_own(struct smcr_wr_slot *slot,
+		      const struct smcr_wr_batch *batch)
+{
+	slot->conn = smcr_conn_get(batch->conn);
+	slot->counts = batch->counts;
+	slot->pos = batch->pos;
+	slot->seq = batch->seq;
+}
+
+/* Build the message behind @batch's writes. */
+static void batch_message(struct smcr_link *link, struct smcr_wr_batch *batch,
+			  struct ib_send_wr *send, struct ib_sge *sge)
+{
+	struct smcr_wr *wr = link->wr;
+	struct smcr_wr_slot *slot;
+
+	WRITE_ONCE(wr->sends, wr->sends + 1);
+	wr_probe(wr, batch);
+	slot = slot_next(wr, batch->n_writes, SMCR_WR_CDC);
+	batch_own(slot, batch);
+	send->wr_cqe = &slot->cqe;
+	send->send_flags = IB_SEND_SOLICITED;
+	message_sge(link, slot, batch->cdc, send, sge);
+}
+
 static int batch_post(struct smcr_link *link, struct smcr_wr_batch *batch,
 		      bool *unused_ref)
 {
 	struct ib_send_wr send = { .opcode = IB_WR_SEND };
-	u32 n = batch->n_writes + 1, posted, i;
+	u32 n = batch_len(batch), posted, i;
 	struct smcr_wr *wr = link->wr;
-	struct smcr_wr_slot *slot;
+	struct ib_send_wr *last = &send;
 	struct ib_sge sge;
 	bool signal;
 	int err;
@@ -504,15 +571,17 @@ static int batch_post(struct smcr_link *link, struct smcr_wr_batch *batch,
 		wr->writes[i].wr.next = i + 1 < batch->n_writes ?
 					&wr->writes[i + 1].wr : &send;
 	}
+	if (batch->message) {
+		batch_message(link, batch, &send, &sge);
+	} else {
+		last = &wr->writes[i - 1].wr;
+		last->next = NULL;
+		batch_own(container_of(last->wr_cqe, struct smcr_wr_slot, cqe),
+			  batch);
+	}
 	signal = batch->signal || wr->unsignaled + n >= wr->signal_at;
-	WRITE_ONCE(wr->sends, wr->sends + 1);
-	wr_probe(wr, batch);
-	slot = slot_next(wr, n - 1, SMCR_WR_CDC);
-	slot->conn = smcr_conn_get(batch->conn);
-	slot->pos = batch->pos;
-	send.wr_cqe = &slot->cqe;
-	send.send_flags = IB_SEND_SOLICITED | (signal ? IB_SEND_SIGNALED : 0);
-	message_sge(link, slot, batch->cdc, &send, &sge);
+	if (signal)
+		last->send_flags |= IB_SEND_SIGNALED;
 	posted = chain_post(link, batch->n_writes ? &wr->writes[0].wr : &send,
 			    n, signal, &err);
 	*unused_ref = posted < n;
@@ -537,13 +606,13 @@ static int batch_post(struct smcr_link *link, struct smcr_wr_batch *batch,
  */
 int smcr_wr_post(struct smcr_link *link, struct smcr_wr_batch *batch)
 {
-	u32 n = batch->n_writes + 1;
 	bool unused_ref = false, report = false, ask;
+	u32 n = batch_len(batch);
 	unsigned long irq;
 	int err;
 
 	lockdep_assert_held(&batch->conn->lock);
-	if (WARN_ON_ONCE(batch->n_writes > SMCR_WR_MAX_WRITES))
+	if (WARN_ON_ONCE(!n || batch->n_writes > SMCR_WR_MAX_WRITES))
 		return -EINVAL;
 	spin_lock_irqsave(&link->tx_lock, irq);
 	err = gate_check(link);

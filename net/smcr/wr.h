@@ -58,16 +58,22 @@ struct smcr_wr_write {
  * struct smcr_wr_batch - RDMA writes and the CDC message that announces them
  * @conn: the connection; the batch's last send slot owns a reference
  * @pos: send position (bytes) that the end of this batch reaches
- * @n_writes: entries of @writes, may be zero
+ * @seq: sequence number of the message
+ * @n_writes: entries of @writes, may be zero if there is a message
  * @signal: ask for a completion, whatever the number of unsignaled requests
+ * @message: a message follows the writes
+ * @counts: the completion confirms @pos and @seq to the connection
  * @cdc: the encoded CDC message
  * @writes: the RDMA writes
  */
 struct smcr_wr_batch {
 	struct smcr_conn	*conn;
 	u64			pos;
+	u16			seq;
 	u32			n_writes;
 	bool			signal;
+	bool			message;
+	bool			counts;
 	u8			cdc[SMCR_ROCE_MSG_LEN];
 	struct smcr_wr_write	writes[SMCR_WR_MAX_WRITES];
 };
@@ -125,6 +131,7 @@ void smcr_wr_cq_free(struct smcr_link *link);
 u32 smcr_wr_max_bytes(const struct smcr_link *link, u64 pos);
 int __must_check smcr_wr_post(struct smcr_link *link,
 			      struct smcr_wr_batch *batch);
+void smcr_wr_unwait(struct smcr_link *link, struct smcr_conn *conn);
 int smcr_wr_post_fence(struct smcr_link *link);
 struct smcr_chunk * __must_check
 smcr_wr_chunk_get(struct smcr_link *link, gfp_t gfp, bool *fresh);

@@ -14,6 +14,7 @@
  */
 #include <rdma/ib_verbs.h>
 
+#include "chunk.h"
 #include "ib.h"
 #include "link.h"
 #include "wr.h"
@@ -54,7 +55,7 @@ struct smcr_chunk *smcr_wr_chunk_get(struct smcr_link *link, gfp_t gfp,
 		wr->n_chunks--;
 	}
 	spin_unlock_bh(&wr->chunk_lock);
-	return chunk ?: smcr_ib_chunk_get(link->local.dev, gfp, fresh);
+	return chunk ?: smcr_chunk_get(link->local.dev, gfp, fresh);
 }
 
 /**
@@ -87,7 +88,7 @@ u32 smcr_wr_chunks_spill(struct smcr_wr *wr, u32 keep)
 	left = wr->n_chunks;
 	spin_unlock_bh(&wr->chunk_lock);
 	list_for_each_entry_safe(chunk, next, &spill, list)
-		smcr_ib_chunk_put(chunk);
+		smcr_chunk_put(chunk);
 	return left;
 }
 

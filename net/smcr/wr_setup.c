@@ -10,6 +10,7 @@
 #include <linux/slab.h>
 #include <rdma/ib_verbs.h>
 
+#include "chunk.h"
 #include "ib.h"
 #include "link.h"
 #include "wr.h"

@@ -41,14 +41,19 @@ enum smcr_wr_kind {
  * @cqe: names the slot in its completion
  * @kind: what was posted
  * @cookie: LLC message: the argument for smcr_llc_sent()
+ * @counts: CDC message: the connection learns of its completion
+ * @seq: CDC message: its sequence number
  * @pos: CDC message: send position that is complete with it
- * @conn: CDC message: the connection, with a reference
+ * @conn: CDC message, or write that ends a batch: the connection, with a
+ *	reference
  * @reg: registration: the caller's structure
  */
 struct smcr_wr_slot {
 	struct ib_cqe		cqe;
 	enum smcr_wr_kind		kind;
 	u32			cookie;
+	bool			counts;
+	u16			seq;
 	u64			pos;
 	struct smcr_conn	*conn;
 	struct smcr_wr_reg	*reg;

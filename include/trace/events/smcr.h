@@ -166,6 +166,34 @@ TRACE_EVENT(smcr_conn_state,
 		  smcr_show_conn_state(__entry->new))
 );
 
+TRACE_EVENT(smcr_conn_move,
+	TP_PROTO(u32 linkgroup, u32 conn, u32 from, u32 to, u64 una, u64 nxt),
+
+	TP_ARGS(linkgroup, conn, from, to, una, nxt),
+
+	TP_STRUCT__entry(
+		__field(u32, linkgroup)
+		__field(u32, conn)
+		__field(u32, from)
+		__field(u32, to)
+		__field(u64, una)
+		__field(u64, nxt)
+	),
+
+	TP_fast_assign(
+		__entry->linkgroup = linkgroup;
+		__entry->conn = conn;
+		__entry->from = from;
+		__entry->to = to;
+		__entry->una = una;
+		__entry->nxt = nxt;
+	),
+
+	TP_printk("linkgroup=%u conn=%u link %u -> %u, unconfirmed bytes %llu to %llu",
+		  __entry->linkgroup, __entry->conn, __entry->from, __entry->to,
+		  __entry->una, __entry->nxt)
+);
+
 TRACE_EVENT(smcr_lgr_state,
 	TP_PROTO(u32 linkgroup, u32 role, u32 old, u32 event, u32 new),
 

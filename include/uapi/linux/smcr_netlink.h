@@ -111,6 +111,8 @@ enum smcr_fallback_reason {
  *   orphans
  * @SMCR_RESET_TCP_DATA: bytes arrived over TCP on a connection that uses RDMA
  *   (C.6)
+ * @SMCR_RESET_DATA_LOST: the peer moved to another link, and bytes were lost
+ *   before (4.6.1)
  */
 enum smcr_reset_reason {
 	SMCR_RESET_NONE,
@@ -133,6 +135,7 @@ enum smcr_reset_reason {
 	SMCR_RESET_PEER_CLOSED,
 	SMCR_RESET_ORPHAN_LIMIT,
 	SMCR_RESET_TCP_DATA,
+	SMCR_RESET_DATA_LOST,
 
 	/* private: */
 	__SMCR_RESET_MAX,

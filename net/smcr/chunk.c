@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Send chunks: the memory that send space consists of, and its mappings.
+ *
+ * Each device has a pool of free chunks that are mapped for it, so that a send
+ * normally neither allocates nor maps. A chunk belongs to the connection that
+ * took it. When the connection moves to a link of another device, the chunk is
+ * mapped for that device as well, once a work request is to name it. The
+ * further mappings go when the chunk returns to its pool.
+ *
+ * A device's list has all mappings for the device, of chunks that are free or
+ * in use, so that the removal of the device unmaps them without waiting for the
+ * connections. A chunk in use whose devices are all gone is memory, and no
+ * more.
+ */
+#include <linux/gfp.h>
+#include <linux/lockdep.h>
+#include <linux/slab.h>
+#include <rdma/ib_verbs.h>
+
+#include "chunk.h"
+#include "ib.h"
+
+/* Free chunks that a device keeps: 16 MB. Beyond that, returned chunks are
+ * freed.
+ */
+#define CHUNKS_KEPT		1024u
+
+static void chunk_free(struct smcr_chunk *chunk)
+{
+	free_pages((unsigned long)chunk->vaddr, get_order(SMCR_CHUNK_SIZE));
+	kfree(chunk);
+}
+
+/* Map a chunk. Once the device has unmapped all chunks, none is mapped any
+ * more, so the device exists here.
+ */
+static int chunk_map(struct smcr_chunk *chunk, struct smcr_chunk_map *map,
+		     struct smcr_ibdev *dev)
+{
+	struct ib_device *ibdev = dev->ibdev;
+	int err = -ENODEV;
+
+	spin_lock_bh(&dev->chunk_lock);
+	if (!dev->gone) {
+		map->dma = ib_dma_map_single(ibdev, chunk->vaddr,
+					     SMCR_CHUNK_SIZE, DMA_TO_DEVICE);
+		err = ib_dma_mapping_error(ibdev, map->dma) ? -ENOMEM : 0;
+	}
+	if (!err) {
+		map->dev = dev;
+		smcr_ib_dev_hold(dev);
+		list_add(&map->all, &dev->chunk_maps);
+	}
+	spin_unlock_bh(&dev->chunk_lock);
+	return err;
+}
+
+static void map_end(struct smcr_chunk_map *map)
+{
+	lockdep_assert_held(&map->dev->chunk_lock);
+	list_del_init(&map->all);
+	ib_dma_unmap_single(map->dev->ibdev, map->dma, SMCR_CHUNK_SIZE,
+			    DMA_TO_DEVICE);
+}
+
+/* Drop the mappings for other devices than the chunk's own. */
+static void chunk_unmap_others(struct smcr_chunk *chunk)
+{
+	struct smcr_chunk_map *map;
+	struct smcr_ibdev *dev;
+
+	while ((map = chunk->home.next)) {
+		dev = map->dev;
+		chunk->home.next = map->next;
+		spin_lock_bh(&dev->chunk_lock);
+		if (!dev->gone)
+			map_end(map);
+		spin_unlock_bh(&dev->chunk_lock);
+		smcr_ib_dev_drop(dev);
+		kfree(map);
+	}
+}
+
+static struct smcr_chunk *chunk_new(struct smcr_ibdev *dev, gfp_t gfp)
+{
+	struct smcr_chunk *chunk;
+	struct page *page;
+
+	chunk = kzalloc(sizeof(*chunk), gfp | __GFP_NOWARN);
+	if (!chunk)
+		return NULL;
+	page = alloc_pages_node(dev->node, gfp | __GFP_NOWARN,
+				get_order(SMCR_CHUNK_SIZE));
+	if (!page) {
+		kfree(chunk);
+		return NULL;
+	}
+	chunk->vaddr = page_address(page);
+	if (!chunk_map(chunk, &chunk->home, dev))
+		return chunk;
+	chunk_free(chunk);
+	return NULL;
+}
+
+/**
+ * smcr_chunks_init() - prepare a new device's pool
+ * @dev: the device
+ *
+ * Context: process.
+ */
+void smcr_chunks_init(struct smcr_ibdev *dev)
+{
+	spin_lock_init(&dev->chunk_lock);
+	INIT_LIST_HEAD(&dev->chunks);
+	INIT_LIST_HEAD(&dev->chunk_maps);
+}
+
+/**
+ * smcr_chunks_unmap() - unmap all chunks from a device, and free its pool
+ * @dev: device that is being removed; the posting gates of its links are
+ *	closed, so nothing syncs a chunk for it any more
+ *
+ * Context: process.
+ */
+void smcr_chunks_unmap(struct smcr_ibdev *dev)
+{
+	struct smcr_chunk_map *map, *next_map;
+	struct smcr_chunk *chunk, *next;
+	LIST_HEAD(free);
+
+	spin_lock_bh(&dev->chunk_lock);
+	dev->gone = true;
+	list_for_each_entry_safe(map, next_map, &dev->chunk_maps, all)
+		map_end(map);
+	list_splice_init(&dev->chunks, &free);
+	dev->n_free = 0;
+	spin_unlock_bh(&dev->chunk_lock);
+	list_for_each_entry_safe(chunk, next, &free, list) {
+		smcr_ib_dev_drop(dev);
+		chunk_free(chunk);
+	}
+}
+
+/**
+ * smcr_chunk_get() - take a chunk of send space
+ * @dev: device, kept at least by smcr_ib_dev_hold()
+ * @gfp: how to allocate a chunk if none is free
+ * @fresh: set to true if the chunk was allocated; otherwise not touched
+ *
+ * The pages are not charged to a cgroup, since chunks pass from one user to the
+ * next.
+ *
+ * Context: as @gfp allows; not hard irq.
+ * Return: the chunk, or NULL if there is no memory or the device is gone.
+ */
+struct smcr_chunk *smcr_chunk_get(struct smcr_ibdev *dev, gfp_t gfp,
+				  bool *fresh)
+{
+	struct smcr_chunk *chunk;
+
+	spin_lock_bh(&dev->chunk_lock);
+	chunk = list_first_entry_or_null(&dev->chunks, struct smcr_chunk, list);
+	if (chunk) {
+		list_del(&chunk->list);
+		dev->n_free--;
+	}
+	spin_unlock_bh(&dev->chunk_lock);
+	if (chunk)
+		return chunk;
+	chunk = chunk_new(dev, gfp);
+	if (chunk)
+		*fresh = true;
+	return chunk;
+}
+
+/**
+ * smcr_chunk_put() - give a chunk back to its device's pool
+ * @chunk: a chunk that no posted work request names; another peer's bytes may
+ *	be put into it next, see smcr_wr_chunk_put()
+ *
+ * Context: any but hard irq.
+ */
+void smcr_chunk_put(struct smcr_chunk *chunk)
+{
+	struct smcr_ibdev *dev = chunk->home.dev;
+	bool keep;
+
+	chunk_unmap_others(chunk);
+	spin_lock_bh(&dev->chunk_lock);
+	keep = !dev->gone && dev->n_free < CHUNKS_KEPT;
+	if (keep) {
+		list_add(&chunk->list, &dev->chunks);
+		dev->n_free++;
+	} else if (!dev->gone) {
+		/* Unmap under the lock, so that removal waits for it */
+		map_end(&chunk->home);
+	}
+	spin_unlock_bh(&dev->chunk_lock);
+	if (keep)
+		return;
+	chunk_free(chunk);
+	smcr_ib_dev_drop(dev);
+}
+
+static int chunk_map_more(struct smcr_chunk *chunk, struct smcr_ibdev *dev,
+			  u64 *dma)
+{
+	struct smcr_chunk_map *map = kzalloc(sizeof(*map), GFP_ATOMIC);
+	int err;
+
+	if (!map)
+		return -ENOMEM;
+	err = chunk_map(chunk, map, dev);
+	if (err) {
+		kfree(map);
+		return err;
+	}
+	map->next = chunk->home.next;
+	chunk->home.next = map;
+	*dma = map->dma;
+	return 0;
+}
+
+/**
+ * smcr_chunk_dma() - get a chunk's address for a device
+ * @chunk: a chunk of which the caller is the only user
+ * @dev: the device, kept at least by smcr_ib_dev_hold()
+ * @dma: result: DMA address of the chunk
+ *
+ * Maps the chunk if it is not mapped for the device yet. A mapping ends when
+ * the device is removed: then the address is of no use, and the posting gate
+ * refuses the work request that has it.
+ *
+ * Context: any but hard irq.
+ * Return: 0; -ENOMEM; -ENODEV if the device is gone.
+ */
+int smcr_chunk_dma(struct smcr_chunk *chunk, struct smcr_ibdev *dev, u64 *dma)
+{
+	struct smcr_chunk_map *map;
+
+	for (map = &chunk->home; map; map = map->next) {
+		if (map->dev == dev) {
+			*dma = map->dma;
+			return 0;
+		}
+	}
+	return chunk_map_more(chunk, dev, dma);
+}

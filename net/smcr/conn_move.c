@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A connection leaves a link (RFC 7609 4.6). failover.c decides what is posted
+ * on the new link, and what a move of the peer means; tx.c and cdc.c carry that
+ * out. This file has what comes before and after:
+ *
+ *   lost      The group's work finds that the connection's link has failed. The
+ *             connection gets another ACTIVE link and the keys of the peer's
+ *             RMB on it, all under conn->lock, and posts there at once. Without
+ *             such a link, it is reset.
+ *   drained   No message and no write can come over a link any more, and its
+ *             adapter reads no send space. A move of the peer that waited for
+ *             this is decided, and chunks that the old link's requests may have
+ *             named are given back.
+ *   timer     The writes of a dead link can no longer arrive, or a move of the
+ *             peer has waited long enough.
+ *
+ * Each end chooses its link on its own, so the link that a connection writes
+ * over (conn->link) may differ from the one that the peer's messages come over
+ * (conn->rx.link).
+ *
+ * During the handshake a connection does not move: CLC messages have named its
+ * link to the peer. It is reset if that link fails.
+ */
+#include <linux/jiffies.h>
+#include <linux/lockdep.h>
+#include <linux/timer.h>
+#include <trace/events/smcr.h>
+
+#include "cdc.h"
+#include "conn.h"
+#include "conn_end.h"
+#include "lgr.h"
+#include "lgr_links.h"
+#include "mib.h"
+#include "tx.h"
+#include "wr.h"
+
+/**
+ * struct move_target - a link that a connection could move to
+ * @link: the link
+ * @rkey: key of the peer's RMB on it
+ * @vaddr: address of the peer's RMB on it
+ */
+struct move_target {
+	struct smcr_link	*link;
+	u32			rkey;
+	u64			vaddr;
+};
+
+static void move_timer(struct timer_list *timer)
+{
+	struct smcr_conn *conn = from_timer(conn, timer, move_timer);
+
+	spin_lock(&conn->lock);
+	smcr_cdc_validate(conn);
+	smcr_tx_push_locked(conn);
+	spin_unlock(&conn->lock);
+	smcr_conn_put(conn);
+}
+
+/**
+ * smcr_conn_move_init() - prepare a new connection for moves
+ * @conn: connection whose link is set: the one that the handshake names
+ *
+ * Context: process.
+ */
+void smcr_conn_move_init(struct smcr_conn *conn)
+{
+	INIT_LIST_HEAD(&conn->tx.held);
+	smcr_failover_tx_init(&conn->tx.fo, true);
+	smcr_failover_rx_init(&conn->rx.fo, conn->link->slot);
+	timer_setup(&conn->move_timer, move_timer, 0);
+}
+
+/**
+ * smcr_conn_move_arm() - look at a connection's moves again at some time
+ * @conn: the connection
+ * @when: the time, of get_jiffies_64()
+ *
+ * The armed timer owns a reference.
+ *
+ * Context: any, conn->lock held.
+ */
+void smcr_conn_move_arm(struct smcr_conn *conn, u64 when)
+{
+	lockdep_assert_held(&conn->lock);
+	smcr_conn_get(conn);
+	if (timer_reduce(&conn->move_timer, (unsigned long)when))
+		smcr_conn_put(conn);
+}
+
+/**
+ * smcr_conn_move_at_rest() - is no message left that a move would repeat?
+ * @conn: the connection
+ *
+ * Context: any, conn->lock held.
+ * Return: true if the peer's adapter has all messages, and with them all bytes.
+ */
+bool smcr_conn_move_at_rest(const struct smcr_conn *conn)
+{
+	lockdep_assert_held(&conn->lock);
+	return !conn->tx.due &&
+	       smcr_failover_tx_quiet(&conn->tx.fo, conn->tx.seq);
+}
+
+/* Look up the peer's RMB on a link. Once the link has left the group, its slot
+ * may be another link's.
+ */
+static bool target_keys(const struct smcr_conn *conn,
+			struct move_target *target)
+{
+	struct smcr_lgr *lgr = conn->lgr;
+	u8 slot = target->link->slot;
+	bool found;
+
+	spin_lock_bh(&lgr->rtoken_lock);
+	found = READ_ONCE(lgr->links[slot]) == target->link &&
+		!smcr_rtoken_get(lgr->rtokens, conn->peer_rmb, slot,
+				 &target->rkey, &target->vaddr);
+	spin_unlock_bh(&lgr->rtoken_lock);
+	return found;
+}
+
+/* Choose the best link for @conn, or without it the best one for a new
+ * connection. Returns its index in @links, or a negative value.
+ */
+static int choose(const struct smcr_lgr_links *links,
+		  const struct smcr_conn *conn, struct move_target *target)
+{
+	struct smcr_failover_link cand[SMCR_MAX_LINKS];
+	unsigned int i;
+	int best;
+
+	for (i = 0; i < links->n; i++) {
+		target[i].link = links->link[i];
+		cand[i] = (struct smcr_failover_link){
+			.slot = i,
+			.active = true,
+			.complete = !conn || target_keys(conn, &target[i]),
+			.asymmetric = smcr_lgr_link_asymmetric(links, i),
+			.nr_conns = atomic_read(&links->link[i]->n_conns),
+		};
+	}
+	best = smcr_failover_pick(cand, links->n);
+	return best;
+}
+
+/**
+ * smcr_conn_move_first() - choose the link of a new connection
+ * @lgr: its group
+ *
+ * Context: process.
+ * Return: the ACTIVE link with the fewest connections, with a reference;
+ * asymmetric links come last. NULL if no link is ACTIVE.
+ */
+struct smcr_link *smcr_conn_move_first(struct smcr_lgr *lgr)
+{
+	struct move_target target[SMCR_MAX_LINKS];
+	struct smcr_link *link = NULL;
+	struct smcr_lgr_links links;
+	int best;
+
+	smcr_lgr_links_get(lgr, SMCR_LINK_ACTIVE, &links);
+	best = choose(&links, NULL, target);
+	if (best >= 0)
+		link = smcr_link_get(links.link[best]);
+	smcr_lgr_links_put(&links);
+	return link;
+}
+
+static bool no_more_bytes(const struct smcr_conn *conn)
+{
+	return conn->reset_err || conn->tx.flags & SMCR_CDC_A ||
+	       conn->rx.peer.flags & (SMCR_CDC_C | SMCR_CDC_A);
+}
+
+/* Move to another link. The old one takes no work request any more. */
+static void move_to(struct smcr_conn *conn, const struct move_target *target)
+{
+	struct smcr_conn_tx *tx = &conn->tx;
+	struct smcr_link *old = conn->link;
+	struct smcr_failover_move move = {
+		.una = tx->una,
+		.nxt = tx->nxt,
+		.seq = tx->seq,
+		.ring_len = tx->ring.len,
+		.until = get_jiffies_64() +
+			 smcr_sysctl_qp_dead_time(conn->lgr->net),
+		.silent = no_more_bytes(conn),
+	};
+
+	lockdep_assert_held(&conn->lock);
+	smcr_wr_unwait(old, conn);
+	tx->left |= BIT(old->slot);
+	tx->left_end = tx->end;
+	WRITE_ONCE(conn->link, smcr_link_get(target->link));
+	atomic_inc(&conn->link->n_conns);
+	tx->rkey = target->rkey;
+	tx->raddr = target->vaddr +
+		    (u64)(conn->peer_idx - 1) * conn->peer_size;
+	if (smcr_failover_tx_move(&tx->fo, &move) || !tx->final) {
+		tx->final = false;
+		tx->due = true;
+	}
+	tx->signaled = tx->una;
+	smcr_mib_inc(conn->lgr->net, SMCR_MIB_CONNSMOVED);
+	trace_smcr_conn_move(conn->lgr->id, conn->id, old->num,
+			     conn->link->num, move.una, move.nxt);
+	smcr_tx_push_locked(conn);
+	atomic_dec(&old->n_conns);
+	smcr_link_put(old);
+}
+
+static void leave_link(struct smcr_conn *conn, const struct smcr_link *link,
+		       const struct move_target *target)
+{
+	lockdep_assert_held(&conn->lock);
+	if (conn->link != link)
+		return;
+	/* What is left to do then needs no link. */
+	if (conn->tx.mute || (conn->fsm.state == SMCR_CONN_CLOSED &&
+			      smcr_conn_move_at_rest(conn)))
+		return;
+	if (target && conn->fsm.state != SMCR_CONN_INIT)
+		move_to(conn, target);
+	else
+		smcr_conn_end_reset_locked(conn, SMCR_RESET_LINK_DOWN,
+					   ECONNRESET);
+}
+
+/**
+ * smcr_conn_link_lost() - event: a link has failed, and others are ACTIVE
+ * @conn: a connection of the group, counted by the caller
+ * @link: the link; its gate is closed
+ *
+ * Does nothing if the connection does not write over @link.
+ *
+ * Context: the group's work.
+ */
+void smcr_conn_link_lost(struct smcr_conn *conn, struct smcr_link *link)
+{
+	struct move_target target[SMCR_MAX_LINKS];
+	struct smcr_lgr_links links;
+	int best;
+
+	if (READ_ONCE(conn->link) != link)
+		return;
+	smcr_lgr_links_get(conn->lgr, SMCR_LINK_ACTIVE, &links);
+	best = choose(&links, conn, target);
+	spin_lock_bh(&conn->lock);
+	leave_link(conn, link, best < 0 ? NULL : &target[best]);
+	spin_unlock_bh(&conn->lock);
+	smcr_lgr_links_put(&links);
+}
+
+/**
+ * smcr_conn_link_drained() - event: a link of the group is DEAD
+ * @conn: a connection of the group, counted by the caller
+ * @slot: slot of the link
+ *
+ * Context: process.
+ */
+void smcr_conn_link_drained(struct smcr_conn *conn, u8 slot)
+{
+	spin_lock_bh(&conn->lock);
+	smcr_failover_rx_drained(&conn->rx.fo, slot);
+	smcr_cdc_validate(conn);
+	conn->tx.left &= ~BIT(slot);
+	if (!conn->tx.left)
+		smcr_tx_drained(conn);
+	spin_unlock_bh(&conn->lock);
+}
