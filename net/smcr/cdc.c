@@ -208,6 +208,8 @@ void smcr_cdc_validate(struct smcr_conn *conn)
 	struct smcr_cdc_msg msg;
 
 	lockdep_assert_held(&conn->lock);
+	if (conn->fsm.state == SMCR_CONN_CLOSED)
+		fo->nr = 0;
 	if (!fo->nr || conn->fsm.state == SMCR_CONN_INIT)
 		return;
 	do {

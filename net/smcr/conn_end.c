@@ -218,7 +218,7 @@ static void end_await_fin(struct smcr_conn *conn, u32 actions)
 {
 	if (!(actions & SMCR_CONN_CLOSE_TCP))
 		return;
-	conn->fin_first = !(actions & SMCR_CONN_SEND_CLOSE);
+	WRITE_ONCE(conn->fin_first, !(actions & SMCR_CONN_SEND_CLOSE));
 	if (conn->fin_first && !smcr_lgr_redundant(conn->lgr))
 		return;
 	WRITE_ONCE(conn->await_fin, true);
@@ -476,10 +476,14 @@ void smcr_conn_end_timeout(struct smcr_conn *conn)
  *
  * Context: the connection's work item.
  */
-bool smcr_conn_end_done(const struct smcr_conn *conn)
+bool smcr_conn_end_done(struct smcr_conn *conn)
 {
-	return smcr_conn_end_over(conn) &&
-	       !(READ_ONCE(conn->actions) & SMCR_CONN_CLOSE_TCP);
+	bool waits;
+
+	spin_lock_bh(&conn->lock);
+	waits = conn->actions & SMCR_CONN_CLOSE_TCP;
+	spin_unlock_bh(&conn->lock);
+	return smcr_conn_end_over(conn) && !waits;
 }
 
 /* Which of the ordered actions have to wait? In a group with several links, our
@@ -528,7 +532,7 @@ u32 smcr_conn_end_act(struct smcr_conn *conn, bool await_fin)
 	spin_lock_bh(&conn->lock);
 	waiting = actions_waiting(conn, await_fin);
 	actions = conn->actions & ~waiting;
-	WRITE_ONCE(conn->actions, waiting);
+	conn->actions = waiting;
 	repeat = peer_may_repeat(conn);
 	spin_unlock_bh(&conn->lock);
 	if (actions & SMCR_CONN_QUARANTINE ||

@@ -30,8 +30,10 @@
  * end before it handles F, but a write over the new link lands without its
  * software. So these positions stay closed until the peer has read a byte
  * beyond mark, which was announced only behind F, or until the packets have
- * died. The peer's drain is that of the link from which it last handled a
- * message. If that need not be the link that died, only time opens them.
+ * died. Meanwhile each message asks for the peer's cursor (R). There is room
+ * for a byte beyond mark, since the plan leaves the last byte of the ring free.
+ * The peer's drain is that of the link from which it last handled a message. If
+ * that need not be the link that died, only time opens the positions.
  *
  * Receiver: an F starts a stage,
  *
@@ -143,6 +145,21 @@ bool smcr_failover_tx_move(struct smcr_failover_tx *fo,
 	fo->replay = move->silent ? move->nxt : move->una;
 	fo->f_due = true;
 	return move->seq != fo->ss;
+}
+
+/**
+ * smcr_failover_tx_drained() - event: all links that were left are drained
+ * @fo: send side
+ * @until: time at which no packet that was under way can arrive any more
+ *
+ * The local adapter repeats no write of such a link any more.
+ *
+ * Context: any, conn->lock held.
+ */
+void smcr_failover_tx_drained(struct smcr_failover_tx *fo, u64 until)
+{
+	if (fo->until > until)
+		fo->until = until;
 }
 
 /**

@@ -23,7 +23,8 @@
  *	CDC message may carry a lower one
  * @cap: no byte at this position or beyond may be written, because a write of
  *	a dead link may still hit its location in the ring
- * @until: time at which no write of a dead link can arrive any more
+ * @until: time at which no write of a dead link can arrive any more: the retry
+ *	time of its queue pair after the move, or some time after its drain
  * @ss: SS, the newest sequence number whose message a completion confirmed
  * @f_due: F must be sent before all else
  * @settled: the peer has handled a message of the present link, or knows the
@@ -176,6 +177,7 @@ void smcr_failover_tx_done(struct smcr_failover_tx *fo, u16 seq);
 void smcr_failover_tx_consumed(struct smcr_failover_tx *fo, u64 cons);
 bool smcr_failover_tx_move(struct smcr_failover_tx *fo,
 			   const struct smcr_failover_move *move);
+void smcr_failover_tx_drained(struct smcr_failover_tx *fo, u64 until);
 enum smcr_failover_act smcr_failover_tx_act(struct smcr_failover_tx *fo,
 					    u64 una);
 void smcr_failover_tx_f(const struct smcr_failover_tx *fo, u32 token,

@@ -637,6 +637,7 @@ static void lgr_work(struct work_struct *work)
 
 	if (smcr_lgr_state(lgr) != SMCR_LGR_DEAD) {
 		lgr_todo(lgr);
+		WRITE_ONCE(lgr->redundant, smcr_lgr_redundant(lgr));
 		next = lgr_timers(lgr);
 	}
 	if (test_and_clear_bit(SMCR_LGR_T_TERMINATE, &lgr->todo))

@@ -134,6 +134,8 @@ struct smcr_lgr_key {
  *	if there is none. The next handshake without an element gets it
  * @stopping: the links of the DEAD group are being drained; set by the group's
  *	work, read anywhere
+ * @redundant: connections may move to another link; a hint, updated by the
+ *	group's work
  * @growing: a further link is looked for; this and the next three only for
  *	the group's work
  * @grow_tries: tries so far
@@ -184,6 +186,7 @@ struct smcr_lgr {
 	u32			rmb_size;
 	bool			rmb_awaited;
 	bool			stopping;
+	bool			redundant;
 	bool			growing;
 	u8			grow_tries;
 	unsigned long		grow_at;

@@ -48,6 +48,8 @@
  * wire is busy while the rest is being copied.
  */
 #define TX_BATCH	(64u * 1024)
+/* Longest time that a packet is under way in the network */
+#define TX_PACKET_LIFE	HZ
 /* Longest time that MSG_MORE or TCP_CORK holds bytes, the same as TCP's */
 #define TX_CORK_TIME	(HZ / 5)
 
@@ -117,8 +119,13 @@ static void tx_drop_held(struct smcr_conn *conn)
  */
 void smcr_tx_drained(struct smcr_conn *conn)
 {
+	struct smcr_conn_tx *tx = &conn->tx;
+
 	lockdep_assert_held(&conn->lock);
 	tx_drop_held(conn);
+	smcr_failover_tx_drained(&tx->fo, get_jiffies_64() + TX_PACKET_LIFE);
+	if (tx->fo.cap != SMCR_FAILOVER_OPEN)
+		smcr_conn_move_arm(conn, tx->fo.until);
 }
 
 /**
@@ -287,6 +294,7 @@ static void tx_view(struct smcr_conn *conn, struct smcr_tx_view *view,
 		.sent = conn->tx.nxt,
 		.peer_cons = conn->rx.peer.cons,
 		.b_announced = conn->tx.blocked,
+		.spare = READ_ONCE(conn->lgr->redundant),
 		.more = more,
 	};
 	smcr_failover_tx_clip(&conn->tx.fo, get_jiffies_64(), view);
@@ -373,6 +381,8 @@ static int tx_post(struct smcr_conn *conn, const struct smcr_tx_plan *plan)
 	lockdep_assert_held(&conn->lock);
 	if (plan->blocked)
 		flags |= SMCR_CDC_B;
+	if (tx->fo.cap != SMCR_FAILOVER_OPEN)
+		flags |= SMCR_CDC_R;
 	err = tx_fill(conn, plan, &batch);
 	if (err) {
 		smcr_conn_end_reset_locked(conn, SMCR_RESET_LINK_DOWN, ENOBUFS);

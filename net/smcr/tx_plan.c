@@ -23,7 +23,10 @@ static bool worthwhile(const struct smcr_tx_view *view, u32 bytes)
  * @view: the send side
  * @plan: result
  *
- * A write ends where the peer's ring wraps (4.7.4).
+ * A write ends where the peer's ring wraps (4.7.4). With @view->spare, the last
+ * byte of the window stays unused. After a move to another link (failover.c)
+ * there is room then for one byte that the peer has not seen yet, and when the
+ * peer has read that byte, it has validated the move.
  *
  * To avoid silly windows, a peer that reads few bytes at a time must not cause
  * small writes. If the window, not the application, limits the plan to less
@@ -42,11 +45,14 @@ void smcr_tx_plan(const struct smcr_tx_view *view, struct smcr_tx_plan *plan)
 	u32 window = smcr_cursor_window(&view->peer_ring, view->sent,
 					view->peer_cons);
 	u64 queued = view->queued - view->sent, rest;
-	u32 left = min_t(u64, queued, window);
 	struct smcr_tx_seg *seg = plan->seg;
 	u64 pos = view->sent;
+	u32 left;
 
 	memset(plan, 0, sizeof(*plan));
+	if (window && view->spare)
+		window--;
+	left = min_t(u64, queued, window);
 	if (left < queued && !worthwhile(view, left) && !view->more)
 		left = 0;
 	if (view->max_bytes)

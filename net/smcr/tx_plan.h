@@ -20,6 +20,7 @@
  * @peer_cons: position up to which the peer has read
  * @max_bytes: upper limit of bytes in this plan; 0 for no limit
  * @b_announced: the last CDC message that we sent had B set
+ * @spare: leave the last byte of the ring unused
  * @more: @max_bytes cut the plan before this one short, and this one goes on
  *	in the same window
  *
@@ -33,6 +34,7 @@ struct smcr_tx_view {
 	u64 peer_cons;
 	u32 max_bytes;
 	bool b_announced;
+	bool spare;
 	bool more;
 };
 

@@ -532,6 +532,24 @@ static void pick(void)
 	EXPECT_EQ(smcr_failover_pick(l, 6), 4);
 }
 
+/* After the drain at this end, only packets on their way count */
+static void cap_drained(void)
+{
+	struct smcr_failover_tx fo = sender(3);
+
+	move(&fo, 10, 30);
+	post_f(&fo, 10);
+	smcr_failover_tx_replayed(&fo, 30);
+	smcr_failover_tx_drained(&fo, RETRY / 4);
+	EXPECT_EQ(limit(&fo, 30, RETRY / 4 - 1), 10 + RING);
+	EXPECT_EQ(limit(&fo, 30, RETRY / 4), 1ULL << 40);
+	move(&fo, 40, 50);
+	post_f(&fo, 40);
+	smcr_failover_tx_replayed(&fo, 50);
+	smcr_failover_tx_drained(&fo, fo.until + 1);
+	EXPECT_EQ(limit(&fo, 50, fo.until - 1), 40 + RING);
+}
+
 static const struct fact facts[] = {
 	{ "completions set SS, in serial arithmetic; the peer's cursor does not", ss_rule },
 	{ "F carries the token and SS, and no cursor", f_message },
@@ -540,6 +558,7 @@ static const struct fact facts[] = {
 	{ "a move with all complete, or after A, replays nothing", no_replay },
 	{ "the ring opens once the peer has read a byte announced behind F", cap_opens },
 	{ "a ring that was full at the move opens after the retry time", cap_full_ring },
+	{ "a drain at this end brings that time forward, and never back", cap_drained },
 	{ "a second move keeps the lower cap, and only time lifts it", cap_second_move },
 	{ "a link over which nothing went does not count as a move", cap_unused_link },
 	{ "on a link that the peer cannot know, only time lifts the cap", cap_first_message },

@@ -418,6 +418,31 @@ static void small_reads(void)
 	EXPECT(sim.writes <= 1280);
 }
 
+/* The spare byte is not missed before the window closes */
+static void spare_byte(void)
+{
+	struct smcr_tx_view v = {
+		.peer_ring = { .len = 9996, .origin = 4 },
+		.queued = 9996, .sent = 0, .peer_cons = 0, .spare = true,
+	};
+	struct smcr_tx_plan p = plan_of(v);
+
+	EXPECT_EQ(p.bytes, 9995);
+	EXPECT(p.blocked && p.announce);
+	v.sent = p.sent;
+	v.b_announced = true;
+	p = plan_of(v);
+	EXPECT_EQ(p.nr_segs, 0);
+	EXPECT(p.blocked && !p.announce);
+	v.peer_cons = 9995;
+	p = plan_of(v);
+	EXPECT_EQ(p.bytes, 1);
+	v.queued = 9995 + 9995;
+	p = plan_of(v);
+	EXPECT_EQ(p.bytes, 9995);
+	EXPECT(!p.blocked);
+}
+
 static const struct fact facts[] = {
 	{ "a window is filled across the wrap and B is set, as in Figure 19", full_window },
 	{ "an open window takes all in one write", open_window },
@@ -427,6 +452,7 @@ static const struct fact facts[] = {
 	{ "a plan splits at the wrap of the peer's ring", ring_wrap },
 	{ "updates follow the 50 % and 10 % rule of section 4.5.1", update_rule },
 	{ "B and R get an update for each byte read, and none without a byte", update_forced },
+	{ "a sender that may move leaves the last byte of the ring unused", spare_byte },
 	{ "small reads, and updates byte by byte, cause no small writes", small_reads },
 	{ "10^6 random steps move the stream unchanged, and neither end hangs", random_stream },
 };
