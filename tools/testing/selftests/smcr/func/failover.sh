@@ -15,59 +15,58 @@
 . "$(dirname "$0")/lib/lib.sh"
 . "$(dirname "$0")/lib/failover_lib.sh"
 
-# device_deleted RXE, device_added RXE NETDEV
-device_deleted() {
-	undo_later rdma link add "$1" type rxe netdev "eth${1#rxe}"
-	rdma link delete "$1"
-}
-
-device_added() {
-	rdma link add "$1" type rxe netdev "eth${1#rxe}"
-}
-
-port() {
-	ip link set "eth$1" "$2"
-}
-
-# survives NAME: run the load and these two faults; no stream may notice
+# survives CASE CASE: run the load over a new group, and these two faults, one
+# after the other; no stream may notice
 survives() {
-	local nic
+	local begin=$SECONDS what
 
 	load_begin "$conns"
+	both wait_until "the group has $nr_links links" whole "$nr_links"
 	both save load
-	nic=$(busiest)
-	"${1}" "$nic"
-	"${2}" $((1 - nic))
+	for what; do
+		# shellcheck disable=SC2046
+		$what $(busiest)
+	done
+	both intact load
 	load_stop
 	both load_judged exact
-	both intact load
 	both no_conn_left
+	both no_group_left
+	echo "# $*: $((SECONDS - begin)) s"
 }
 
 silent_path() {
-	fault "$1" "path $1 is silent" silent "$1"
-	repaired "path $1 is back" wire clear
+	fault "$1" "$2" "path $1-$2 is silent" silent "$1" "$2"
+	repaired "the path is back" wire clear
 }
 
 silent_direction() {
-	fault "$1" "the server is silent on path $1" silent "$1" server
-	repaired "path $1 is back" wire clear
+	fault "$1" "$2" "the server is silent on path $1-$2" \
+		silent "$1" "$2" server
+	repaired "the path is back" wire clear
 }
 
 server_qp() {
-	fault "$1" "the server's queue pair $1 fails" \
-		on server qp_error "rxe$1"
+	fault - "$2" "the queue pairs of the server's rxe$2 fail" \
+		on server qp_error "rxe$2"
 	repaired "nothing has to be repaired" true
 }
 
 client_device() {
-	fault "$1" "the client's rxe$1 is deleted" rdma link delete "rxe$1"
-	repaired "rxe$1 is added" device_added "rxe$1"
+	undo_later restore_device "$1"
+	fault "$1" - "the client's rxe$1 is deleted" rdma link delete "rxe$1"
+	repaired "rxe$1 is added" restore_device "$1"
+}
+
+restore_device() {
+	rdma link show "rxe$1/1" >"$tmp/out" 2>&1 ||
+		rdma link add "rxe$1" type rxe netdev "eth$1"
 }
 
 server_port() {
-	fault "$1" "the server's eth$1 goes down" on server port "$1" down
-	repaired "eth$1 comes up" on server port "$1" up
+	fault - "$2" "the server's eth$2 goes down" \
+		on server ip link set "eth$2" down
+	repaired "eth$2 comes up" on server ip link set "eth$2" up
 }
 
 client_leads
@@ -77,7 +76,7 @@ undo_later wire clear
 both failover_timers
 survives silent_path silent_path
 survives server_qp client_device
-survives silent_direction server_port
+survives server_port silent_direction
 
 # All links at once
 load_begin "$conns"

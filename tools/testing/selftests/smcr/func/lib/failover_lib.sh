@@ -12,6 +12,7 @@ SOAK=${SMCR_SOAK:-0}
 # The draws of the debug kernel differ.
 RANDOM=$(((SEED + SLOW) % 32768))
 conns=${CONNS:-27}
+nr_links=2
 pace=${PACE:-$((100 * SLOW))}
 
 # failover_timers: an idle link fails within seconds, and is soon tried again
@@ -19,7 +20,7 @@ failover_timers() {
 	local name
 
 	for name in test_link_interval_ms llc_timeout_ms link_retry_min_ms \
-		    link_retry_max_ms negative_ms; do
+		    link_retry_max_ms lgr_linger_ms negative_ms; do
 		undo_later sysctl -qw \
 			"net.smcr.$name=$(sysctl -n "net.smcr.$name")"
 	done
@@ -27,7 +28,8 @@ failover_timers() {
 		net.smcr.test_link_interval_ms=$((1000 * SLOW)) \
 		net.smcr.llc_timeout_ms=$((2500 * SLOW)) \
 		net.smcr.link_retry_min_ms=500 \
-		net.smcr.link_retry_max_ms=1000
+		net.smcr.link_retry_max_ms=1000 \
+		net.smcr.lgr_linger_ms=$((300 * SLOW))
 }
 
 # retry_ms: print the time in which a queue pair retries
@@ -39,27 +41,48 @@ retry_ms() {
 	echo $(((4096 << timeout) * (retry + 1) / 1000000))
 }
 
-# rows OBJECT: print the rows of smcr-ctl, as values in the order of its columns:
-# "LINK STATE DEVICE" for link, "LINK STATE" for conn
-rows() {
-	smcr-ctl "$1" show | awk '{ line = ""
-		for (i = 1; i < NF; i++)
-			if ($i ~ /^(link|state|device)$/)
-				line = line $(i + 1) " "
-		sub("/[0-9]+ $", "", line)
-		if (line != "") print line }'
+# links: print "NUMBER CLIENT-NIC SERVER-NIC" for each link in use. The addresses
+# of the adapters end in 1, 11, 21 on the server, and in 2, 12, 22 on the client.
+links() {
+	smcr-ctl link show | awk '
+		{ for (i = 1; i < NF; i++)
+			v[$i] = $(i + 1)
+		  mine = v["gid"]
+		  peer = v["peer-gid"]
+		  sub(".*[.:]", "", mine)
+		  sub(".*[.:]", "", peer)
+		  if (v["state"] == "active") {
+			if (mine % 10 == 2)
+				print v["link"], int(mine / 10), int(peer / 10)
+			else
+				print v["link"], int(peer / 10), int(mine / 10)
+		  } }'
 }
 
-# has_links N: this host's groups have N links in use; for wait_until
+# links_between CLIENT-NIC SERVER-NIC: print the numbers of these links; "-" is
+# any adapter
+links_between() {
+	links | awk -v c="$1" -v s="$2" '
+		(c == "-" || c == $2) && (s == "-" || s == $3) {
+			printf "%s ", $1 }'
+}
+
+# has_links N: this host's groups have N links in use, or more; for wait_until
 has_links() {
-	[ "$(rows link | grep -c ' active ')" = "$1" ]
+	[ "$(links | wc -l)" -ge "$1" ]
 }
 
-# conns_on RXE: print how many connections write over this device
-conns_on() {
-	{ rows link; rows conn; } | awk -v dev="$1" '
-		$3 == dev && $2 == "active" { link[$1] = 1 }
-		NF == 2 && $1 in link { n++ }
+# whole N: likewise, and these N links share no adapter
+whole() {
+	[ "$(links | awk '!c[$2]++ && !s[$3]++' | wc -l)" -ge "$1" ]
+}
+
+# conns_over NUMBER...: print how many connections write over these links
+conns_over() {
+	smcr-ctl conn show | awk -v links=" $* " '
+		{ for (i = 1; i < NF; i++)
+			if ($i == "link" && index(links, " " $(i + 1) " "))
+				n++ }
 		END { print n + 0 }'
 }
 
@@ -110,59 +133,69 @@ load_judged() {
 		'^total .* errno 0 broken 0 unwritten 0 hung 0$' "$tmp/load.out"
 }
 
-# intact NAME: the groups are those of "save NAME", and no message was refused
+# intact NAME: the groups are those of "save NAME", no connection was reset, and
+# no message was refused
 intact() {
 	local name
 
+	[ "$(delta "$1" Aborts)" = 0 ] || show_deltas "$1" Reset
 	for name in LinkGroups LinkGroupsFreed FirstContacts Aborts BadCdc \
 		    BadLlc Fallbacks; do
 		grew "$1" "$name" -eq 0
 	done
 }
 
-# busiest: print the number of the adapter over which most connections write
+# busiest: print "CLIENT-NIC SERVER-NIC" of the link over which most of this
+# host's connections write
 busiest() {
-	local i n best=0 most=-1
+	local num ends
 
-	for ((i = 0; i < BED_NICS; i++)); do
-		n=$(conns_on "rxe$i")
-		[ "$n" -le "$most" ] || { most=$n; best=$i; }
-	done
-	echo "$best"
+	while read -r num ends; do
+		echo "$(conns_over "$num") $ends"
+	done < <(links) | sort -rn | { read -r _ ends; echo "$ends"; }
 }
 
-# moved RXE: wait until the connections that "fault" counted have left the link
-# on this device
-moved() {
-	DEADLINE=$((20 * SLOW)) wait_until \
-		"all $moving connections move to another link" \
-		grew_to fault ConnsMoved "$moving"
-	check "no connection writes over $1" test "$(conns_on "$1")" = 0
-}
-
-# count_moving RXE: store the number of connections that a fault will move
+# count_moving NUMBER...: store the number of connections that will move when
+# these links fail
 count_moving() {
-	moving=$(conns_on "$1")
+	moving=$(conns_over "$@")
+	echo "# $moving connections write over the links $*"
 	save fault
 	tell mark
 }
 
-# fault NIC FACT COMMAND...: have the link of this adapter fail, and wait until
-# all connections go on over another one
-fault() {
-	local dev=rxe$1
+# moved NUMBER...: wait until the connections have left these links
+moved() {
+	DEADLINE=$((20 * SLOW)) wait_until \
+		"all connections of the link move to another one" \
+		grew_to fault ConnsMoved "$moving"
+	check "no connection writes over the lost link" \
+		test "$(conns_over "$@")" = 0
+}
 
-	both count_moving "$dev"
-	check "$2" "${@:3}"
-	[ "${MOVES:-yes}" = yes ] || return 0
-	both moved "$dev"
+# fault CLIENT-NIC SERVER-NIC FACT COMMAND...: have the links between these
+# adapters fail ("-" is any), and wait until all connections go on over others
+fault() {
+	local lost
+
+	# shellcheck disable=SC2046
+	read -ra lost < <(links_between "$1" "$2")
+	both count_moving "${lost[@]}"
+	check "$3" "${@:4}"
+	both moved "${lost[@]}"
 	load_flows
-	echo "# $2: retry time of a QP $(retry_ms) ms"
+	echo "# $3: retry time of a QP $(retry_ms) ms"
 	both gaps
+	highest=${lost[-1]}
 }
 
 gaps() {
 	echo "# $(tell gaps)"
+}
+
+# has_number NUMBER: a link in use has this number
+has_number() {
+	links | grep -q "^$1 "
 }
 
 # repaired FACT COMMAND...: remove the cause of a fault, and wait until the lost
@@ -171,17 +204,20 @@ repaired() {
 	local begin=$EPOCHREALTIME
 
 	check "$@"
-	both wait_until "there are $BED_NICS links again" has_links "$BED_NICS"
+	both wait_until "there are $nr_links links again" has_links "$nr_links"
 	echo "# after $(((${EPOCHREALTIME/./} - ${begin/./}) / 1000)) ms"
+	both check_not "the number of the lost link is not used again" \
+		has_number "$highest"
+	links | sed 's/^/# link, adapters: /'
 }
 
-# silent NIC [HOST]: no RDMA packet passes between the hosts through this
-# adapter, or none from this host
+# silent CLIENT-NIC SERVER-NIC [HOST]: no RDMA packet passes between these
+# adapters, or none from this host
 silent() {
-	[ "${2:-server}" != server ] ||
-		wire fault "server$1" "client$1" cut 1 only roce || return
-	[ "${2:-client}" != client ] ||
-		wire fault "client$1" "server$1" cut 1 only roce
+	[ "${3:-server}" != server ] ||
+		wire fault "server$2" "client$1" cut 1 only roce || return
+	[ "${3:-client}" != client ] ||
+		wire fault "client$1" "server$2" cut 1 only roce
 }
 
 # qp_error RXE: the queue pairs of this device enter the error state
