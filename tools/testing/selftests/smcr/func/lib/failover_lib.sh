@@ -4,13 +4,11 @@
 # after lib.sh, above client_leads. Failover is RFC 7609, 4.6.
 # shellcheck disable=SC2034,SC2154 # what lib.sh and the tests set
 
+# shellcheck source=draw_lib.sh
+. "$FUNC_DIR/lib/draw_lib.sh"
 kind=smcr4
 addresses $kind
 LOAD=$FUNC_DIR/fail/fail_load
-SEED=${SMCR_SEED:-$((RANDOM * 32768 + RANDOM))}
-SOAK=${SMCR_SOAK:-0}
-# The draws of the debug kernel differ.
-RANDOM=$(((SEED + SLOW) % 32768))
 conns=${CONNS:-27}
 nr_links=2
 pace=${PACE:-$((100 * SLOW))}
@@ -122,7 +120,8 @@ load_stop() {
 	both tell stop
 }
 
-# load_judged exact|errno: check the results of this host's load
+# load_judged exact|errno: check the results of this host's load; with "errno",
+# streams may end so
 load_judged() {
 	local rc=0
 
@@ -218,6 +217,13 @@ silent() {
 		wire fault "server$2" "client$1" cut 1 only roce || return
 	[ "${3:-client}" != client ] ||
 		wire fault "client$1" "server$2" cut 1 only roce
+}
+
+# noise CLIENT-NIC SERVER-NIC FAULT...: RDMA packets between these adapters have
+# this fault, both ways
+noise() {
+	wire fault "server$2" "client$1" "${@:3}" only roce &&
+		wire fault "client$1" "server$2" "${@:3}" only roce
 }
 
 # qp_error RXE: the queue pairs of this device enter the error state
