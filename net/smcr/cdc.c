@@ -286,7 +286,9 @@ static bool cdc_dispatch(struct smcr_conn *conn, struct smcr_link *link,
 			cdc_handle(conn, msg, false);
 		break;
 	case SMCR_FAILOVER_HANDLE_NEW:
-		if (!cdc_handle(conn, msg, true))
+		if (conn->fsm.state == SMCR_CONN_INIT)
+			cdc_park(conn, msg);
+		else if (!cdc_handle(conn, msg, true))
 			break;
 		smcr_failover_rx_accepted(&conn->rx.fo, link->slot);
 		cdc_from(conn, link);

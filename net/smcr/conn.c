@@ -462,8 +462,8 @@ void smcr_conn_uncharge(struct smcr_conn *conn, struct sock *sk)
  * now (3.5.2.4).
  *
  * Context: process, outer sock lock held.
- * Return: 0, or -ECONNRESET when the group died meanwhile or the group's
- * dialect does not have the size of the peer's element.
+ * Return: 0, or -ECONNRESET when the group or the link died meanwhile, or the
+ * group's dialect does not have the size of the peer's element.
  */
 int smcr_conn_start(struct smcr_conn *conn, struct sock *sk)
 {
@@ -475,7 +475,11 @@ int smcr_conn_start(struct smcr_conn *conn, struct sock *sk)
 	if (!smcr_conn_size_valid(conn->lgr, conn->peer_size))
 		return -ECONNRESET;
 	spin_lock_bh(&conn->lock);
-	if (conn->fsm.state != SMCR_CONN_INIT) {
+	/* The group's work may have passed this connection by before it got its
+	 * link.
+	 */
+	if (conn->fsm.state != SMCR_CONN_INIT ||
+	    smcr_link_state(conn->link) >= SMCR_LINK_FAILED) {
 		spin_unlock_bh(&conn->lock);
 		return -ECONNRESET;
 	}
@@ -670,6 +674,7 @@ void smcr_conn_sent(struct smcr_conn *conn, u64 pos, u16 seq)
 	spin_lock_bh(&conn->lock);
 	smcr_failover_tx_done(&conn->tx.fo, seq);
 	smcr_tx_reclaim(conn, pos);
+	smcr_conn_move_confirmed(conn);
 	smcr_conn_end_confirmed(conn);
 	spin_unlock_bh(&conn->lock);
 }

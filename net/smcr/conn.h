@@ -76,6 +76,8 @@ enum smcr_conn_flag {
  * @wanted: the peer requested a consumer update with R, and no message has
  *	gone out since
  * @mute: no message may go out any more, not even to another link
+ * @leave: post nothing new until all is confirmed, then move to a link with
+ *	fewer connections
  * @left: bits of the slots of links that the connection has left and that are
  *	not drained yet, whose adapters may still read send space
  * @left_end: @end when the connection left a link last: the chunks up to there
@@ -108,6 +110,7 @@ struct smcr_conn_tx {
 	bool			blocked;
 	bool			wanted;
 	bool			mute;
+	bool			leave;
 	u8			left;
 	u64			left_end;
 	struct list_head	held;
@@ -270,12 +273,15 @@ void smcr_conn_detach(struct smcr_conn *conn);
 void smcr_conn_move_init(struct smcr_conn *conn);
 void smcr_conn_move_arm(struct smcr_conn *conn, u64 when);
 bool smcr_conn_move_at_rest(const struct smcr_conn *conn);
+void smcr_conn_move_confirmed(struct smcr_conn *conn);
 struct smcr_link * __must_check smcr_conn_move_first(struct smcr_lgr *lgr);
+void smcr_conn_move_to(struct smcr_conn *conn, struct smcr_link *link);
 
 /* Events from the link layer */
 void smcr_conn_sent(struct smcr_conn *conn, u64 pos, u16 seq);
 void smcr_conn_tx_ready(struct smcr_conn *conn);
 void smcr_conn_link_lost(struct smcr_conn *conn, struct smcr_link *link);
 void smcr_conn_link_drained(struct smcr_conn *conn, u8 slot);
+void smcr_conn_link_ready(struct smcr_conn *conn);
 
 #endif /* _SMCR_CONN_H */

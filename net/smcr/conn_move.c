@@ -12,6 +12,10 @@
  *             adapter reads no send space. A move of the peer that waited for
  *             this is decided, and chunks that the old link's requests may have
  *             named are given back.
+ *   ready     A link is new in the group. Connections move to it until the links
+ *             have about the same number of connections. Such a connection
+ *             first posts nothing new until all before is confirmed: then the
+ *             peer has nothing to drain, and nothing is repeated.
  *   timer     The writes of a dead link can no longer arrive, or a move of the
  *             peer has waited long enough.
  *
@@ -19,8 +23,9 @@
  * over (conn->link) may differ from the one that the peer's messages come over
  * (conn->rx.link).
  *
- * During the handshake a connection does not move: CLC messages have named its
- * link to the peer. It is reset if that link fails.
+ * During the handshake a connection does not move by itself, since CLC messages
+ * have named its link to the peer; but the client's Confirm may name another
+ * link than the server's Accept. It is reset if its link fails.
  */
 #include <linux/jiffies.h>
 #include <linux/lockdep.h>
@@ -35,6 +40,9 @@
 #include "mib.h"
 #include "tx.h"
 #include "wr.h"
+
+/* How long a connection that shall move posts nothing */
+#define MOVE_PATIENCE	(HZ / 4)
 
 /**
  * struct move_target - a link that a connection could move to
@@ -54,6 +62,7 @@ static void move_timer(struct timer_list *timer)
 
 	spin_lock(&conn->lock);
 	smcr_cdc_validate(conn);
+	conn->tx.leave = false;
 	smcr_tx_push_locked(conn);
 	spin_unlock(&conn->lock);
 	smcr_conn_put(conn);
@@ -122,15 +131,26 @@ static bool target_keys(const struct smcr_conn *conn,
 	return found;
 }
 
+/* The connections of a link, so weighted that a move away from @from is worth
+ * it only if @link has at least two fewer.
+ */
+static u32 load(const struct smcr_link *link, const struct smcr_link *from)
+{
+	u32 n = 2 * atomic_read(&link->n_conns);
+
+	return from && link != from ? n + 3 : n;
+}
+
 /* Choose the best link for @conn, or without it the best one for a new
- * connection. Returns its index in @links, or a negative value.
+ * connection. Returns its index in @links, or a negative value. @from: its
+ * present link, if that has not failed.
  */
 static int choose(const struct smcr_lgr_links *links,
-		  const struct smcr_conn *conn, struct move_target *target)
+		  const struct smcr_conn *conn, struct move_target *target,
+		  const struct smcr_link *from)
 {
 	struct smcr_failover_link cand[SMCR_MAX_LINKS];
 	unsigned int i;
-	int best;
 
 	for (i = 0; i < links->n; i++) {
 		target[i].link = links->link[i];
@@ -139,11 +159,10 @@ static int choose(const struct smcr_lgr_links *links,
 			.active = true,
 			.complete = !conn || target_keys(conn, &target[i]),
 			.asymmetric = smcr_lgr_link_asymmetric(links, i),
-			.nr_conns = atomic_read(&links->link[i]->n_conns),
+			.nr_conns = load(links->link[i], from),
 		};
 	}
-	best = smcr_failover_pick(cand, links->n);
-	return best;
+	return smcr_failover_pick(cand, links->n);
 }
 
 /**
@@ -162,11 +181,37 @@ struct smcr_link *smcr_conn_move_first(struct smcr_lgr *lgr)
 	int best;
 
 	smcr_lgr_links_get(lgr, SMCR_LINK_ACTIVE, &links);
-	best = choose(&links, NULL, target);
+	best = choose(&links, NULL, target, NULL);
 	if (best >= 0)
 		link = smcr_link_get(links.link[best]);
 	smcr_lgr_links_put(&links);
 	return link;
+}
+
+/**
+ * smcr_conn_move_to() - use the link that the peer has chosen
+ * @conn: connection of a server before smcr_conn_start()
+ * @link: an ACTIVE link of the group, which the Confirm names
+ *
+ * Does nothing once the connection has ended, or uses the link already.
+ *
+ * Context: process.
+ */
+void smcr_conn_move_to(struct smcr_conn *conn, struct smcr_link *link)
+{
+	struct smcr_link *old = conn->link;
+
+	spin_lock_bh(&conn->lock);
+	if (old == link || conn->fsm.state != SMCR_CONN_INIT) {
+		spin_unlock_bh(&conn->lock);
+		return;
+	}
+	WRITE_ONCE(conn->link, smcr_link_get(link));
+	atomic_inc(&link->n_conns);
+	smcr_failover_rx_accepted(&conn->rx.fo, link->slot);
+	spin_unlock_bh(&conn->lock);
+	atomic_dec(&old->n_conns);
+	smcr_link_put(old);
 }
 
 static bool no_more_bytes(const struct smcr_conn *conn)
@@ -175,8 +220,11 @@ static bool no_more_bytes(const struct smcr_conn *conn)
 	       conn->rx.peer.flags & (SMCR_CDC_C | SMCR_CDC_A);
 }
 
-/* Move to another link. The old one takes no work request any more. */
-static void move_to(struct smcr_conn *conn, const struct move_target *target)
+/* Move to another link. @lost: the old one takes no work request any more;
+ * otherwise all of the connection's requests are complete.
+ */
+static void move_to(struct smcr_conn *conn, const struct move_target *target,
+		    bool lost)
 {
 	struct smcr_conn_tx *tx = &conn->tx;
 	struct smcr_link *old = conn->link;
@@ -192,8 +240,11 @@ static void move_to(struct smcr_conn *conn, const struct move_target *target)
 
 	lockdep_assert_held(&conn->lock);
 	smcr_wr_unwait(old, conn);
-	tx->left |= BIT(old->slot);
-	tx->left_end = tx->end;
+	if (lost) {
+		tx->left |= BIT(old->slot);
+		tx->left_end = tx->end;
+	}
+	tx->leave = false;
 	WRITE_ONCE(conn->link, smcr_link_get(target->link));
 	atomic_inc(&conn->link->n_conns);
 	tx->rkey = target->rkey;
@@ -223,7 +274,7 @@ static void leave_link(struct smcr_conn *conn, const struct smcr_link *link,
 			      smcr_conn_move_at_rest(conn)))
 		return;
 	if (target && conn->fsm.state != SMCR_CONN_INIT)
-		move_to(conn, target);
+		move_to(conn, target, true);
 	else
 		smcr_conn_end_reset_locked(conn, SMCR_RESET_LINK_DOWN,
 					   ECONNRESET);
@@ -247,7 +298,7 @@ void smcr_conn_link_lost(struct smcr_conn *conn, struct smcr_link *link)
 	if (READ_ONCE(conn->link) != link)
 		return;
 	smcr_lgr_links_get(conn->lgr, SMCR_LINK_ACTIVE, &links);
-	best = choose(&links, conn, target);
+	best = choose(&links, conn, target, NULL);
 	spin_lock_bh(&conn->lock);
 	leave_link(conn, link, best < 0 ? NULL : &target[best]);
 	spin_unlock_bh(&conn->lock);
@@ -269,5 +320,87 @@ void smcr_conn_link_drained(struct smcr_conn *conn, u8 slot)
 	conn->tx.left &= ~BIT(slot);
 	if (!conn->tx.left)
 		smcr_tx_drained(conn);
+	spin_unlock_bh(&conn->lock);
+}
+
+/* May the connection leave its link now, without anything to repeat? */
+static bool may_leave(const struct smcr_conn *conn)
+{
+	return conn->tx.una == conn->tx.nxt && !conn->tx.mute &&
+	       smcr_failover_tx_quiet(&conn->tx.fo, conn->tx.seq);
+}
+
+/* Move to a link with fewer connections, if there still is one. */
+static void balance(struct smcr_conn *conn)
+{
+	struct move_target target[SMCR_MAX_LINKS];
+	struct smcr_lgr_links links;
+	int best;
+
+	lockdep_assert_held(&conn->lock);
+	smcr_lgr_links_get(conn->lgr, SMCR_LINK_ACTIVE, &links);
+	best = choose(&links, conn, target, conn->link);
+	if (best >= 0 && target[best].link != conn->link) {
+		smcr_mib_inc(conn->lgr->net, SMCR_MIB_CONNSBALANCED);
+		move_to(conn, &target[best], false);
+	}
+	smcr_lgr_links_put(&links);
+}
+
+/**
+ * smcr_conn_move_confirmed() - go on with a move that waits for a completion
+ * @conn: the connection
+ *
+ * Context: any but hard irq, conn->lock held.
+ */
+void smcr_conn_move_confirmed(struct smcr_conn *conn)
+{
+	lockdep_assert_held(&conn->lock);
+	if (!conn->tx.leave || !may_leave(conn))
+		return;
+	conn->tx.leave = false;
+	balance(conn);
+	smcr_tx_push_locked(conn);
+}
+
+static bool wants_to_leave(struct smcr_conn *conn)
+{
+	struct move_target target[SMCR_MAX_LINKS];
+	struct smcr_lgr_links links;
+	bool wants;
+	int best;
+
+	lockdep_assert_held(&conn->lock);
+	if (conn->fsm.state == SMCR_CONN_INIT ||
+	    conn->fsm.state == SMCR_CONN_CLOSED || conn->tx.mute ||
+	    smcr_link_state(conn->link) != SMCR_LINK_ACTIVE)
+		return false;
+	smcr_lgr_links_get(conn->lgr, SMCR_LINK_ACTIVE, &links);
+	best = choose(&links, conn, target, conn->link);
+	wants = best >= 0 && target[best].link != conn->link;
+	smcr_lgr_links_put(&links);
+	return wants;
+}
+
+/**
+ * smcr_conn_link_ready() - event: a link of the group is new
+ * @conn: a connection of the group, counted by the caller
+ *
+ * If the connection moves, it may have to wait for the completion of its last
+ * request, which is asked for. If none comes in time, it stays.
+ *
+ * Context: the group's work.
+ */
+void smcr_conn_link_ready(struct smcr_conn *conn)
+{
+	spin_lock_bh(&conn->lock);
+	if (wants_to_leave(conn)) {
+		conn->tx.leave = true;
+		smcr_conn_move_confirmed(conn);
+	}
+	if (conn->tx.leave) {
+		smcr_conn_move_arm(conn, get_jiffies_64() + MOVE_PATIENCE);
+		smcr_wr_post_fence(conn->link);
+	}
 	spin_unlock_bh(&conn->lock);
 }

@@ -157,6 +157,33 @@ struct smcr_link *smcr_lgr_link_by_num(struct smcr_lgr *lgr, u8 num)
 	return link;
 }
 
+/**
+ * smcr_lgr_link_named() - find the link that a Confirm names (3.5.2.3)
+ * @lgr: the group
+ * @gid: GID of the peer's end
+ * @mac: its MAC address
+ * @qpn: its queue pair number
+ *
+ * Context: any but hard irq.
+ * Return: the link if it is ACTIVE, with a reference, or NULL.
+ */
+struct smcr_link *smcr_lgr_link_named(struct smcr_lgr *lgr, const u8 *gid,
+				      const u8 *mac, u32 qpn)
+{
+	struct smcr_link *link = NULL;
+	struct smcr_lgr_links links;
+	unsigned int i;
+
+	smcr_lgr_links_get(lgr, SMCR_LINK_ACTIVE, &links);
+	for (i = 0; i < links.n && !link; i++)
+		if (links.link[i]->peer.qpn == qpn &&
+		    !memcmp(links.link[i]->peer.gid, gid, SMCR_GID_LEN) &&
+		    !memcmp(links.link[i]->peer.mac, mac, SMCR_MAC_LEN))
+			link = smcr_link_get(links.link[i]);
+	smcr_lgr_links_put(&links);
+	return link;
+}
+
 /* How well a link suits a new connection or an LLC message; the highest rank is
  * taken, and of several such links the first.
  */
@@ -416,6 +443,23 @@ void smcr_lgr_links_lost(struct smcr_lgr *lgr)
 		    !test_and_set_bit(SMCR_LINK_F_LOST, &link->flags))
 			link_lost(lgr, link);
 		smcr_link_put(link);
+	}
+}
+
+/**
+ * smcr_lgr_links_balance() - let connections move to a link that is new
+ * @lgr: a group of which one more link is ACTIVE
+ *
+ * Context: the group's work.
+ */
+void smcr_lgr_links_balance(struct smcr_lgr *lgr)
+{
+	struct smcr_conn *conn;
+	u32 slot = 0;
+
+	while ((conn = smcr_lgr_conn_next(lgr, &slot))) {
+		smcr_conn_link_ready(conn);
+		smcr_conn_put(conn);
 	}
 }
 

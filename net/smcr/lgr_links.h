@@ -30,6 +30,9 @@ struct smcr_link * __must_check smcr_lgr_link_at(struct smcr_lgr *lgr,
 struct smcr_link * __must_check smcr_lgr_link_by_num(struct smcr_lgr *lgr,
 						     u8 num);
 struct smcr_link * __must_check
+smcr_lgr_link_named(struct smcr_lgr *lgr, const u8 *gid, const u8 *mac,
+		    u32 qpn);
+struct smcr_link * __must_check
 smcr_lgr_link_carrier(struct smcr_lgr *lgr, const struct smcr_link *but);
 void smcr_lgr_links_get(struct smcr_lgr *lgr, enum smcr_link_state min,
 			struct smcr_lgr_links *links);
@@ -40,6 +43,7 @@ bool smcr_lgr_redundant(struct smcr_lgr *lgr);
 bool smcr_lgr_draining(struct smcr_lgr *lgr);
 void smcr_lgr_links_doubtful(struct smcr_lgr *lgr);
 void smcr_lgr_links_lost(struct smcr_lgr *lgr);
+void smcr_lgr_links_balance(struct smcr_lgr *lgr);
 unsigned long smcr_lgr_grow(struct smcr_lgr *lgr);
 unsigned long smcr_lgr_grow_delay(const struct smcr_lgr *lgr);
 void smcr_lgr_grow_again(struct smcr_lgr *lgr, unsigned long delay);

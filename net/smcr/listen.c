@@ -23,6 +23,7 @@
 #include "hs.h"
 #include "inner.h"
 #include "lgr.h"
+#include "lgr_links.h"
 #include "listen.h"
 #include "llc.h"
 #include "mib.h"
@@ -505,25 +506,25 @@ static bool step_accept(struct smcr_hs *hs)
 	return smcr_hs_step(hs, SMCR_HS_CONFIRM);
 }
 
-/* Does the Confirm name the link of this handshake? The client may choose any
- * link of the group (3.5.2.3); in this version a group has one.
+/* Use the link that the Confirm names. The client may choose any link of the
+ * group (3.5.2.3), and the keys in the Confirm are those of this link.
  */
-static bool names_link(const struct smcr_hs *hs,
-		       const struct smcr_clc_accept *msg)
+static bool take_link(struct smcr_hs *hs, const struct smcr_clc_accept *msg)
 {
-	const struct smcr_link *link = hs->link;
+	struct smcr_link *link;
 
-	return smcr_link_state(link) == SMCR_LINK_ACTIVE &&
-	       msg->qpn == link->peer.qpn &&
-	       !memcmp(msg->gid, link->peer.gid, SMCR_GID_LEN) &&
-	       !memcmp(msg->mac, link->peer.mac, SMCR_MAC_LEN);
+	link = smcr_lgr_link_named(hs->lgr, msg->gid, msg->mac, msg->qpn);
+	if (!link)
+		return false;
+	smcr_conn_move_to(hs->conn, link);
+	smcr_link_put(link);
+	return true;
 }
 
 static bool confirm_subsequent(struct smcr_hs *hs,
 			       const struct smcr_clc_accept *msg)
 {
-	if (!names_link(hs, msg) ||
-	    smcr_conn_set_peer(hs->conn, msg, false)) {
+	if (!take_link(hs, msg) || smcr_conn_set_peer(hs->conn, msg, false)) {
 		/* A client may name a link that has failed on this side. */
 		if (smcr_link_state(hs->link) == SMCR_LINK_ACTIVE)
 			smcr_mib_inc(sock_net(hs->sk), SMCR_MIB_BADCLC);

@@ -238,6 +238,7 @@ void smcr_llc_add_confirmed(struct smcr_lgr *lgr)
 		smcr_wr_limit_sends(lgr->llc.add.link);
 	smcr_mib_inc(lgr->net, SMCR_MIB_LINKSADDED);
 	add_end(lgr);
+	smcr_lgr_links_balance(lgr);
 	smcr_lgr_grow_again(lgr, 0);
 	if (smcr_lgr_state(lgr) == SMCR_LGR_FORMING)
 		smcr_llc_ready(lgr);

@@ -57,6 +57,8 @@
 	X(CONNSOPENED, ConnsOpened, "connections created") \
 	X(CONNSCLOSED, ConnsClosed, "connections freed") \
 	X(CONNSMOVED, ConnsMoved, "connections moved to another link (4.6)") \
+	X(CONNSBALANCED, ConnsBalanced, \
+	  "those of them that moved to a link with fewer connections (2.3)") \
 	X(ORPHANSOPENED, OrphansOpened, \
 	  "connections that outlived their socket") \
 	X(ORPHANSCLOSED, OrphansClosed, "orphans that ended") \

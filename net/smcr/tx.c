@@ -480,7 +480,7 @@ static enum tx_turn tx_push_new(struct smcr_conn *conn, bool *more)
 	struct smcr_tx_view view;
 
 	/* True in most calls, and in the last turn of all others */
-	if (tx->final || (tx->nxt == tx->end && !tx->due))
+	if (tx->final || (tx->nxt == tx->end && !tx->due) || tx->leave)
 		return TX_IDLE;
 	if (smcr_conn_state_can_send(&conn->fsm) && !tx_held(conn)) {
 		tx_view(conn, &view, *more);

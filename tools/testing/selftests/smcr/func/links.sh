@@ -35,6 +35,12 @@ has_num() {
 	smcr-ctl -j link show state active | grep -q "\"link\": *$1[,}]"
 }
 
+# spread N: true if this host's connections use N links
+spread() {
+	[ "$(smcr-ctl -j conn show | grep -oE '"link": *[0-9]+' | sort -u |
+		wc -l)" = "$1" ]
+}
+
 # dead NIC: no RDMA packet reaches the other host through this NIC
 dead() {
 	check "RoCE of NIC $1 is cut" \
@@ -115,6 +121,7 @@ both grew third Aborts -eq 0
 
 both save first
 hold $kind "$SERVER" 4
+both check "the connections are spread over the links" spread 2
 both fails_fast
 dead 0
 released "connections of the first link go on over the other one"
@@ -127,9 +134,18 @@ both grew first ValidationsReceived -ge 1
 both grew first ValidationsFailed -eq 0
 both grew first FirstContacts -eq 0
 both grew first BadLlc -eq 0
+hold $kind "$SERVER" 4
+both save balance
 check "RoCE is back" wire clear
 both wait_until "there are two links again" has_links 2
 both check_not "the number of the lost link is not used again" has_num 1
+both wait_until "connections move to the new link" grew_to balance ConnsBalanced 2
+both check "the connections are spread over the links" spread 2
+released "they go on there"
+both grew balance Aborts -eq 0
+both grew balance ValidationsFailed -eq 0
+both grew balance TxBytesReplayed -eq 0
+both grew balance LinksFailed -eq 0
 both patient
 both no_fallback begin
 
