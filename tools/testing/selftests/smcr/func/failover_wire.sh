@@ -6,7 +6,7 @@
 # kernel: turns roce
 # release: turns roce
 # nics: 2
-# timeout: 240
+# timeout: 600
 # Two adapters on each host. Under a load in many states one path has a fault
 # that its queue pairs can or cannot repair, or it comes and goes; the other path
 # is good, unless a connection has to move to it. Queue pairs and links fail and

@@ -163,13 +163,18 @@ count_moving() {
 	tell mark
 }
 
+# unused NUMBER...: no connection writes over these links
+unused() {
+	[ "$(conns_over "$@")" = 0 ]
+}
+
 # moved NUMBER...: wait until the connections have left these links
 moved() {
-	DEADLINE=$((20 * SLOW)) wait_until \
-		"all connections of the link move to another one" \
+	local DEADLINE=$((20 * SLOW))
+
+	wait_until "all connections of the link move to another one" \
 		grew_to fault ConnsMoved "$moving"
-	check "no connection writes over the lost link" \
-		test "$(conns_over "$@")" = 0
+	wait_until "no connection writes over the lost link" unused "$@"
 }
 
 # fault CLIENT-NIC SERVER-NIC FACT COMMAND...: have the links between these
