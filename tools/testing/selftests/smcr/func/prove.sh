@@ -49,6 +49,73 @@ semantics() {
 	rm -f "$first" "$log"
 }
 
+tell() {
+	fail/fail_load "$dir/$1" tell "$2" >>"$dir/log"
+}
+
+# both_say COMMAND: wait until both ends answer with yes
+both_say() {
+	for i in $(seq 200); do
+		! tell server "$1" || ! tell client "$1" || return 0
+		sleep 0.05
+	done
+	return 1
+}
+
+# load SHAPES MISTAKE: run all shapes, or these; the client makes this mistake.
+# The results of both ends are in $dir/log.
+load() {
+	: >"$dir/serve.log"
+	: >"$dir/log"
+	timeout 60 fail/fail_load -n 9 -t 3 "tcp$v" "$host" 7900 "$dir/server" \
+		serve >"$dir/serve.log" 2>&1 &
+	until grep -q serving "$dir/serve.log"; do sleep 0.01; done
+	timeout 60 fail/fail_load -n 9 -t 3 -S "$1" -X "$2" "tcp$v" "$host" \
+		7900 "$dir/client" load >"$dir/load.log" 2>&1 &
+	both_say ready
+	for command in watch go; do
+		tell server $command
+		tell client $command
+	done
+	both_say flows
+	tell server stop
+	tell client stop
+	wait
+	cat "$dir/serve.log" "$dir/load.log" >>"$dir/log"
+}
+
+# judged FACT SHAPES MISTAKE PATTERN: a line of the results matches the pattern
+judged() {
+	load "$2" "$3"
+	if grep -q "$4" "$dir/log"; then
+		ok "fail_load: $1"
+	else
+		sed 's/^/# /' "$dir/log"
+		not_ok "fail_load: $1"
+	fi
+}
+
+fail_load() {
+	dir=$(mktemp -d)
+	all=stream,half,closing,window,sendfile,rr,idle,ended,gone
+	judged "all shapes are exact over tcp$v" $all not \
+		'^total exact 9 errno 0 broken 0 unwritten 0 hung 0'
+	if [ "$v" = 4 ]; then
+		for mistake in flip skip twice other more; do
+			judged "it notices \"$mistake\"" stream $mistake \
+				'up: wrong byte'
+		done
+		judged "it notices an early end" stream early \
+			'up: early end of file'
+		judged "it notices a lost final byte" ended early \
+			'up: final bytes lost'
+		judged "an errno is no broken stream" stream reset \
+			'^total exact 8 errno 1 broken 0'
+		judged "it notices a writer that hangs" stream hang 'hung 1$'
+	fi
+	rm -r "$dir"
+}
+
 echo "TAP version 13"
 for kind in tcp4 tcp6; do
 	host=127.0.0.1
@@ -68,6 +135,8 @@ for kind in tcp4 tcp6; do
 	io $kind $host 0 many -n 200 -u 100k -d 100k -E -x 5 -F
 	io $kind $host 0 seq -n 500 -F
 	io $kind $host 0 hold -n 50 -F </dev/null
+	v=${kind#tcp}
+	fail_load
 	[ -x sem/semantics ] && semantics $kind $host
 done
 echo "1..$n"

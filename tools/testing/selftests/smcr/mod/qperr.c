@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Loading this module puts every queue pair of smcr into the error state, as a
- * device does after a fault. The peer is not informed.
+ * device does after a fault. The peer is not informed. With the parameter
+ * "device" it does so on that RDMA device only.
  */
 #include <linux/module.h>
+#include <linux/moduleparam.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/xarray.h>
@@ -21,6 +23,10 @@ struct root {
 };
 
 static unsigned int qperr_hit;
+
+static char *device;
+module_param(device, charp, 0444);
+MODULE_PARM_DESC(device, "name of the RDMA device, default: all");
 
 static bool qperr_wanted(const struct rdma_restrack_entry *res)
 {
@@ -50,6 +56,8 @@ static int qperr_add(struct ib_device *dev)
 	struct ib_qp **qps;
 	unsigned int i, n;
 
+	if (device && strcmp(device, dev_name(&dev->dev)))
+		return 0;
 	qps = kcalloc(QPERR_MAX, sizeof(*qps), GFP_KERNEL);
 	if (!qps)
 		return -ENOMEM;

@@ -4,19 +4,15 @@
 # hosts. The server has no script, so that a server that lost power can be
 # booted and used again.
 #
-# A case is a function. "make check" draws a few cases of each script by a seed,
-# which it prints and SMCR_SEED repeats. The debug kernel runs half as many
-# cases, and other ones. SMCR_SOAK=1 runs all cases, SMCR_CASE='PATTERN' those
-# that match.
+# A case is a function (draw_lib.sh).
 . "$(dirname "$0")/lib/lib.sh"
+# shellcheck source=draw_lib.sh
+. "$FUNC_DIR/lib/draw_lib.sh"
 
 kind=smcr4
 # Use a path that is valid on the server, too, where the kselftest runner has
 # made no links.
 HOST=$BED_TOP/tools/testing/selftests/smcr/func/lib/faults_host.sh
-SOAK=${SMCR_SOAK:-0}
-SEED=${SMCR_SEED:-$((RANDOM * 32768 + RANDOM))}
-RANDOM=$(((SEED + SLOW) % 32768))
 export IO_TIMEOUT=${IO_TIMEOUT:-60}
 # The other end detects a fault after the queue pair's retries, the TEST LINK
 # interval and an LLC timeout.
@@ -39,36 +35,6 @@ faults_begin() {
 	check "the state of both hosts is stored" both base
 	mem_client=$("$HOST" kernel_memory)
 	mem_server=$(peer "$HOST" kernel_memory)
-}
-
-# draw N CASE...: set the cases to run: N of them in a seeded order, all of them
-# when soaking
-draw() {
-	local n=$1 i
-
-	shift
-	[ "$SLOW" = 1 ] || n=$(((n + 1) / 2))
-	[ "$SOAK" != 1 ] && [ -z "${SMCR_CASE:-}" ] || n=$#
-	while [ "$n" -gt 0 ] && [ $# -gt 0 ]; do
-		i=$((RANDOM % $# + 1))
-		# shellcheck disable=SC2053 # it is a pattern
-		[[ ${!i} != ${SMCR_CASE:-*} ]] || drawn+=("${!i}")
-		set -- "${@:1:i-1}" "${@:i+1}"
-		n=$((n - 1))
-	done
-}
-
-# cases N CASE...: draw cases and run them
-cases() {
-	local drawn=() name
-
-	draw "$@"
-	for name in "${drawn[@]}"; do
-		echo "# case: $name"
-		case_begin=$SECONDS
-		$name
-		echo "# case $name: $((SECONDS - case_begin)) s"
-	done
 }
 
 # settled: check that both hosts hold only what they held before
