@@ -95,6 +95,7 @@
 	X(SMCR_LINK_R_REPLACEMENT, "replacement") \
 	X(SMCR_LINK_R_NO_ANSWER, "no-answer") \
 	X(SMCR_LINK_R_PEER_DELETED, "peer-deleted") \
+	X(SMCR_LINK_R_PEER_LEFT, "peer-left") \
 	X(SMCR_LINK_R_PROTOCOL, "protocol") \
 	X(SMCR_LINK_R_REMOTE_ERROR, "remote-error") \
 	X(SMCR_LINK_R_DEVICE_ERROR, "device-error") \

@@ -31,6 +31,8 @@ static const char *const advice[] = {
 		"Check cables, switch ports and the peer, and that no firewall drops RoCE (UDP port 4791)",
 	[SMCR_LINK_R_PEER_DELETED] =
 		"The peer's \"smcr-ctl linkgroup show\" and its log have the reason",
+	[SMCR_LINK_R_PEER_LEFT] =
+		"The peer has lost the link; its log has the reason",
 	[SMCR_LINK_R_PROTOCOL] =
 		"The peer's SMC-R or its adapter is faulty; check both logs",
 	[SMCR_LINK_R_REMOTE_ERROR] =

@@ -132,6 +132,8 @@ static enum smcr_link_reason fail_reason(int err)
 		return SMCR_LINK_R_NO_ANSWER;
 	case -ECONNRESET:
 		return SMCR_LINK_R_PEER_DELETED;
+	case -ENOLINK:
+		return SMCR_LINK_R_PEER_LEFT;
 	case -EPROTO:
 		return SMCR_LINK_R_PROTOCOL;
 	case -EREMOTEIO:

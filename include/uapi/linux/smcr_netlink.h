@@ -221,6 +221,8 @@ enum smcr_link_state {
  * @SMCR_LINK_R_REPLACEMENT: it was added after a link was lost (C.8)
  * @SMCR_LINK_R_NO_ANSWER: the peer or its adapter did not answer in time
  * @SMCR_LINK_R_PEER_DELETED: the peer deleted it
+ * @SMCR_LINK_R_PEER_LEFT: the peer's connections moved from it to another link
+ *   (4.6.1)
  * @SMCR_LINK_R_PROTOCOL: the peer broke the protocol
  * @SMCR_LINK_R_REMOTE_ERROR: the peer's adapter refused a request
  * @SMCR_LINK_R_DEVICE_ERROR: the local adapter, or this host, could not carry
@@ -235,6 +237,7 @@ enum smcr_link_reason {
 	SMCR_LINK_R_REPLACEMENT,
 	SMCR_LINK_R_NO_ANSWER,
 	SMCR_LINK_R_PEER_DELETED,
+	SMCR_LINK_R_PEER_LEFT,
 	SMCR_LINK_R_PROTOCOL,
 	SMCR_LINK_R_REMOTE_ERROR,
 	SMCR_LINK_R_DEVICE_ERROR,
