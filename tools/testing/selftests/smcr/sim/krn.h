@@ -113,6 +113,11 @@ static inline void set_bit(int bit, unsigned long *w)
 	*w |= 1UL << bit;
 }
 
+static inline void clear_bit(int bit, unsigned long *w)
+{
+	*w &= ~(1UL << bit);
+}
+
 static inline bool test_and_set_bit(int bit, unsigned long *w)
 {
 	bool old = test_bit(bit, w);
