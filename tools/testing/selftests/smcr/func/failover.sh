@@ -64,9 +64,34 @@ restore_device() {
 }
 
 server_port() {
-	fault - "$2" "the server's eth$2 goes down" \
-		on server ip link set "eth$2" down
-	repaired "eth$2 comes up" on server ip link set "eth$2" up
+	fault - "$2" "the server's eth$2 goes down" on server port_down "$2"
+	repaired "eth$2 comes up" on server port_up "$2"
+}
+
+port_down() {
+	sysctl_for_now "net.ipv6.conf.eth$1.keep_addr_on_down" 1
+	ip link set "eth$1" down
+}
+
+# port_up NIC: the routes of a port that comes up stand behind those of the
+# others; put them in order, so that a connection takes the first port
+port_up() {
+	local dev family route
+
+	ip link set "eth$1" up
+	for dev in /sys/class/net/eth*; do
+		dev=${dev##*/}
+		[ "${dev#eth}" -gt "$1" ] || continue
+		for family in -4 -6; do
+			ip $family route show dev "$dev" proto kernel |
+			while read -r route; do
+				# shellcheck disable=SC2086
+				ip $family route del $route dev "$dev" &&
+					ip $family route add $route dev "$dev" \
+						proto kernel
+			done
+		done
+	done
 }
 
 client_leads
