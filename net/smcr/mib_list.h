@@ -153,6 +153,11 @@
 	X(PROBEMISSED, ProbeMissed, \
 	  "sockets that stayed TCP because no probe was free")
 
+/* Netlink */
+#define SMCR_MIB_NETLINK(X) \
+	X(NOTIFICATIONSDROPPED, NotificationsDropped, \
+	  "notifications not sent, since there were too many in a second")
+
 /* X(REASON, FIELD, Name, "name") for enum smcr_fallback_reason but for NONE */
 #define SMCR_FALLBACK_LIST(X) \
 	X(NO_OPTION, FALLBACKNOOPTION, FallbackNoOption, "no-option") \
@@ -214,6 +219,7 @@
 	SMCR_MIB_MEMORY(X) \
 	SMCR_MIB_CONTROL(X) \
 	SMCR_MIB_BAD(X) \
-	SMCR_MIB_TRANSPARENT(X)
+	SMCR_MIB_TRANSPARENT(X) \
+	SMCR_MIB_NETLINK(X)
 
 #endif /* _SMCR_MIB_LIST_H */
