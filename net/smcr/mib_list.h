@@ -50,7 +50,12 @@
 	  "links not created because of net.smcr.max_qps") \
 	X(LINKS, Links, "links created") \
 	X(LINKSFREED, LinksFreed, "links freed") \
-	X(LINKSFAILED, LinksFailed, "links that failed or were deleted")
+	X(LINKSFAILED, LinksFailed, "links that failed or were deleted") \
+	X(FAILOVERSHORT, FailoverShort, \
+	  "lost links whose connections moved within 100 ms of its last success") \
+	X(FAILOVERMEDIUM, FailoverMedium, "the same, within 1 s") \
+	X(FAILOVERLONG, FailoverLong, "the same, within 10 s") \
+	X(FAILOVERLONGER, FailoverLonger, "the same, later")
 
 /* Connections over RDMA */
 #define SMCR_MIB_CONNS(X) \
