@@ -264,6 +264,7 @@ static inline void krn_splice(struct list_head *from, struct list_head *prev)
 #define HZ			1000
 extern unsigned long jiffies;
 #define msecs_to_jiffies(ms)	((unsigned long)(ms))
+#define jiffies_to_msecs(j)	((unsigned int)(j))
 #define time_after(a, b)	((long)((b) - (a)) < 0)
 #define time_before(a, b)	time_after(b, a)
 #define time_after_eq(a, b)	((long)((a) - (b)) >= 0)
