@@ -169,22 +169,6 @@ static void cdc_fail_link(struct smcr_conn *conn)
 	smcr_link_put(link);
 }
 
-/* The message behind F counts now. */
-static void cdc_take_parked(struct smcr_conn *conn,
-			    const struct smcr_cdc_msg *msg)
-{
-	u8 slot = conn->rx.fo.link;
-	struct smcr_link *link = NULL;
-
-	if (slot != SMCR_FAILOVER_NO_LINK)
-		link = smcr_lgr_link_at(conn->lgr, slot);
-	if (link) {
-		cdc_from(conn, link);
-		smcr_link_put(link);
-	}
-	cdc_handle(conn, msg, false);
-}
-
 /* The move of the peer is over, and it gets the credit that was held back. */
 static void cdc_credit(struct smcr_conn *conn)
 {
@@ -218,7 +202,7 @@ void smcr_cdc_validate(struct smcr_conn *conn)
 					     smcr_lgr_draining(conn->lgr),
 					     &msg);
 		if (step == SMCR_FAILOVER_TAKE)
-			cdc_take_parked(conn, &msg);
+			cdc_handle(conn, &msg, false);
 	} while (step == SMCR_FAILOVER_TAKE || step == SMCR_FAILOVER_VALID);
 	if (step == SMCR_FAILOVER_RESET)
 		cdc_lost(conn);
@@ -280,6 +264,7 @@ static bool cdc_dispatch(struct smcr_conn *conn, struct smcr_link *link,
 	switch (smcr_failover_rx_recv(&conn->rx.fo, &conn->rx.peer, link->slot,
 				      msg, deadline)) {
 	case SMCR_FAILOVER_HANDLE:
+		cdc_from(conn, link);
 		if (conn->fsm.state == SMCR_CONN_INIT)
 			cdc_park(conn, msg);
 		else
@@ -291,7 +276,6 @@ static bool cdc_dispatch(struct smcr_conn *conn, struct smcr_link *link,
 		else if (!cdc_handle(conn, msg, true))
 			break;
 		smcr_failover_rx_accepted(&conn->rx.fo, link->slot);
-		cdc_from(conn, link);
 		break;
 	case SMCR_FAILOVER_PARKED:
 		break;
