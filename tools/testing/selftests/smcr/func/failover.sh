@@ -87,7 +87,7 @@ port_up() {
 			while read -r route; do
 				# shellcheck disable=SC2086
 				ip $family route del $route dev "$dev" &&
-					ip $family route add $route dev "$dev" \
+					ip $family route append $route dev "$dev" \
 						proto kernel
 			done
 		done
