@@ -373,11 +373,11 @@ static u8 agree(struct smcr_link *link, const struct smcr_llc_add_link *msg,
 
 	new = new_link(lgr, link, port, msg->link_num);
 	if (IS_ERR(new))
-		return SMCR_LLC_ADD_NO_PATH;
+		goto refuse;
 	if (connect_link(lgr, msg)) {
 		discard_link(new);
 		add_end(lgr);
-		return SMCR_LLC_ADD_NO_PATH;
+		goto refuse;
 	}
 	fill_add_link(&reply, new, true);
 	smcr_llc_step(lgr, SMCR_LLC_EV_ADD_AGREED);
@@ -385,6 +385,12 @@ static u8 agree(struct smcr_link *link, const struct smcr_llc_add_link *msg,
 	if (smcr_llc_send(link, &reply, SMCR_LLC_COOKIE_NONE))
 		smcr_llc_add_failed(lgr, false);
 	return 0;
+refuse:
+	/* The server stops to offer links; ask for one when there may be memory
+	 * again.
+	 */
+	smcr_lgr_grow_again(lgr, smcr_lgr_grow_delay(lgr));
+	return SMCR_LLC_ADD_NO_PATH;
 }
 
 /* Client: answer ADD LINK (3.5.1.6.1). */
