@@ -311,7 +311,8 @@ static void confirm_rkey_request(struct smcr_link *link,
 	};
 	memcpy(keys->other, conf->other, n * sizeof(*keys->other));
 	err = keys->left.left ? 0 : learn_keys(link->lgr, keys);
-	smcr_llc_rkey_answer(link, msg, err, err == -EAGAIN);
+	smcr_llc_rkey_answer(link, msg, err,
+			     err == -EAGAIN || err == -ENOMEM);
 }
 
 /**
@@ -584,8 +585,8 @@ void smcr_llc_rkey_lost(struct smcr_link *link)
  * @rmb: the RMB, registered
  *
  * Context: the group's work; the group's mutex is held.
- * Return: false if another exchange is under way; the caller tries again after
- * it.
+ * Return: false if another exchange is under way, or the link has just failed;
+ * the caller tries again after that.
  */
 bool smcr_llc_confirm_rkey(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
 {
@@ -608,7 +609,7 @@ bool smcr_llc_confirm_rkey(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
 	       keys->told * sizeof(*keys->other));
 	if (smcr_llc_send(keys->link, &msg, SMCR_LLC_COOKIE_NONE)) {
 		smcr_llc_rkey_flush(lgr);
-		return true;
+		return false;
 	}
 	smcr_mib_inc(lgr->net, SMCR_MIB_CONFIRMRKEYSENT);
 	lgr->llc.rmb = rmb;
@@ -686,8 +687,8 @@ static bool note_deleted(struct smcr_lgr *lgr,
  * One message names up to eight RMBs that were idle for net.smcr.rmb_linger_ms.
  *
  * Context: the group's work; the group's mutex is not held.
- * Return: false if another exchange is under way; the caller tries again after
- * it.
+ * Return: false if another exchange is under way, or the link has just failed;
+ * the caller tries again after that.
  */
 bool smcr_llc_delete_rkeys(struct smcr_lgr *lgr)
 {
@@ -703,10 +704,11 @@ bool smcr_llc_delete_rkeys(struct smcr_lgr *lgr)
 	mutex_unlock(&lgr->mutex);
 	if (forgotten)
 		smcr_lgr_kick(lgr, SMCR_LGR_T_FREE);
-	if (!keys->link || smcr_llc_send(keys->link, &msg,
-					 SMCR_LLC_COOKIE_NONE)) {
-		smcr_llc_rkey_flush(lgr);
+	if (!keys->link)
 		return true;
+	if (smcr_llc_send(keys->link, &msg, SMCR_LLC_COOKIE_NONE)) {
+		smcr_llc_rkey_flush(lgr);
+		return false;
 	}
 	lgr->llc.deleting = true;
 	smcr_mib_inc(lgr->net, SMCR_MIB_DELETERKEYSENT);
