@@ -65,10 +65,11 @@ __attribute__((format(printf, 1, 2))) void krn_log(const char *fmt, ...);
 typedef unsigned int gfp_t;
 #define GFP_KERNEL		0
 void *krn_alloc(size_t size);
+void *krn_try_alloc(size_t size);
 void krn_free(const void *mem);
-#define kzalloc(size, gfp)	krn_alloc(size)
-#define kcalloc(n, size, gfp)	krn_alloc((size_t)(n) * (size))
-#define kvzalloc(size, gfp)	krn_alloc(size)
+#define kzalloc(size, gfp)	krn_try_alloc(size)
+#define kcalloc(n, size, gfp)	krn_try_alloc((size_t)(n) * (size))
+#define kvzalloc(size, gfp)	krn_try_alloc(size)
 #define kfree(mem)		krn_free(mem)
 #define kvfree(mem)		krn_free(mem)
 #define kvfree_rcu(mem, rcu)	krn_free(mem)

@@ -147,6 +147,7 @@ struct lsim {
 	u8 cur;			/* the host whose event runs */
 	bool rails;		/* port n reaches port n only */
 	bool calm;		/* only queue pairs fail, one at a time */
+	bool faulty;		/* memory is short, and adapters refuse requests */
 	bool honest;		/* no scenario sends a made-up message */
 	unsigned long retry;	/* time after which a queue pair gives up */
 	unsigned long down_at;	/* when a path went down last */
@@ -190,6 +191,12 @@ static inline u32 rnd_below(u32 n)
 static inline bool one_in(u32 n)
 {
 	return !rnd_below(n);
+}
+
+/* Does an allocation or a request to an adapter fail? */
+static inline bool bad_luck(void)
+{
+	return lsim.faulty && one_in(12);
 }
 
 static inline const char *host_name(u8 host)
@@ -239,6 +246,7 @@ void check_sent(struct ib_qp *qp, const struct smcr_llc_msg *msg);
 void check_step(void);
 const char *check_rest(void);
 bool group_grown(void);
+void tell_rest(void);
 
 /* lsim_main.c */
 void sim_reset(u64 seed);

@@ -257,6 +257,37 @@ static const char *rest_rmbs(const struct smcr_lgr *lgr, const struct smcr_lgr *
 	return n ? "the peer has no key of another RMB" : NULL;
 }
 
+/* Say which RMBs and RTokens two groups have */
+void tell_rest(void)
+{
+	const struct smcr_lgr *lgr;
+	const struct smcr_rmb *rmb;
+	unsigned int id;
+	u8 h, s;
+
+	for (h = 0; h < 2; h++) {
+		if (!host_alive(&lsim.host[h]))
+			continue;
+		lgr = lsim.host[h].lgr;
+		for (s = 0; s < SMCR_MAX_LINKS; s++)
+			if (lgr->links[s])
+				TRACE("%s slot %u: link %u, state %u", host_name(h), s,
+				      lgr->links[s]->num, lgr->links[s]->state);
+		list_for_each_entry(rmb, &lgr->rmbs, list)
+			for (s = 0; s < SMCR_MAX_LINKS; s++)
+				if (rmb->maps[s].link)
+					TRACE("%s RMB %u slot %u: link %u, confirmed %u deleting %u registered %u pending %u",
+					      host_name(h), rmb->n_pages, s, rmb->maps[s].link->num,
+					      rmb->confirmed, rmb->deleting,
+					      rmb->maps[s].registered, rmb->maps[s].pending);
+		for (id = 1; id <= SMCR_MAX_RMBS; id++)
+			for (s = 0; s < SMCR_MAX_LINKS; s++)
+				if (lgr->rtokens->slot[id] && lgr->rtokens->slot[id]->links & 1 << s)
+					TRACE("%s RToken %u slot %u: RMB %u", host_name(h), id, s,
+					      lsim.key[lgr->rtokens->slot[id]->rkey[s] >> 8].rmb);
+	}
+}
+
 /* Return: what does not hold of two groups at rest, or NULL */
 const char *check_rest(void)
 {

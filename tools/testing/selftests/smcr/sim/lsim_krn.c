@@ -37,6 +37,11 @@ void *krn_alloc(size_t size)
 	return mem;
 }
 
+void *krn_try_alloc(size_t size)
+{
+	return bad_luck() ? NULL : krn_alloc(size);
+}
+
 void krn_free(const void *mem)
 {
 	if (!mem)

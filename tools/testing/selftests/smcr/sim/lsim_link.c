@@ -95,6 +95,8 @@ struct smcr_link *smcr_link_create(struct smcr_lgr *lgr, const struct smcr_port 
 
 	if (!lsim.host[lsim.cur].port[at].there)
 		return ERR_PTR(-ENODEV);
+	if (bad_luck())
+		return ERR_PTR(-ENOMEM);
 	link = krn_alloc(sizeof(*link));
 	link->lgr = smcr_lgr_get(lgr);
 	refcount_set(&link->refs, 1);
@@ -113,6 +115,10 @@ int smcr_link_connect(struct smcr_link *link, const struct smcr_link_peer *peer)
 {
 	if (link->state != SMCR_LINK_INIT)
 		return -EINVAL;
+	if (bad_luck()) {
+		smcr_link_fail(link, -EINVAL);
+		return -EINVAL;
+	}
 	link->peer = *peer;
 	link->qp->peer_num = peer->qpn;
 	link->qp->peer_port = port_of_gid(peer->gid);
@@ -168,6 +174,8 @@ int smcr_wr_post_llc(struct smcr_link *link, const u8 *buf, u32 cookie)
 
 	if (!link->gate_open)
 		return -ENOTCONN;
+	if (bad_luck() && one_in(4))
+		return -ENOBUFS;
 	HOLDS(qp->posted - qp->acked < QP_MSGS);
 	wr = &qp->wr[qp->posted % QP_MSGS];
 	memcpy(wr->buf, buf, sizeof(wr->buf));
@@ -215,8 +223,10 @@ void smcr_wr_limit_sends(struct smcr_link *link)
 
 struct smcr_rmb *smcr_rmb_alloc(struct smcr_link *link, u32 elem_size, u16 n_elems)
 {
-	struct smcr_rmb *rmb = krn_alloc(sizeof(*rmb));
+	struct smcr_rmb *rmb = krn_try_alloc(sizeof(*rmb));
 
+	if (!rmb)
+		return ERR_PTR(-ENOMEM);
 	refcount_set(&rmb->refs, 1);
 	rmb->net = link->lgr->net;
 	rmb->n_pages = ++lsim.rmbs;
@@ -236,8 +246,11 @@ void smcr_rmb_put(struct smcr_rmb *rmb)
 int smcr_rmb_map(struct smcr_rmb *rmb, struct smcr_link *link, int slot)
 {
 	struct smcr_rmb_map *map = &rmb->maps[slot];
-	struct key *key = &lsim.key[++lsim.keys];
+	struct key *key;
 
+	if (bad_luck())
+		return -ENOMEM;
+	key = &lsim.key[++lsim.keys];
 	HOLDS(lsim.keys < MAX_KEYS && !map->link && slot == link->slot);
 	/* Keys of one number on several adapters differ in the last byte */
 	map->rkey = lsim.keys << 8 | rnd_below(256);
@@ -266,6 +279,11 @@ int smcr_rmb_register(struct smcr_rmb *rmb, int slot,
 
 	if (!map->link || !map->link->gate_open)
 		return -ENOTCONN;
+	/* It takes a request only if the queue pair does */
+	if (bad_luck() && one_in(4)) {
+		smcr_link_fail(map->link, -EIO);
+		return -EIO;
+	}
 	qp = map->link->qp;
 	HOLDS(qp->nr_regs < PENDING_REGS);
 	map->reg.done = reg_done;

@@ -112,13 +112,14 @@ static const char *not_at_rest(void)
  */
 void sim_settle(void)
 {
-	const char *why = "";
+	const char *why = "", *first = "";
 	u32 n, i;
 
 	for (n = 0; n < 100 && why; n++) {
 		sim_pass(5000);
 		handshakes();
 		why = not_at_rest();
+		first = why;
 		for (i = 0; i < 400 && why; i++) {
 			if (!sim_event())
 				sim_skip(jiffies + 1000);
@@ -126,7 +127,9 @@ void sim_settle(void)
 		}
 	}
 	if (why)
-		printf("# at rest does not hold: %s\n", why);
+		tell_rest();
+	if (why)
+		printf("# at rest does not hold: %s\n", first);
 	HOLDS(!why);
 }
 
@@ -294,6 +297,7 @@ static void heal(void)
 	u8 h, p;
 
 	memset(lsim.cut, 0, sizeof(lsim.cut));
+	lsim.faulty = false;
 	for (h = 0; h < 2; h++) {
 		lsim.host[h].stalled = 0;
 		for (p = 0; p < lsim.host[h].nr_ports; p++)
@@ -342,6 +346,7 @@ static void start(void)
 	sysctl_vary(&lsim.host[SERVER].sn.sysctl);
 	sysctl_vary(&lsim.host[CLIENT].sn.sysctl);
 	group_enter();
+	lsim.faulty = !lsim.calm && one_in(4);
 }
 
 static bool run(u64 seed, u8 bug, bool trace, u32 steps)
