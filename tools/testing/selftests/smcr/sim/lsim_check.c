@@ -257,6 +257,28 @@ static const char *rest_rmbs(const struct smcr_lgr *lgr, const struct smcr_lgr *
 	return n ? "the peer has no key of another RMB" : NULL;
 }
 
+static void tell_rmb(u8 host, const struct smcr_rmb *rmb)
+{
+	const struct smcr_rmb_map *map;
+
+	TRACE("%s RMB %u: confirmed %u, deleting %u", host_name(host), rmb->n_pages,
+	      rmb->confirmed, rmb->deleting);
+	for (map = rmb->maps; map < rmb->maps + SMCR_MAX_LINKS; map++)
+		if (map->link)
+			TRACE("- link %u: registered %u, pending %u, told %u", map->link->num,
+			      map->registered, map->pending, map->told);
+}
+
+static void tell_rtoken(u8 host, const struct smcr_rtoken *rt)
+{
+	u8 s;
+
+	for (s = 0; rt && s < SMCR_MAX_LINKS; s++)
+		if (rt->links & 1 << s)
+			TRACE("%s RToken %u, slot %u: RMB %u", host_name(host), rt->id, s,
+			      lsim.key[rt->rkey[s] >> 8].rmb);
+}
+
 /* Say which RMBs and RTokens two groups have */
 void tell_rest(void)
 {
@@ -274,17 +296,9 @@ void tell_rest(void)
 				TRACE("%s slot %u: link %u, state %u", host_name(h), s,
 				      lgr->links[s]->num, lgr->links[s]->state);
 		list_for_each_entry(rmb, &lgr->rmbs, list)
-			for (s = 0; s < SMCR_MAX_LINKS; s++)
-				if (rmb->maps[s].link)
-					TRACE("%s RMB %u slot %u: link %u, confirmed %u deleting %u registered %u pending %u",
-					      host_name(h), rmb->n_pages, s, rmb->maps[s].link->num,
-					      rmb->confirmed, rmb->deleting,
-					      rmb->maps[s].registered, rmb->maps[s].pending);
+			tell_rmb(h, rmb);
 		for (id = 1; id <= SMCR_MAX_RMBS; id++)
-			for (s = 0; s < SMCR_MAX_LINKS; s++)
-				if (lgr->rtokens->slot[id] && lgr->rtokens->slot[id]->links & 1 << s)
-					TRACE("%s RToken %u slot %u: RMB %u", host_name(h), id, s,
-					      lsim.key[lgr->rtokens->slot[id]->rkey[s] >> 8].rmb);
+			tell_rtoken(h, lgr->rtokens->slot[id]);
 	}
 }
 
