@@ -478,6 +478,25 @@ static void k13(void)
 	HOLDS(!last(SERVER, SMCR_LLC_CONFIRM_RKEY, true)->confirm_rkey.negative);
 }
 
+/* The first keys were accepted, and the continuation crosses ADD LINK */
+static void k13_cont(void)
+{
+	group(4);
+	hold(CLIENT, SMCR_LLC_CONFIRM_RKEY_CONT, false);
+	need_rmb(CLIENT);
+	run();
+	HOLDS(sent(CLIENT, SMCR_LLC_CONFIRM_RKEY_CONT, false) == 1);
+	ports_up(4);
+	run();
+	HOLDS(sent(SERVER, SMCR_LLC_ADD_LINK, false) == 1);
+	let_go();
+	run();
+	HOLDS(last(SERVER, SMCR_LLC_CONFIRM_RKEY_CONT, true)->rkey_cont.negative);
+	ends_with(5);
+	HOLDS(!last(SERVER, SMCR_LLC_CONFIRM_RKEY_CONT, true)->rkey_cont.negative);
+	HOLDS(CLN->n_rmbs == 2);
+}
+
 static void k14(void)
 {
 	confirming(SERVER, 2);
@@ -1175,6 +1194,34 @@ static void numbers(void)
 	ends_with(1);
 }
 
+/* A host begins CONFIRM RKEY again over another link, and the peer has not
+ * noticed that the first one has failed
+ */
+static void moved_rkey(void)
+{
+	struct smcr_llc_msg msg = {
+		.type = SMCR_LLC_CONFIRM_RKEY,
+		.confirm_rkey = { .nr_others = 3, .other = { { .link_num = 2 }, { .link_num = 3 } } },
+	};
+	u8 h;
+
+	for (h = 0; h < 2; again(&h, 2)) {
+		group(4);
+		hold(!h, SMCR_LLC_CONFIRM_RKEY, true);
+		send(h, 1, &msg);
+		run();
+		HOLDS(sent(!h, SMCR_LLC_CONFIRM_RKEY, true) == 1);
+		send(h, 2, &msg);
+		run();
+		HOLDS(sent(!h, SMCR_LLC_CONFIRM_RKEY, true) == 2);
+		HOLDS(links(!h) == 4);
+		/* Over the same link it breaks the protocol */
+		send(h, 2, &msg);
+		run();
+		HOLDS(!is_active(!h, 2));
+	}
+}
+
 /* A client's CONFIRM RKEY is late: its link has failed at the client. The server,
  * whose own CONFIRM RKEY is under way, has not handled the client's DELETE LINK.
  */
@@ -1224,6 +1271,7 @@ static const struct scase cases[] = {
 	{ "K11", "TEST LINK during CONFIRM RKEY is answered at once", k11 },
 	{ "K12", "a client's ADD LINK during CONFIRM RKEY waits", k12 },
 	{ "K13", "ADD LINK goes on, the CONFIRM RKEY that it crosses is redone", k13 },
+	{ "K13", "the same, if ADD LINK crosses the continuation", k13_cont },
 	{ "K14", "a client's DELETE LINK during the server's CONFIRM RKEY waits", k14 },
 	{ "K15", "DELETE LINK goes on, the CONFIRM RKEY that it crosses is redone", k15 },
 	{ "K16", "DELETE LINK (all) during CONFIRM RKEY ends the group", k16 },
@@ -1266,6 +1314,7 @@ static const struct scase cases[] = {
 	{ "R33", "a message that nothing waits for fails its link", r33 },
 	{ "R34", "a lost link is restored by the timer and by a port", r34 },
 	{ "numbers", "link numbers return after all 255, some of them refused", numbers },
+	{ "rkey-moved", "CONFIRM RKEY begins again over another link", moved_rkey },
 	{ "rkey-again", "CONFIRM RKEY is repeated after its lost link is deleted", late_rkey },
 };
 
