@@ -35,6 +35,11 @@ struct hold {
 static struct hold held[2];
 static u32 count0[2][16][2];
 
+static u32 fresh_seed;
+static bool fresh_trace, fresh_linux;
+
+static void fresh(void);
+
 static bool holds(struct hold *h, const struct ib_qp *qp, const struct smcr_llc_msg *msg)
 {
 	if (!h->on || qp->host != h->host || msg->type != h->type || msg->reply != h->reply)
@@ -209,7 +214,7 @@ static void first_contact(u8 server_ports, u8 client_ports, u8 up)
 	lsim.host[SERVER].nr_ports = server_ports;
 	lsim.host[CLIENT].nr_ports = client_ports;
 	group_start();
-	SRV->offer_linux = false;
+	SRV->offer_linux = fresh_linux;
 	for (p = up; p < MAX_PORTS; p++) {
 		lsim.host[SERVER].port[p].up = false;
 		lsim.host[CLIENT].port[p].up = false;
@@ -281,8 +286,6 @@ static const enum smcr_llc_type add_steps[] = {
 
 /* Run a scenario at a step of ADD LINK */
 #define AT_EACH_STEP(i) for (u8 i = 0; i < 3; again(&i, ARRAY_SIZE(add_steps)))
-
-static void fresh(void);
 
 static void again(u8 *i, u8 n)
 {
@@ -1201,7 +1204,8 @@ static void moved_rkey(void)
 {
 	struct smcr_llc_msg msg = {
 		.type = SMCR_LLC_CONFIRM_RKEY,
-		.confirm_rkey = { .nr_others = 3, .other = { { .link_num = 2 }, { .link_num = 3 } } },
+		.confirm_rkey.nr_others = 3,
+		.confirm_rkey.other = { { .link_num = 2 }, { .link_num = 3 } },
 	};
 	u8 h;
 
@@ -1318,9 +1322,6 @@ static const struct scase cases[] = {
 	{ "rkey-again", "CONFIRM RKEY is repeated after its lost link is deleted", late_rkey },
 };
 
-static u32 fresh_seed;
-static bool fresh_trace;
-
 static void fresh(void)
 {
 	sim_reset(fresh_seed++);
@@ -1332,6 +1333,7 @@ static void fresh(void)
 static bool case_run(const struct scase *c, u8 repeat)
 {
 	fresh_seed = (u32)(c - cases) * 1000 + repeat * 100;
+	fresh_linux = repeat % 4 == 3;
 	fresh();
 	if (setjmp(lsim.failed))
 		return false;
