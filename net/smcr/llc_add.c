@@ -282,9 +282,12 @@ void smcr_llc_add_start(struct smcr_lgr *lgr)
 
 	if (!carrier)
 		return;
+	/* A DELETE LINK that is due goes first: the client may still be adding
+	 * the link that it names.
+	 */
 	if (lgr->role == SMCR_CLIENT)
 		ask_link(lgr, carrier);
-	else if (!smcr_llc_add_offer(lgr, carrier))
+	else if (!lgr->llc.n_due && !smcr_llc_add_offer(lgr, carrier))
 		WRITE_ONCE(lgr->llc.step_deadline, smcr_llc_deadline(lgr));
 	smcr_link_put(carrier);
 }
