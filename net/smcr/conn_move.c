@@ -12,8 +12,8 @@
  *             adapter reads no send space. A move of the peer that waited for
  *             this is decided, and chunks that the old link's requests may have
  *             named are given back.
- *   ready     A link is new in the group. Connections move to it until the links
- *             have about the same number of connections. Such a connection
+ *   ready     A link is new in the group. Connections move to it until the
+ *             links have about the same number of them. Such a connection
  *             first posts nothing new until all before is confirmed: then the
  *             peer has nothing to drain, and nothing is repeated.
  *   timer     The writes of a dead link can no longer arrive, or a move of the

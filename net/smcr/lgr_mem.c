@@ -512,8 +512,8 @@ unsigned long smcr_lgr_rmb_idle_at(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
 /* The RMB work; the rules are at the top of this file. */
 
 /* Free the RMBs that the peer has forgotten, or all RMBs of a DEAD group whose
- * links have stopped. An RMB is not freed while it is being registered on a link
- * that has come; smcr_lgr_rmb_registered() asks again after that.
+ * links have stopped. An RMB is not freed while it is being registered on a new
+ * link; smcr_lgr_rmb_registered() asks again after that.
  */
 static void rmbs_drop(struct smcr_lgr *lgr, bool all)
 {

@@ -493,8 +493,8 @@ static bool link_gone(struct smcr_lgr *lgr, u8 num)
 /* Does a message belong to an exchange that was over before it came? The link
  * that carried it is in order then. This host may have ended an ADD LINK
  * exchange because its end of the new link has failed, and the peer had not
- * heard of that. Or this host has repeated DELETE LINK over another carrier, and
- * both are answered.
+ * heard of that. Or this host has repeated DELETE LINK over another carrier,
+ * and both are answered.
  */
 static bool is_late(struct smcr_lgr *lgr, const struct smcr_llc_msg *msg)
 {

@@ -117,8 +117,8 @@ struct smcr_llc_due {
  * @deleting: our DELETE RKEY is under way; it names the RMBs marked deleting
  * @add: the exchange that adds a link
  * @add_failures: exchanges in a row that have added no link
- * @n_due: entries of @due; while there is one, no CONFIRM RKEY or DELETE RKEY of
- *	ours begins, see may_start() in llc_rkey.c
+ * @n_due: entries of @due; while there is one, no CONFIRM RKEY or DELETE RKEY
+ *	of ours begins, see may_start() in llc_rkey.c
  * @due: server: links to delete; the first one's exchange is under way in step
  *	DELETE. Client: links that the server was asked to delete
  * @ask_deadline: client: jiffies when it no longer waits for that, 0 for no

@@ -59,8 +59,9 @@ static unsigned int live_nums(struct smcr_lgr *lgr, u8 *nums)
 
 /* Choose the local port of a further link: an adapter port that no link uses,
  * or else, for a link that is asymmetric at this end, the port of the carrier.
- * An offer that did not lead to a link may have named a port that does not reach
- * the peer, so the next offer names another one.
+ * An offer that did not lead to a link may have named a port that does not
+ * reach the peer, so the next offer names another one.
+ *
  * Return: true for the former; @port is for smcr_ib_port_drop() then.
  */
 static bool choose_port(struct smcr_lgr *lgr, const struct smcr_link *carrier,

@@ -124,8 +124,8 @@ static void asked_done(struct smcr_lgr *lgr, u8 num)
 }
 
 /**
- * smcr_llc_ask_again() - repeat the requests that a failed link carried (client)
- * @lgr: the group
+ * smcr_llc_ask_again() - repeat the requests that a failed link carried
+ * @lgr: the group, of a client; does nothing in a server
  * @link: the link
  *
  * Context: the group's work.
@@ -233,9 +233,9 @@ static void delete_request(struct smcr_link *link,
 		asked_done(lgr, msg->link_num);
 	if (!gone)
 		reply.delete_link.reason = SMCR_LLC_DEL_NO_LINK;
-	/* The reply must not be flushed with the link that it names. Otherwise it
-	 * takes the link of the request, because another link may have failed at
-	 * the peer, which would then miss the reply.
+	/* The reply must not be flushed with the link that it names. Otherwise
+	 * it takes the link of the request, because another link may have
+	 * failed at the peer, which would then miss the reply.
 	 */
 	smcr_llc_send(gone == link && carrier ? carrier : link, &reply,
 		      SMCR_LLC_COOKIE_NONE);

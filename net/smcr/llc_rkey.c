@@ -53,8 +53,8 @@ static int find_slots(struct smcr_lgr *lgr, const struct smcr_llc_rkeys *keys,
 }
 
 /* Find the RMB that @keys describes, if it is known. The peer repeats a CONFIRM
- * RKEY whose answer was lost, maybe over a link that has come since and on which
- * the RMB has no key yet.
+ * RKEY whose answer was lost, maybe over a link that has come since and on
+ * which the RMB has no key yet.
  */
 static int find_rmb(struct smcr_lgr *lgr, const struct smcr_llc_rkeys *keys,
 		    const u8 *slots)
@@ -505,11 +505,15 @@ static void note_keys(struct smcr_lgr *lgr, const struct smcr_rmb *rmb)
 }
 
 /* May an exchange of ours begin? Not while a link that has failed here is being
- * deleted: the failed link may have carried a CONFIRM RKEY that the peer has not
- * handled yet. If that is repeated over another link, and its RMB is deleted soon
- * after, the first one could come last and leave the peer keys of an RMB that
- * does not exist any more. Once the exchange of DELETE LINK is over, the peer
- * handles no message of the link.
+ * deleted:
+ *
+ * - The peer should hear of the lost link first, and it refuses CONFIRM RKEY
+ *   with C while a link is being deleted, which costs RKEY_RETRY.
+ * - The failed link may have carried a CONFIRM RKEY that the peer has not
+ *   handled, and that is repeated over another link now. When DELETE LINK is
+ *   over, the peer handles no message of the link any more, so the first one
+ *   cannot come last and leave the peer keys of an RMB that was deleted
+ *   meanwhile.
  */
 static bool may_start(const struct smcr_lgr *lgr)
 {

@@ -220,7 +220,6 @@ void qp_stop(struct ib_qp *qp);
 void qp_retries(void);
 const char *msg_text(const struct smcr_llc_msg *msg);
 bool path_up(u8 server_port, u8 client_port);
-bool fabric_quiet(void);
 unsigned long fabric_next(void);
 void port_gid(u8 host, u8 port, u8 *gid);
 u8 port_of_gid(const u8 *gid);

@@ -2,7 +2,7 @@
 /*
  * Queue pairs and paths. A queue pair delivers its messages in order, and queue
  * pairs are not ordered among each other. When the path goes down, messages may
- * have landed without their acknowledgement, and a few more may still land. So
+ * have landed without being acknowledged, and a few more may still land. So
  * may messages of a queue pair that has failed or was destroyed, for a time. A
  * queue pair whose peer does not acknowledge goes to the error state after the
  * retry time.
@@ -212,28 +212,10 @@ void qp_retries(void)
 		if (time_before(jiffies, qp->moved + lsim.retry))
 			continue;
 		/* A scenario holds the message back, or the host is slow */
-		if (qp->acked != qp->landed ? qp_path(qp) : qp_path(qp) && qp_peer(qp) &&
-							     !qp_peer(qp)->err)
+		if (qp_path(qp) && (qp->acked != qp->landed || (qp_peer(qp) && !qp_peer(qp)->err)))
 			continue;
 		qp_fail(qp, -ETIMEDOUT);
 	}
-}
-
-/* Is nothing on its way that can still arrive? */
-bool fabric_quiet(void)
-{
-	struct ib_qp *qp, *to;
-
-	for (qp = lsim.qp; qp < lsim.qp + MAX_QPS; qp++) {
-		if (!qp->used || qp->err)
-			continue;
-		if (qp->nr_regs)
-			return false;
-		to = qp_peer(qp);
-		if (qp_path(qp) && to && !to->err && qp->acked != qp->posted && !lsim.gate)
-			return false;
-	}
-	return true;
 }
 
 /* Return: when the next queue pair gives up */

@@ -68,11 +68,12 @@ void group_start(void)
 
 	for (h = 0; h < 2; h++) {
 		sysctl_set(&lsim.host[h].sn.sysctl);
+		for (p = 0; p < lsim.host[h].nr_ports; p++)
+			lsim.host[h].port[p] = (struct port){ .there = true, .up = true };
+	}
+	for (h = 0; h < 2; h++)
 		for (p = 0; p < MAX_PORTS; p++)
 			lsim.host[h].port[p].dev.max_mr_pages = 256;
-		for (p = 0; p < lsim.host[h].nr_ports; p++)
-			lsim.host[h].port[p].there = lsim.host[h].port[p].up = true;
-	}
 	group_create(SERVER, SMCR_SERVER);
 	group_create(CLIENT, SMCR_CLIENT);
 	group_learn(CLIENT);
