@@ -24,7 +24,7 @@ survives() {
 	both wait_until "the group has $nr_links links" whole "$nr_links"
 	both save load
 	for what; do
-		read -ra ends < <(busiest "${ends[0]:-}")
+		read -ra ends < <(busiest "${ends[0]:--}")
 		"$what" "${ends[@]}"
 	done
 	both intact load

@@ -41,12 +41,13 @@ end() {
 
 # Each path stays silent, so that the connections have to go on to the next.
 two_paths() {
-	local i
+	local which
 
-	for i in 1 2; do
+	for which in first second; do
 		# shellcheck disable=SC2046
-		set -- $(busiest)
-		fault "$1" "$2" "path $1-$2 is silent" silent "$1" "$2"
+		set -- $(busiest -)
+		fault "$1" "$2" "the $which path, $1-$2, is silent" \
+			silent "$1" "$2"
 	done
 	both intact load
 }
@@ -83,7 +84,7 @@ on server without 1
 begin 2
 links | sed 's/^/# link, adapters: /'
 # shellcheck disable=SC2046
-set -- $(busiest)
+set -- $(busiest -)
 fault "$1" 0 "path $1-0 is silent" silent "$1" 0
 both intact load
 end exact

@@ -43,7 +43,7 @@ during() {
 	both wait_until "the group has $nr_links links" whole "$nr_links"
 	both save load
 	both tell mark
-	read -ra ends < <(busiest)
+	read -ra ends < <(busiest -)
 	check "path ${ends[0]}-${ends[1]}: $1" "$2" "${ends[@]}" "${@:3}"
 	lasting "${each:-more_bytes}" "${ends[@]}"
 	both tell go

@@ -149,13 +149,13 @@ intact() {
 	done
 }
 
-# busiest [CLIENT-NIC]: print "CLIENT-NIC SERVER-NIC" of the link over which most
-# of this host's connections write, but not one of the adapter that is named
+# busiest CLIENT-NIC: print "CLIENT-NIC SERVER-NIC" of the link over which most of
+# this host's connections write, but not one of the named adapter ("-" is none)
 busiest() {
 	local num ends
 
 	while read -r num ends; do
-		[ "${ends% *}" = "${1:-}" ] ||
+		[ "${ends% *}" = "$1" ] ||
 			echo "$(conns_over "$num") $ends"
 	done < <(links) | sort -rn | { read -r _ ends; echo "$ends"; }
 }
