@@ -110,6 +110,8 @@ for pair in "${drawn[@]}"; do
 	survives "$pair"
 done
 
+both failover_times
+
 # All links at once
 load_begin "$conns"
 both save load

@@ -208,6 +208,12 @@ has_number() {
 	links | grep -q "^$1 "
 }
 
+# failover_times: print the times of the failovers of this host, by the module's
+# own count
+failover_times() {
+	echo "# $(awk '$1 ~ /^Failover/ { printf "%s %s ", $1, $2 }' "$STAT")"
+}
+
 # repaired FACT COMMAND...: remove the cause of a fault, and wait until the lost
 # link is replaced
 repaired() {
