@@ -20,10 +20,10 @@
 #include "failover.h"
 #include "rmb.h"
 #include "smcr.h"
+#include "tx.h"
 #include "wire.h"
 
 struct sock;
-struct smcr_chunk;
 struct smcr_clc_accept;
 struct smcr_lgr;
 struct smcr_link;
@@ -41,80 +41,6 @@ enum smcr_conn_flag {
 	SMCR_CONN_F_WAITING,	/* on its link's list of connections that wait
 				 * for a send slot
 				 */
-};
-
-/**
- * struct smcr_conn_tx - the send side of a connection
- * @una: the peer's memory holds all bytes before this position for good, and
- *	their send space has been returned
- * @nxt: bytes before this position were posted as writes; the producer
- *	position in the last CDC message
- * @end: bytes before this position were copied to send space
- * @seq: sequence number of the last CDC message
- * @told: consumer position in the last CDC message
- * @ring: geometry of the peer's element; set by smcr_conn_start()
- * @raddr: address of byte 0 of the peer's element in the peer's memory
- * @rkey: remote key of the peer's RMB on smcr_conn.link
- * @size: bytes of send space: half of SO_SNDBUF, that is, the value that the
- *	program set; constant
- * @n_slots: entries of @chunk; n_slots * SMCR_CHUNK_SIZE >= size + a chunk;
- *	constant
- * @chunk: send space. The byte at position p lies in the chunk in slot
- *	(p / SMCR_CHUNK_SIZE) % n_slots; a slot without bytes is NULL. The
- *	sender fills the chunk of @end under the outer sock lock;
- *	smcr_tx_reclaim() empties the slots before @una under smcr_conn.lock,
- *	but leaves the chunk of @end while @filling is set
- * @signaled: position up to which a completion was requested or has arrived
- * @flags: those of D, C and A that the state machine ordered; every message
- *	carries them
- * @final: C or A was posted; no message may follow (A.4)
- * @due: a message must go out even if the window admits no bytes
- * @filling: a sender copies into the chunk of @end
- * @hold: MSG_MORE or TCP_CORK: wait for more bytes
- * @n_sleepers: senders that wait for room in a blocking call
- * @blocked: the last message had B set
- * @wanted: the peer requested a consumer update with R, and no message has
- *	gone out since
- * @mute: no message may go out any more, not even to another link
- * @leave: post nothing new until all is confirmed, then move to a link with
- *	fewer connections
- * @left: bits of the slots of links that the connection has left and that are
- *	not drained yet, whose adapters may still read send space
- * @left_end: @end when the connection left a link last: the chunks up to there
- *	may be named by requests of that link
- * @held: chunks that wait until @left is empty
- * @fo: the move to another link
- *
- * All under smcr_conn.lock but for the bytes in the chunk of @end. @una, @nxt
- * and @end are also read without it.
- */
-struct smcr_conn_tx {
-	u64			una;
-	u64			nxt;
-	u64			end;
-	u64			told;
-	u64			signaled;
-	u16			seq;
-	struct smcr_ring	ring;
-	u64			raddr;
-	u32			rkey;
-	u32			size;
-	u32			n_slots;
-	struct smcr_chunk	**chunk;
-	u16			flags;
-	bool			final;
-	bool			due;
-	bool			filling;
-	bool			hold;
-	u32			n_sleepers;
-	bool			blocked;
-	bool			wanted;
-	bool			mute;
-	bool			leave;
-	u8			left;
-	u64			left_end;
-	struct list_head	held;
-	struct smcr_failover_tx	fo;
 };
 
 /* What a connection does once all accepted bytes are written (4.8.1, 3A) */

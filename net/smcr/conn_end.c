@@ -394,6 +394,31 @@ void smcr_conn_end_reset(struct smcr_conn *conn, enum smcr_reset_reason reason,
 }
 
 /**
+ * smcr_conn_end_lost_locked() - end a connection that cannot send any more
+ * @conn: the connection
+ * @reason: counted and traced
+ * @err: errno for the application, positive
+ *
+ * If a connection that is CLOSED waits for the confirmation of its C, the peer
+ * may not have that C, so TCP ends with a RST.
+ *
+ * Context: any, conn->lock held.
+ */
+void smcr_conn_end_lost_locked(struct smcr_conn *conn,
+			       enum smcr_reset_reason reason, int err)
+{
+	lockdep_assert_held(&conn->lock);
+	smcr_conn_end_reset_locked(conn, reason, err);
+	if (!(conn->actions & SMCR_CONN_CLOSE_TCP) || !reason_is_link(reason) ||
+	    smcr_conn_move_at_rest(conn))
+		return;
+	conn->actions &= ~SMCR_CONN_CLOSE_TCP;
+	conn->actions |= SMCR_CONN_RESET_TCP;
+	conn->tx.mute = true;
+	smcr_conn_end_queue(conn);
+}
+
+/**
  * smcr_conn_end_lost() - the group has ended, or the peer has deleted the RMB
  *	that the connection writes to
  * @conn: the connection
@@ -406,15 +431,7 @@ void smcr_conn_end_lost(struct smcr_conn *conn, enum smcr_reset_reason reason,
 			int err)
 {
 	spin_lock_bh(&conn->lock);
-	smcr_conn_end_reset_locked(conn, reason, err);
-	/* The peer may not have our C, so TCP ends with a RST. */
-	if (conn->actions & SMCR_CONN_CLOSE_TCP && reason_is_link(reason) &&
-	    !smcr_conn_move_at_rest(conn)) {
-		conn->actions &= ~SMCR_CONN_CLOSE_TCP;
-		conn->actions |= SMCR_CONN_RESET_TCP;
-		conn->tx.mute = true;
-		smcr_conn_end_queue(conn);
-	}
+	smcr_conn_end_lost_locked(conn, reason, err);
 	spin_unlock_bh(&conn->lock);
 }
 

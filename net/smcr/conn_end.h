@@ -31,10 +31,13 @@ void smcr_conn_end_reset(struct smcr_conn *conn, enum smcr_reset_reason reason,
 			 int err);
 void smcr_conn_end_reset_locked(struct smcr_conn *conn,
 				enum smcr_reset_reason reason, int err);
+void smcr_conn_end_lost_locked(struct smcr_conn *conn,
+			       enum smcr_reset_reason reason, int err);
 bool smcr_conn_end_over(const struct smcr_conn *conn);
 void smcr_conn_end_timeout(struct smcr_conn *conn);
 u32 smcr_conn_end_act(struct smcr_conn *conn, bool await_fin);
 bool smcr_conn_end_done(struct smcr_conn *conn);
+
 /* Events from the link group layer */
 void smcr_conn_end_lost(struct smcr_conn *conn, enum smcr_reset_reason reason,
 			int err);

@@ -276,8 +276,8 @@ static void leave_link(struct smcr_conn *conn, const struct smcr_link *link,
 	if (target && conn->fsm.state != SMCR_CONN_INIT)
 		move_to(conn, target, true);
 	else
-		smcr_conn_end_reset_locked(conn, SMCR_RESET_LINK_DOWN,
-					   ECONNRESET);
+		smcr_conn_end_lost_locked(conn, SMCR_RESET_LINK_DOWN,
+					  ECONNRESET);
 }
 
 /**

@@ -34,6 +34,7 @@
 #include "fallback.h"
 #include "inner.h"
 #include "mib.h"
+#include "notify.h"
 #include "sock.h"
 
 /**
@@ -185,6 +186,7 @@ void smcr_fallback(struct sock *sk, enum smcr_fallback_reason reason,
 		return;
 	smcr_mib_fallback(sock_net(sk), reason);
 	trace_smcr_fallback(smcr_sk(sk)->id, reason, peer_diagnosis);
+	smcr_notify_fallback(smcr_sk(sk)->inner->sk, reason, peer_diagnosis);
 }
 
 /**

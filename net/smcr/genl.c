@@ -82,3 +82,10 @@ const struct genl_split_ops smcr_nl_ops[8] = {
 		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 };
+
+const struct genl_multicast_group smcr_nl_mcgrps[] = {
+	[SMCR_NLGRP_DEVICE] = { "device", },
+	[SMCR_NLGRP_LINKGROUP] = { "linkgroup", },
+	[SMCR_NLGRP_LINK] = { "link", },
+	[SMCR_NLGRP_FALLBACK] = { "fallback", },
+};

@@ -13,6 +13,7 @@
 
 /* Ops table for smcr */
 extern const struct genl_split_ops smcr_nl_ops[8];
+extern const struct genl_multicast_group smcr_nl_mcgrps[4];
 
 int smcr_nl_device_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int smcr_nl_linkgroup_get_dumpit(struct sk_buff *skb,
@@ -24,5 +25,12 @@ int smcr_nl_negative_get_dumpit(struct sk_buff *skb,
 				struct netlink_callback *cb);
 int smcr_nl_link_del_doit(struct sk_buff *skb, struct genl_info *info);
 int smcr_nl_linkgroup_del_doit(struct sk_buff *skb, struct genl_info *info);
+
+enum {
+	SMCR_NLGRP_DEVICE,
+	SMCR_NLGRP_LINKGROUP,
+	SMCR_NLGRP_LINK,
+	SMCR_NLGRP_FALLBACK,
+};
 
 #endif /* _LINUX_SMCR_GEN_H */

@@ -128,6 +128,17 @@
 	X(SMCR_NL_PORT_STATE_DOWN, "down") \
 	X(SMCR_NL_PORT_STATE_ACTIVE, "active")
 
+#define SMCR_DEVICE_CHANGE_NAMES(X) \
+	X(SMCR_NL_DEVICE_ADDED, "added") \
+	X(SMCR_NL_DEVICE_REMOVED, "removed") \
+	X(SMCR_NL_DEVICE_EVENT, "event")
+
+#define SMCR_MONITOR_NAMES(X) \
+	X(SMCR_NL_MONITOR_DEVICE, "device") \
+	X(SMCR_NL_MONITOR_LINKGROUP, "linkgroup") \
+	X(SMCR_NL_MONITOR_LINK, "link") \
+	X(SMCR_NL_MONITOR_FALLBACK, "fallback")
+
 #define SMCR_GID_TYPE_NAMES(X) \
 	X(SMCR_NL_GID_TYPE_V2, "v2") \
 	X(SMCR_NL_GID_TYPE_V2_LINK_LOCAL, "v2-link-local") \

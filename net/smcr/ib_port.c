@@ -33,6 +33,8 @@
 #include <rdma/ib_verbs.h>
 
 #include "ib.h"
+#include "notify.h"
+#include "smcr.h"
 
 /**
  * struct ib_seat - the GIDs that a device has on a netdev
@@ -279,10 +281,11 @@ static void gids_replace(struct smcr_ibdev *dev, struct smcr_ib_gids *new,
 }
 
 /* Format of smcr_ibdev.ports: enum ib_mtu, a bit for an active port, and in the
- * upper half a count of events
+ * upper half a count of events. PORT_TELL: listeners do not know of an event
  */
 #define PORT_MTU	0xffu
 #define PORT_ACTIVE	0x100u
+#define PORT_TELL	0x200u
 #define PORT_EVENT	0x10000u
 #define PORT_EVENTS	GENMASK(31, 16)
 
@@ -301,17 +304,110 @@ static u32 port_ask(struct smcr_ibdev *dev, u32 port)
 		if (attr.state == IB_PORT_ACTIVE)
 			state |= PORT_ACTIVE;
 	}
-	cmpxchg(&dev->ports[port], old, (old & PORT_EVENTS) | state);
+	cmpxchg(&dev->ports[port], old,
+		(old & (PORT_EVENTS | PORT_TELL)) | state);
 	return state;
 }
 
+static bool seat_has_port(const struct ib_seat *seat, u32 port)
+{
+	u32 i;
+
+	for (i = 0; i < seat->n; i++)
+		if (seat->gids[i].port == port)
+			return true;
+	return false;
+}
+
+/* Has a port a GID in a namespace? */
+static bool net_has_port(const struct net *net, const struct smcr_ibdev *dev,
+			 u32 port)
+{
+	const struct smcr_ib_gids *gids = rcu_dereference(dev->gids);
+	u32 i;
+
+	for (i = 0; gids && i < gids->n_seats; i++)
+		if (gids->seats[i].net == net &&
+		    seat_has_port(&gids->seats[i], port))
+			return true;
+	return false;
+}
+
+/* Report what happened to a port to the namespaces that may use it. */
+static void port_tell(const struct smcr_ibdev *dev, u32 port, bool active,
+		      enum smcr_nl_device_change change)
+{
+	struct net *net;
+
+	rcu_read_lock();
+	for_each_net_rcu(net)
+		if (smcr_notify_wanted(net, SMCR_NL_MONITOR_DEVICE) &&
+		    rdma_dev_access_netns(dev->ibdev, net) &&
+		    net_has_port(net, dev, port))
+			smcr_notify_device(net, dev_name(&dev->ibdev->dev),
+					   port, active, change);
+	rcu_read_unlock();
+}
+
+static void ports_tell(const struct smcr_ibdev *dev,
+		       enum smcr_nl_device_change change)
+{
+	u32 port;
+
+	rdma_for_each_port(dev->ibdev, port)
+		port_tell(dev, port,
+			  change == SMCR_NL_DEVICE_ADDED &&
+			  READ_ONCE(dev->ports[port]) & PORT_ACTIVE, change);
+}
+
+/* Find a port with an event to report, with a reference to its device. */
+static struct smcr_ibdev *port_to_tell(u32 *port)
+{
+	struct smcr_ibdev *dev;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(dev, &ib_devices, list) {
+		for (*port = 0; *port < dev->n_ports; (*port)++)
+			if (READ_ONCE(dev->ports[*port]) & PORT_TELL &&
+			    refcount_inc_not_zero(&dev->refs))
+				goto out;
+	}
+	dev = NULL;
+out:
+	rcu_read_unlock();
+	return dev;
+}
+
+static void ib_dev_put(struct smcr_ibdev *dev);
+
+/* An event does not have the state of the port, so the device is asked. */
+static void ib_tell(struct work_struct *work)
+{
+	struct smcr_ibdev *dev;
+	u32 port, old;
+
+	while ((dev = port_to_tell(&port))) {
+		do {
+			old = READ_ONCE(dev->ports[port]);
+		} while (cmpxchg(&dev->ports[port], old,
+				 old & ~PORT_TELL) != old);
+		port_tell(dev, port, port_ask(dev, port) & PORT_ACTIVE,
+			  SMCR_NL_DEVICE_EVENT);
+		ib_dev_put(dev);
+	}
+}
+
+static DECLARE_WORK(ib_tell_work, ib_tell);
+
 /**
- * smcr_ib_port_event() - invalidate the cached state and MTU of a port
+ * smcr_ib_port_event() - invalidate the cached state and MTU of a port, and
+ *	have the event reported
  * @dev: the device
  * @port: the port's number
  *
- * The next handshake queries the device. The event handler must not do so: the
- * query takes rtnl on some devices, and ib_core reports some events under rtnl.
+ * A work item or the next handshake queries the device. The event handler must
+ * not do so: the query takes rtnl on some devices, and ib_core reports some
+ * events under rtnl.
  *
  * Context: any.
  */
@@ -324,7 +420,9 @@ void smcr_ib_port_event(struct smcr_ibdev *dev, u32 port)
 	do {
 		old = READ_ONCE(dev->ports[port]);
 	} while (cmpxchg(&dev->ports[port], old,
-			 (old & PORT_EVENTS) + PORT_EVENT) != old);
+			 ((old & PORT_EVENTS) + PORT_EVENT) | PORT_TELL) !=
+		 old);
+	queue_work(smcr_rmb_wq, &ib_tell_work);
 }
 
 /* Do lookups find a GID of a device? */
@@ -405,6 +503,8 @@ int smcr_ib_ports_add(struct smcr_ibdev *dev)
 		spin_unlock(&ib_lock);
 	}
 	mutex_unlock(&dev->port_mutex);
+	if (gids)
+		ports_tell(dev, SMCR_NL_DEVICE_ADDED);
 	return gids ? 0 : -ENOMEM;
 }
 
@@ -420,6 +520,7 @@ int smcr_ib_ports_add(struct smcr_ibdev *dev)
  */
 void smcr_ib_ports_del(struct smcr_ibdev *dev)
 {
+	ports_tell(dev, SMCR_NL_DEVICE_REMOVED);
 	spin_lock(&ib_lock);
 	list_del_rcu(&dev->list);
 	gids_replace(dev, NULL, false);

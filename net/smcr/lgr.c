@@ -42,6 +42,7 @@
 #include "lgr_links.h"
 #include "lgr_policy.h"
 #include "mib.h"
+#include "notify.h"
 #include "rmb.h"
 
 /* A client keeps an idle group longer than a server by this, because the server
@@ -110,6 +111,7 @@ int smcr_lgr_event(struct smcr_lgr *lgr, enum smcr_lgr_event event)
 	if (old == new)
 		return 0;
 	trace_smcr_lgr_state(lgr->id, lgr->role, old, event, new);
+	smcr_notify_lgr(lgr);
 	smcr_lgr_wake(lgr);
 	return 1;
 }

@@ -17,6 +17,7 @@
 #include "lgr_change.h"
 #include "lgr_links.h"
 #include "link.h"
+#include "notify.h"
 
 #define NAME(value, name)	[value] = name,
 static const char *const link_reason_names[] = {
@@ -139,7 +140,7 @@ static void store_link(struct smcr_lgr *lgr, u8 num,
 }
 
 /**
- * smcr_lgr_change_added() - store and log that a link has become ACTIVE
+ * smcr_lgr_change_added() - store, report and log that a link has become ACTIVE
  * @link: the link
  *
  * Context: the group's work.
@@ -150,6 +151,7 @@ void smcr_lgr_change_added(struct smcr_link *link)
 	struct port_name name;
 
 	store_link(lgr, link->num, link->added);
+	smcr_notify_link(link);
 	if (link->added != SMCR_LINK_R_REPLACEMENT)
 		return;
 	if (lgr->change.n_lost)
@@ -170,7 +172,7 @@ static bool was_used(const struct smcr_link *link)
 }
 
 /**
- * smcr_lgr_change_lost() - store and log that a link was lost
+ * smcr_lgr_change_lost() - store, report and log that a link was lost
  * @link: the link; it has failed
  * @other: an ACTIVE link of the group, or NULL: the group ends
  *
@@ -186,6 +188,7 @@ void smcr_lgr_change_lost(struct smcr_link *link, struct smcr_link *other)
 		return;
 	smcr_link_change(link, &change);
 	store_link(lgr, link->num, change.reason);
+	smcr_notify_link(link);
 	if (lgr->change.n_lost < U8_MAX)
 		lgr->change.n_lost++;
 	if (other)

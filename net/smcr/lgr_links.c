@@ -378,6 +378,26 @@ static void tell_lost(struct smcr_lgr *lgr, struct smcr_link *link)
 	}
 }
 
+/* Count how long the connections of @link were without a link: from the last
+ * sign of life of its adapter or its peer until now, when they have moved.
+ */
+static void count_failover(struct smcr_lgr *lgr, const struct smcr_link *link)
+{
+	unsigned long rx = READ_ONCE(link->last_rx);
+	unsigned long tx = READ_ONCE(link->last_tx);
+	unsigned int ms;
+
+	ms = jiffies_to_msecs(jiffies - (time_after(tx, rx) ? tx : rx));
+	if (ms < 100)
+		smcr_mib_inc(lgr->net, SMCR_MIB_FAILOVERSHORT);
+	else if (ms < 1000)
+		smcr_mib_inc(lgr->net, SMCR_MIB_FAILOVERMEDIUM);
+	else if (ms < 10000)
+		smcr_mib_inc(lgr->net, SMCR_MIB_FAILOVERLONG);
+	else
+		smcr_mib_inc(lgr->net, SMCR_MIB_FAILOVERLONGER);
+}
+
 /* Tell all connections of the group that @link is DEAD. */
 static void tell_drained(struct smcr_lgr *lgr, const struct smcr_link *link)
 {
@@ -415,6 +435,7 @@ static void link_lost(struct smcr_lgr *lgr, struct smcr_link *link)
 		smcr_link_put(other);
 		smcr_llc_link_lost(link);
 		tell_lost(lgr, link);
+		count_failover(lgr, link);
 		smcr_link_stop_later(link);
 		/* What took the link down may have passed by then. */
 		smcr_lgr_grow_again(lgr, smcr_lgr_grow_delay(lgr));

@@ -119,6 +119,7 @@ struct smcr_link_peer {
  * @cq: one completion queue for both, private to wr_cq.c
  * @last_rx: jiffies of the last receive completion, for TEST LINK; written by
  *	receive completions, read without a lock
+ * @last_tx: jiffies of the last successful completion of a send, likewise
  * @flags: enum smcr_link_flag, atomic bits
  * @dev_node: in the device's list of links, under the device's @links_lock
  * @stopped: completed when the link is DEAD
@@ -154,6 +155,7 @@ struct smcr_link {
 	struct smcr_rq		*rq;
 	struct smcr_wr_cq	*cq;
 	unsigned long		last_rx;
+	unsigned long		last_tx;
 	unsigned long		flags;
 	struct list_head	dev_node;
 	struct completion	stopped;

@@ -50,7 +50,12 @@
 	  "links not created because of net.smcr.max_qps") \
 	X(LINKS, Links, "links created") \
 	X(LINKSFREED, LinksFreed, "links freed") \
-	X(LINKSFAILED, LinksFailed, "links that failed or were deleted")
+	X(LINKSFAILED, LinksFailed, "links that failed or were deleted") \
+	X(FAILOVERSHORT, FailoverShort, \
+	  "lost links whose connections moved within 100 ms of its last success") \
+	X(FAILOVERMEDIUM, FailoverMedium, "the same, within 1 s") \
+	X(FAILOVERLONG, FailoverLong, "the same, within 10 s") \
+	X(FAILOVERLONGER, FailoverLonger, "the same, later")
 
 /* Connections over RDMA */
 #define SMCR_MIB_CONNS(X) \
@@ -153,6 +158,11 @@
 	X(PROBEMISSED, ProbeMissed, \
 	  "sockets that stayed TCP because no probe was free")
 
+/* Netlink */
+#define SMCR_MIB_NETLINK(X) \
+	X(NOTIFICATIONSDROPPED, NotificationsDropped, \
+	  "notifications not sent, since there were too many in a second")
+
 /* X(REASON, FIELD, Name, "name") for enum smcr_fallback_reason but for NONE */
 #define SMCR_FALLBACK_LIST(X) \
 	X(NO_OPTION, FALLBACKNOOPTION, FallbackNoOption, "no-option") \
@@ -214,6 +224,7 @@
 	SMCR_MIB_MEMORY(X) \
 	SMCR_MIB_CONTROL(X) \
 	SMCR_MIB_BAD(X) \
-	SMCR_MIB_TRANSPARENT(X)
+	SMCR_MIB_TRANSPARENT(X) \
+	SMCR_MIB_NETLINK(X)
 
 #endif /* _SMCR_MIB_LIST_H */

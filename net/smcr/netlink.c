@@ -21,6 +21,7 @@
 #include "lgr_links.h"
 #include "link.h"
 #include "netlink.h"
+#include "notify.h"
 #include "rmb.h"
 #include "smcr.h"
 #include "sock.h"
@@ -28,8 +29,6 @@
 /* The values in netlink messages are those of the module's definitions. */
 static_assert((int)SMCR_NL_GID_TYPE_V2 == SMCR_GID_T_V2);
 static_assert((int)SMCR_NL_GID_TYPE_V1_LINK_LOCAL == SMCR_GID_T_V1_LINK_LOCAL);
-
-static struct genl_family smcr_nl_family;
 
 /**
  * struct dump - progress of a dump, in netlink_callback.ctx
@@ -227,10 +226,16 @@ static int lgr_fill_change(struct sk_buff *skb, struct smcr_lgr *lgr)
 	return 0;
 }
 
-static int lgr_fill(struct msg *msg, struct smcr_lgr *lgr)
+/**
+ * smcr_nl_lgr_fill() - describe a group to anybody
+ * @skb: message to fill
+ * @lgr: the group
+ *
+ * Context: any but hard irq.
+ * Return: 0 or -EMSGSIZE.
+ */
+int smcr_nl_lgr_fill(struct sk_buff *skb, struct smcr_lgr *lgr)
 {
-	struct sk_buff *skb = msg->skb;
-
 	if (nla_put_u32(skb, SMCR_A_LINKGROUP_LINKGROUP, lgr->id) ||
 	    nla_put_u32(skb, SMCR_A_LINKGROUP_ROLE, lgr->role) ||
 	    nla_put_u32(skb, SMCR_A_LINKGROUP_STATE, smcr_lgr_state(lgr)) ||
@@ -240,12 +245,20 @@ static int lgr_fill(struct msg *msg, struct smcr_lgr *lgr)
 	    nla_put_u32(skb, SMCR_A_LINKGROUP_MAX_LINKS,
 			READ_ONCE(lgr->max_links)) ||
 	    nla_put_u32(skb, SMCR_A_LINKGROUP_CONNS, READ_ONCE(lgr->n_conns)) ||
-	    nla_put_u32(skb, SMCR_A_LINKGROUP_RMBS, READ_ONCE(lgr->n_rmbs)) ||
-	    nla_put_uint(skb, SMCR_A_LINKGROUP_RMB_BYTES, lgr_rmb_bytes(lgr)) ||
+	    nla_put_u32(skb, SMCR_A_LINKGROUP_RMBS, READ_ONCE(lgr->n_rmbs)))
+		return -EMSGSIZE;
+	return lgr_fill_change(skb, lgr);
+}
+
+static int lgr_fill(struct msg *msg, struct smcr_lgr *lgr)
+{
+	if (smcr_nl_lgr_fill(msg->skb, lgr) ||
+	    nla_put_uint(msg->skb, SMCR_A_LINKGROUP_RMB_BYTES,
+			 lgr_rmb_bytes(lgr)) ||
 	    put_private(msg, SMCR_A_LINKGROUP_PEER_ID, lgr->key.peer_id,
 			SMCR_PEER_ID_LEN))
 		return -EMSGSIZE;
-	return lgr_fill_change(skb, lgr);
+	return 0;
 }
 
 static int lgr_show(struct msg *msg, struct smcr_lgr *lgr, struct dump *dump)
@@ -370,30 +383,36 @@ static int link_fill_private(struct msg *msg, const struct smcr_link *link)
 	return 0;
 }
 
-static int link_fill_device(struct msg *msg, struct smcr_link *link)
+static int link_fill_device(struct sk_buff *skb, struct smcr_link *link)
 {
 	int err;
 
 	/* Keeps the device, which may be removed at any time. */
 	if (!smcr_link_verbs_get(link))
 		return 0;
-	err = nla_put_string(msg->skb, SMCR_A_LINK_DEVICE,
+	err = nla_put_string(skb, SMCR_A_LINK_DEVICE,
 			     smcr_ib_dev_name(link->local.dev));
 	smcr_link_verbs_put(link);
 	return err;
 }
 
-static int link_fill(struct msg *msg, struct smcr_link *link)
+/**
+ * smcr_nl_link_fill() - describe a link to anybody
+ * @skb: message to fill
+ * @link: the link
+ *
+ * Context: process.
+ * Return: 0 or -EMSGSIZE.
+ */
+int smcr_nl_link_fill(struct sk_buff *skb, struct smcr_link *link)
 {
-	struct sk_buff *skb = msg->skb;
 	struct smcr_link_change change;
 
 	smcr_link_change(link, &change);
-
 	if (nla_put_u32(skb, SMCR_A_LINK_LINKGROUP, link->lgr->id) ||
 	    nla_put_u32(skb, SMCR_A_LINK_LINK, link->num) ||
 	    nla_put_u32(skb, SMCR_A_LINK_STATE, change.state) ||
-	    link_fill_device(msg, link) ||
+	    link_fill_device(skb, link) ||
 	    nla_put_u32(skb, SMCR_A_LINK_PORT, link->local.port) ||
 	    nla_put_u32(skb, SMCR_A_LINK_IFINDEX, link->local.ifindex) ||
 	    nla_put_u32(skb, SMCR_A_LINK_MTU, mtu_bytes(link->local.mtu)) ||
@@ -402,7 +421,13 @@ static int link_fill(struct msg *msg, struct smcr_link *link)
 	    nla_put_u32(skb, SMCR_A_LINK_REASON, change.reason) ||
 	    nla_put_uint(skb, SMCR_A_LINK_AGE_MS, age_ms(change.at)))
 		return -EMSGSIZE;
-	return link_fill_private(msg, link);
+	return 0;
+}
+
+static int link_fill(struct msg *msg, struct smcr_link *link)
+{
+	return smcr_nl_link_fill(msg->skb, link) ?:
+	       link_fill_private(msg, link);
 }
 
 static int links_show(struct msg *msg, struct smcr_lgr *lgr, struct dump *dump)
@@ -520,43 +545,61 @@ static struct sock *inner_get(const struct sock *sk)
 	return inner;
 }
 
+/* Attributes of addresses, counted from the first of them */
+enum { ADDR_LOCAL, ADDR_LOCAL_PORT, ADDR_PEER, ADDR_PEER_PORT };
+
+static_assert(SMCR_A_CONN_PEER_PORT - SMCR_A_CONN_LOCAL == ADDR_PEER_PORT);
+static_assert(SMCR_A_FALLBACK_PEER_PORT - SMCR_A_FALLBACK_LOCAL ==
+	      ADDR_PEER_PORT);
+
 #if IS_ENABLED(CONFIG_IPV6)
-static int addr6_fill(struct sk_buff *skb, const struct sock *inner)
+static int addr6_fill(struct sk_buff *skb, const struct sock *inner, int attr)
 {
-	if (nla_put_in6_addr(skb, SMCR_A_CONN_LOCAL,
+	if (nla_put_in6_addr(skb, attr + ADDR_LOCAL,
 			     &inner->sk_v6_rcv_saddr) ||
-	    nla_put_in6_addr(skb, SMCR_A_CONN_PEER, &inner->sk_v6_daddr))
+	    nla_put_in6_addr(skb, attr + ADDR_PEER, &inner->sk_v6_daddr))
 		return -EMSGSIZE;
 	return 0;
 }
 #else
-static int addr6_fill(struct sk_buff *skb, const struct sock *inner)
+static int addr6_fill(struct sk_buff *skb, const struct sock *inner, int attr)
 {
 	return 0;
 }
 #endif
 
-static int addr4_fill(struct sk_buff *skb, const struct inet_sock *inet)
+static int addr4_fill(struct sk_buff *skb, const struct inet_sock *inet,
+		      int attr)
 {
-	if (nla_put_in_addr(skb, SMCR_A_CONN_LOCAL, inet->inet_rcv_saddr) ||
-	    nla_put_in_addr(skb, SMCR_A_CONN_PEER, inet->inet_daddr))
+	if (nla_put_in_addr(skb, attr + ADDR_LOCAL, inet->inet_rcv_saddr) ||
+	    nla_put_in_addr(skb, attr + ADDR_PEER, inet->inet_daddr))
 		return -EMSGSIZE;
 	return 0;
 }
 
-static int addr_fill(struct sk_buff *skb, const struct sock *inner)
+/**
+ * smcr_nl_addr_fill() - put the addresses of a TCP socket in a message
+ * @skb: message to fill
+ * @inner: the TCP socket
+ * @attr: attribute of the local address; those of the local port, the peer's
+ *	address and the peer's port follow it
+ *
+ * Context: any.
+ * Return: 0 or -EMSGSIZE.
+ */
+int smcr_nl_addr_fill(struct sk_buff *skb, const struct sock *inner, int attr)
 {
 	const struct inet_sock *inet = inet_sk(inner);
 	int err;
 
 	if (inner->sk_family == AF_INET6)
-		err = addr6_fill(skb, inner);
+		err = addr6_fill(skb, inner, attr);
 	else
-		err = addr4_fill(skb, inet);
+		err = addr4_fill(skb, inet, attr);
 	if (err)
 		return err;
-	if (nla_put_u32(skb, SMCR_A_CONN_LOCAL_PORT, inet->inet_num) ||
-	    nla_put_u32(skb, SMCR_A_CONN_PEER_PORT, ntohs(inet->inet_dport)))
+	if (nla_put_u32(skb, attr + ADDR_LOCAL_PORT, inet->inet_num) ||
+	    nla_put_u32(skb, attr + ADDR_PEER_PORT, ntohs(inet->inet_dport)))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -571,7 +614,7 @@ static int sock_fill(struct msg *msg, struct sock *sk)
 		return 0;
 	inner = inner_get(sk);
 	if (inner) {
-		err = addr_fill(msg->skb, inner);
+		err = smcr_nl_addr_fill(msg->skb, inner, SMCR_A_CONN_LOCAL);
 		sock_put(inner);
 	}
 	if (err ||
@@ -752,7 +795,7 @@ int smcr_nl_negative_get_dumpit(struct sk_buff *skb,
 	return dump_result(skb, err);
 }
 
-static struct genl_family smcr_nl_family __ro_after_init = {
+struct genl_family smcr_nl_family __ro_after_init = {
 	.name		= SMCR_FAMILY_NAME,
 	.version	= SMCR_FAMILY_VERSION,
 	.netnsok	= true,
@@ -760,6 +803,8 @@ static struct genl_family smcr_nl_family __ro_after_init = {
 	.module		= THIS_MODULE,
 	.split_ops	= smcr_nl_ops,
 	.n_split_ops	= ARRAY_SIZE(smcr_nl_ops),
+	.mcgrps		= smcr_nl_mcgrps,
+	.n_mcgrps	= ARRAY_SIZE(smcr_nl_mcgrps),
 };
 
 /**
@@ -770,17 +815,22 @@ static struct genl_family smcr_nl_family __ro_after_init = {
  */
 int __init smcr_netlink_init(void)
 {
-	return genl_register_family(&smcr_nl_family);
+	int err = genl_register_family(&smcr_nl_family);
+
+	if (!err)
+		smcr_notify_start();
+	return err;
 }
 
 /**
  * smcr_netlink_exit() - unregister the netlink family
  *
- * No dump runs after the call.
+ * No dump runs after the call, and no notification is sent.
  *
  * Context: process, module init or exit.
  */
 void smcr_netlink_exit(void)
 {
+	smcr_notify_stop();
 	genl_unregister_family(&smcr_nl_family);
 }

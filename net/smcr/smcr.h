@@ -19,7 +19,8 @@
  *      | gid.c spare.c                            one queue pair, devices
  *   ib_core
  *
- *   beside them: main.c netlink.c netlink_do.c genl.c sysctl.c mib.c trace.c
+ *   beside them: main.c netlink.c netlink_do.c notify.c genl.c sysctl.c mib.c
+ *   trace.c
  *
  * A file calls its own layer and the layers below it. It calls a layer above
  * only through the event functions that the upper layer's header declares.
@@ -38,8 +39,8 @@
  *   hard irq   ibdev->links_lock > link->tx_lock; driver > cq->lock
  *   leaves     hs->lock, a listener's accept_lock, lgr->conns_lock,
  *              lgr->rtoken_lock, lgr->llc.lock, RMB and chunk locks, and the
- *              locks of the device list, neglist.c and peers.c: no other lock
- *              is taken inside them
+ *              locks of the device list, neglist.c, notify.c and peers.c: no
+ *              other lock is taken inside them
  *
  * No lock is held while waiting for a peer.
  */
@@ -53,6 +54,7 @@
 
 #include "mib.h"
 #include "neglist.h"
+#include "notify.h"
 #include "peers.h"
 #include "sysctl.h"
 #include "wire.h"
@@ -82,6 +84,7 @@ struct workqueue_struct;
  * @handshakes: handshakes in flight
  * @neglist: negative list: destinations and paths on which SMC-R failed
  * @peers: servers that this namespace's clients remember
+ * @notify: netlink notifications
  * @dying: the namespace is being torn down: no group may be added, and peers
  *	have little time to answer; also read without @lgr_lock
  */
@@ -103,6 +106,7 @@ struct smcr_net {
 	atomic_t		handshakes;
 	struct smcr_neglist	neglist;
 	struct smcr_peers	peers;
+	struct smcr_notify	notify;
 	bool			dying;
 };
 

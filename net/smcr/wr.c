@@ -402,8 +402,10 @@ void smcr_wr_send_done(struct ib_cq *cq, struct ib_wc *wc)
 	if (wc->status != IB_WC_SUCCESS) {
 		err = smcr_wr_errno(wc->status);
 		smcr_link_fail(link, err);
-	} else if (slot->kind <= SMCR_WR_FENCE) {
-		smcr_wr_count(link, SMCR_MIB_SENDCOMPLETIONS, 1);
+	} else {
+		WRITE_ONCE(link->last_tx, jiffies);
+		if (slot->kind <= SMCR_WR_FENCE)
+			smcr_wr_count(link, SMCR_MIB_SENDCOMPLETIONS, 1);
 	}
 	/* A completion for a slot that is not posted would reclaim slots that
 	 * are in use.

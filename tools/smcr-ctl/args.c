@@ -2,6 +2,7 @@
 /*
  * smcr-ctl [OPTIONS] [ OBJECT [ show [FILTER...] | help ] ]
  * smcr-ctl [OPTIONS] OBJECT COMMAND ARGUMENT...
+ * smcr-ctl [OPTIONS] monitor [OBJECT...]
  * smcr-ctl [OPTIONS] report [OPTIONS]
  *
  * The parser neither prints nor allocates.
@@ -245,6 +246,37 @@ static int parse_report(struct parser *p)
 	return 0;
 }
 
+static int kind_find(const char *word)
+{
+	int i;
+
+	for (i = 0; monitor_names[i]; i++)
+		if (!strcmp(monitor_names[i], word))
+			return i;
+	return -1;
+}
+
+/* Without an object, print all kinds. */
+static int parse_monitor(struct parser *p)
+{
+	const char *word;
+	int kind;
+
+	p->out->action = ACT_MONITOR;
+	while ((word = next(p))) {
+		if (!strcmp(word, "help"))
+			return parse_help(p);
+		kind = kind_find(word);
+		if (kind < 0)
+			return fail(p, "\"%s\" cannot be monitored, try %s",
+				    word, "smcr-ctl help");
+		p->out->kinds |= 1U << kind;
+	}
+	if (!p->out->kinds)
+		p->out->kinds = ~0U;
+	return 0;
+}
+
 /* An argument may be given once, and the one without a key must be given. */
 static int parse_arguments(struct parser *p)
 {
@@ -289,11 +321,13 @@ static int parse_words(struct parser *p, const char *word)
 	if (!strcmp(word, "help")) {
 		p->out->action = ACT_HELP;
 		word = next(p);
-		return word && strcmp(word, "report") ? parse_object(p, word) :
-							0;
+		return word && strcmp(word, "report") &&
+		       strcmp(word, "monitor") ? parse_object(p, word) : 0;
 	}
 	if (!strcmp(word, "report"))
 		return parse_report(p);
+	if (!strcmp(word, "monitor"))
+		return parse_monitor(p);
 	if (parse_object(p, word))
 		return -1;
 	p->out->action = ACT_SHOW;
@@ -328,7 +362,7 @@ int args_parse(int argc, char *const *argv, struct args *out, char *error,
 		return -1;
 	if (out->anonymous &&
 	    (out->action == ACT_OVERVIEW || out->action == ACT_SHOW ||
-	     out->action == ACT_COMMAND))
+	     out->action == ACT_COMMAND || out->action == ACT_MONITOR))
 		return fail(&p, "--anonymous needs the command report");
 	return 0;
 }

@@ -18,6 +18,7 @@ enum action {
 	ACT_OVERVIEW,
 	ACT_SHOW,
 	ACT_COMMAND,
+	ACT_MONITOR,
 	ACT_REPORT,
 	ACT_HELP,
 	ACT_VERSION,
@@ -54,6 +55,8 @@ struct filter {
  * @action: what to do
  * @object: object to show or to explain; NULL means all objects
  * @command: what to do to @object, for ACT_COMMAND
+ * @kinds: bits of the kinds of notifications to print, by index of
+ *	monitor_names
  * @json: print JSON instead of text
  * @pretty: break and indent JSON
  * @details: print the columns of COL_DETAIL and counters that are zero
@@ -66,6 +69,7 @@ struct args {
 	enum action action;
 	const struct object *object;
 	const struct command *command;
+	unsigned int kinds;
 	bool json;
 	bool pretty;
 	bool details;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "args.h"
+#include "monitor.h"
 #include "nl.h"
 #include "print.h"
 #include "report.h"
@@ -32,9 +33,11 @@ static void help_general(void)
 
 	printf("Usage: smcr-ctl [OPTIONS] [ OBJECT [ show [FILTER...] ] ]\n"
 	       "       smcr-ctl OBJECT COMMAND ARGUMENT...\n"
+	       "       smcr-ctl monitor [OBJECT...]\n"
 	       "       smcr-ctl report [--anonymous]\n"
 	       "       smcr-ctl [ OBJECT ] help\n\n"
 	       "Show what SMC-R sockets do on this host. Without an object, show all objects.\n"
+	       "\"monitor\" prints changes as they happen; its OBJECTs are device, linkgroup,\nlink and fallback.\n"
 	       "\"report\" prints one text to send along with a bug report.\n\n"
 	       "OBJECT (a unique prefix is enough):\n");
 	for (i = 0; i < n_objects; i++)
@@ -208,6 +211,8 @@ static int ask_kernel(const struct args *args)
 	err = nl_open(&nl);
 	if (!err && args->action == ACT_COMMAND)
 		err = run_command(args, &nl);
+	else if (!err && args->action == ACT_MONITOR)
+		err = monitor(args, &nl);
 	else if (!err)
 		err = show_all(args, &nl);
 	if (err && nl.error[0]) {
@@ -243,6 +248,7 @@ int main(int argc, char **argv)
 	case ACT_OVERVIEW:
 	case ACT_SHOW:
 	case ACT_COMMAND:
+	case ACT_MONITOR:
 		break;
 	}
 	return ask_kernel(&args);

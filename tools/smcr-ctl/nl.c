@@ -309,14 +309,39 @@ int nl_do(struct nl *nl, uint8_t cmd, const struct nl_arg *args,
 	return talk(nl, nlh, &r);
 }
 
-static int take_family(struct nl *nl, const struct nlmsghdr *nlh)
+/* Take the number of a multicast group if smcr-ctl knows its name. */
+static void take_group(struct nl *nl, const struct nlattr *group)
 {
 	const struct nlattr *attr;
+	const char *name = NULL;
+	uint32_t id = 0;
+	int i;
 
-	mnl_attr_for_each(attr, nlh, sizeof(struct genlmsghdr))
+	mnl_attr_for_each_nested(attr, group) {
+		if (mnl_attr_get_type(attr) == CTRL_ATTR_MCAST_GRP_ID &&
+		    !mnl_attr_validate(attr, MNL_TYPE_U32))
+			id = mnl_attr_get_u32(attr);
+		if (mnl_attr_get_type(attr) == CTRL_ATTR_MCAST_GRP_NAME &&
+		    !mnl_attr_validate(attr, MNL_TYPE_NUL_STRING))
+			name = mnl_attr_get_str(attr);
+	}
+	for (i = 0; name && i < MAX_KINDS && monitor_names[i]; i++)
+		if (!strcmp(monitor_names[i], name))
+			nl->groups[i] = id;
+}
+
+static int take_family(struct nl *nl, const struct nlmsghdr *nlh)
+{
+	const struct nlattr *attr, *group;
+
+	mnl_attr_for_each(attr, nlh, sizeof(struct genlmsghdr)) {
 		if (mnl_attr_get_type(attr) == CTRL_ATTR_FAMILY_ID &&
 		    !mnl_attr_validate(attr, MNL_TYPE_U16))
 			nl->type = mnl_attr_get_u16(attr);
+		if (mnl_attr_get_type(attr) == CTRL_ATTR_MCAST_GROUPS)
+			mnl_attr_for_each_nested(group, attr)
+				take_group(nl, group);
+	}
 	return nl->type >= GENL_MIN_ID ? 0 : fail(nl, EBADMSG);
 }
 
@@ -375,6 +400,96 @@ int nl_open(struct nl *nl)
 		return err;
 	nl->header = sizeof(struct genlmsghdr);
 	return find_family(nl);
+}
+
+/**
+ * nl_join() - receive notifications
+ * @nl: netlink socket of nl_open()
+ * @kinds: bits by index of monitor_names; bits beyond them are ignored
+ *
+ * Return: 0, or -errno with nl->error set.
+ */
+int nl_join(struct nl *nl, unsigned int kinds)
+{
+	int i;
+
+	for (i = 0; monitor_names[i]; i++) {
+		if (!(kinds & 1U << i))
+			continue;
+		if (!nl->groups[i]) {
+			snprintf(nl->error, sizeof(nl->error),
+				 "the module has no notifications of kind \"%s\"; do the versions of smcr-ctl and the module match?",
+				 monitor_names[i]);
+			return -ENOENT;
+		}
+		if (mnl_socket_setsockopt(nl->sk, NETLINK_ADD_MEMBERSHIP,
+					  &nl->groups[i],
+					  sizeof(nl->groups[i])) < 0)
+			return fail(nl, errno);
+	}
+	return 0;
+}
+
+static const struct object *event_find(uint8_t cmd)
+{
+	size_t i;
+
+	for (i = 0; i < n_events; i++)
+		if (events[i].cmd == cmd)
+			return &events[i];
+	return NULL;
+}
+
+/* A newer kernel may send notifications that smcr-ctl does not know. */
+static int read_event(struct nl *nl, const struct nlmsghdr *nlh, nl_event_fn fn,
+		      void *arg)
+{
+	const struct genlmsghdr *gnlh = mnl_nlmsg_get_payload(nlh);
+	struct reader r = { .fn = fn, .arg = arg };
+
+	if (nlh->nlmsg_type != nl->type ||
+	    mnl_nlmsg_get_payload_len(nlh) < sizeof(*gnlh))
+		return 0;
+	r.obj = event_find(gnlh->cmd);
+	return r.obj ? read_row(nl, nlh, &r) : 0;
+}
+
+static int read_events(struct nl *nl, const char *buf, size_t n, nl_event_fn fn,
+		       void *arg)
+{
+	const struct nlmsghdr *nlh = (const struct nlmsghdr *)buf;
+	int len = n, err = 0;
+
+	for (; !err && message_ok(nlh, len); nlh = mnl_nlmsg_next(nlh, &len))
+		err = read_event(nl, nlh, fn, arg);
+	return err;
+}
+
+/**
+ * nl_monitor() - receive notifications until @fn has enough
+ * @nl: netlink socket after nl_join()
+ * @fn: function to call with each notification; with a NULL event if some were
+ *	lost, because they came faster than they were read
+ * @arg: argument of @fn
+ *
+ * Return: the value of @fn that ended it, or -errno with nl->error set.
+ */
+int nl_monitor(struct nl *nl, nl_event_fn fn, void *arg)
+{
+	union msg_buf buf;
+	ssize_t n;
+	int err = 0;
+
+	while (!err) {
+		n = mnl_socket_recvfrom(nl->sk, buf.bytes, sizeof(buf.bytes));
+		if (n > 0)
+			err = read_events(nl, buf.bytes, n, fn, arg);
+		else if (n < 0 && errno == ENOBUFS)
+			err = fn(NULL, NULL, arg);
+		else
+			err = fail(nl, n < 0 ? errno : EBADMSG);
+	}
+	return err;
 }
 
 /**

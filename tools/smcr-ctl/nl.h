@@ -11,6 +11,7 @@
 #include "schema.h"
 
 #define NL_ERROR_LEN	512
+#define MAX_KINDS	8
 
 struct mnl_socket;
 
@@ -21,6 +22,8 @@ struct mnl_socket;
  * @header: bytes between the netlink header and the attributes: those of the
  *	generic netlink header, or 0 with the RDMA core
  * @seq: sequence number of the last request
+ * @groups: numbers of the multicast groups, by index of monitor_names; 0 for
+ *	those that the kernel does not have
  * @error: error message, empty if there is none
  */
 struct nl {
@@ -28,6 +31,7 @@ struct nl {
 	uint16_t type;
 	size_t header;
 	uint32_t seq;
+	uint32_t groups[MAX_KINDS];
 	char error[NL_ERROR_LEN];
 };
 
@@ -45,7 +49,14 @@ struct nl_arg {
 typedef int (*nl_row_fn)(const struct object *obj, const struct value *row,
 			 void *arg);
 
+/* nl_monitor() calls this with each notification. A value other than 0 ends it.
+ */
+typedef int (*nl_event_fn)(const struct object *event, const struct value *row,
+			   void *arg);
+
 int nl_open(struct nl *nl);
+int nl_join(struct nl *nl, unsigned int kinds);
+int nl_monitor(struct nl *nl, nl_event_fn fn, void *arg);
 int nl_open_rdma(struct nl *nl);
 void nl_close(struct nl *nl);
 int nl_dump(struct nl *nl, const struct object *obj, const uint32_t *only,

@@ -234,8 +234,8 @@ static bool column_shown(const struct printer *p, const struct column *col,
 }
 
 /**
- * print_row() - print one row
- * @p: printer
+ * print_columns() - print the columns of a row
+ * @p: printer, inside a row
  * @obj: object that the row belongs to
  * @row: values, in the order of the columns
  *
@@ -243,8 +243,8 @@ static bool column_shown(const struct printer *p, const struct column *col,
  * port to the column before it, and prints a counter without keys, as
  * /proc/net/smcr_stat does.
  */
-void print_row(struct printer *p, const struct object *obj,
-	       const struct value *row)
+void print_columns(struct printer *p, const struct object *obj,
+		   const struct value *row)
 {
 	bool bare = obj->counters && !p->json;
 	const struct column *col;
@@ -252,7 +252,6 @@ void print_row(struct printer *p, const struct object *obj,
 	const char *key;
 	int i;
 
-	print_object_open(p);
 	for (i = 0; obj->columns[i].key; i++) {
 		col = &obj->columns[i];
 		if (!column_shown(p, col, &row[i]))
@@ -268,5 +267,18 @@ void print_row(struct printer *p, const struct object *obj,
 			print_string(p, key, row[i].text);
 		}
 	}
+}
+
+/**
+ * print_row() - print one row
+ * @p: printer
+ * @obj: object that the row belongs to
+ * @row: values, in the order of the columns
+ */
+void print_row(struct printer *p, const struct object *obj,
+	       const struct value *row)
+{
+	print_object_open(p);
+	print_columns(p, obj, row);
 	print_object_close(p);
 }

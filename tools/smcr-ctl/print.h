@@ -39,6 +39,8 @@ void print_object_close(struct printer *p);
 void print_heading(struct printer *p, const char *title);
 void print_string(struct printer *p, const char *key, const char *val);
 void print_number(struct printer *p, const char *key, uint64_t val);
+void print_columns(struct printer *p, const struct object *obj,
+		   const struct value *row);
 void print_row(struct printer *p, const struct object *obj,
 	       const struct value *row);
 

@@ -58,6 +58,18 @@ static const char *const negative_kind_names[] = {
 	SMCR_NEGATIVE_KIND_NAMES(NAME) NULL
 };
 
+static const char *const device_change_names[] = {
+	SMCR_DEVICE_CHANGE_NAMES(NAME) NULL
+};
+
+static const char *const fallback_names[] = {
+	SMCR_FALLBACK_REASON_NAMES(NAME) NULL
+};
+
+const char *const monitor_names[] = {
+	SMCR_MONITOR_NAMES(NAME) NULL
+};
+
 static const char *const gid_type_names[] = {
 	SMCR_GID_TYPE_NAMES(BIT_NAME) NULL
 };
@@ -72,6 +84,7 @@ static const struct column device_columns[] = {
 	{ "gid", SMCR_A_DEVICE_GID, COL_GID, 0, NULL },
 	{ "mac", SMCR_A_DEVICE_MAC, COL_MAC, COL_DETAIL, NULL },
 	{ "gid-types", SMCR_A_DEVICE_GID_TYPES, COL_FLAGS, 0, gid_type_names },
+	{ "change", SMCR_A_DEVICE_CHANGE, COL_ENUM, 0, device_change_names },
 	{ NULL, 0, 0, 0, NULL }
 };
 
@@ -179,6 +192,36 @@ const struct object objects[] = {
 };
 
 const size_t n_objects = ARRAY_SIZE(objects);
+
+static const struct column fallback_columns[] = {
+	{ "reason", SMCR_A_FALLBACK_REASON, COL_ENUM, 0, fallback_names },
+	{ "diagnosis", SMCR_A_FALLBACK_DIAGNOSIS, COL_U32, 0, NULL },
+	{ "local", SMCR_A_FALLBACK_LOCAL, COL_ADDR, COL_WITH_PORT, NULL },
+	{ "local-port", SMCR_A_FALLBACK_LOCAL_PORT, COL_U32, 0, NULL },
+	{ "peer", SMCR_A_FALLBACK_PEER, COL_ADDR, COL_WITH_PORT, NULL },
+	{ "peer-port", SMCR_A_FALLBACK_PEER_PORT, COL_U32, 0, NULL },
+	{ NULL, 0, 0, 0, NULL }
+};
+
+static const struct column dropped_columns[] = {
+	{ "monitor", SMCR_A_DROPPED_MONITOR, COL_ENUM, 0, monitor_names },
+	{ "count", SMCR_A_DROPPED_COUNT, COL_U32, 0, NULL },
+	{ NULL, 0, 0, 0, NULL }
+};
+
+const struct object events[] = {
+	{ "device", NULL, NULL, SMCR_CMD_DEVICE_NTF, 0, 0, false,
+	  device_columns },
+	{ "linkgroup", NULL, NULL, SMCR_CMD_LINKGROUP_NTF, 0, 0, false,
+	  linkgroup_columns },
+	{ "link", NULL, NULL, SMCR_CMD_LINK_NTF, 0, 0, false, link_columns },
+	{ "fallback", NULL, NULL, SMCR_CMD_FALLBACK_NTF, 0, 0, false,
+	  fallback_columns },
+	{ "dropped", NULL, NULL, SMCR_CMD_DROPPED_NTF, 0, 0, false,
+	  dropped_columns },
+};
+
+const size_t n_events = ARRAY_SIZE(events);
 
 const struct command commands[] = {
 	{ "linkgroup", "terminate", "end a group and its connections",

@@ -117,6 +117,13 @@ struct value {
 
 extern const struct object objects[];
 extern const size_t n_objects;
+/* Notifications; their names are those of the multicast groups, but for the
+ * last one, which comes over all of them.
+ */
+extern const struct object events[];
+extern const size_t n_events;
+/* Names of the multicast groups, up to a NULL */
+extern const char *const monitor_names[];
 extern const struct command commands[];
 extern const size_t n_commands;
 

@@ -315,6 +315,38 @@ enum smcr_nl_port_state {
 };
 
 /**
+ * enum smcr_nl_device_change - what happened to a port, in a notification
+ * @SMCR_NL_DEVICE_ADDED: its device has come
+ * @SMCR_NL_DEVICE_REMOVED: its device goes away
+ * @SMCR_NL_DEVICE_EVENT: the device has reported an event; the port has its
+ *   state since
+ */
+enum smcr_nl_device_change {
+	SMCR_NL_DEVICE_ADDED,
+	SMCR_NL_DEVICE_REMOVED,
+	SMCR_NL_DEVICE_EVENT,
+
+	/* private: */
+	__SMCR_NL_DEVICE_MAX,
+	SMCR_NL_DEVICE_MAX = (__SMCR_NL_DEVICE_MAX - 1)
+};
+
+/**
+ * enum smcr_nl_monitor - kinds of notifications, in the order of the multicast
+ *   groups
+ */
+enum smcr_nl_monitor {
+	SMCR_NL_MONITOR_DEVICE,
+	SMCR_NL_MONITOR_LINKGROUP,
+	SMCR_NL_MONITOR_LINK,
+	SMCR_NL_MONITOR_FALLBACK,
+
+	/* private: */
+	__SMCR_NL_MONITOR_MAX,
+	SMCR_NL_MONITOR_MAX = (__SMCR_NL_MONITOR_MAX - 1)
+};
+
+/**
  * enum smcr_nl_gid_type - RoCE version and address of a GID
  * @SMCR_NL_GID_TYPE_V2: RoCEv2, with an address that routers forward
  * @SMCR_NL_GID_TYPE_V2_LINK_LOCAL: RoCEv2, with a link-local address
@@ -338,6 +370,7 @@ enum {
 	SMCR_A_DEVICE_GID,
 	SMCR_A_DEVICE_MAC,
 	SMCR_A_DEVICE_GID_TYPES,
+	SMCR_A_DEVICE_CHANGE,
 
 	__SMCR_A_DEVICE_MAX,
 	SMCR_A_DEVICE_MAX = (__SMCR_A_DEVICE_MAX - 1)
@@ -433,6 +466,26 @@ enum {
 	SMCR_A_STATS_MAX = (__SMCR_A_STATS_MAX - 1)
 };
 
+enum {
+	SMCR_A_FALLBACK_REASON = 1,
+	SMCR_A_FALLBACK_DIAGNOSIS,
+	SMCR_A_FALLBACK_LOCAL,
+	SMCR_A_FALLBACK_LOCAL_PORT,
+	SMCR_A_FALLBACK_PEER,
+	SMCR_A_FALLBACK_PEER_PORT,
+
+	__SMCR_A_FALLBACK_MAX,
+	SMCR_A_FALLBACK_MAX = (__SMCR_A_FALLBACK_MAX - 1)
+};
+
+enum {
+	SMCR_A_DROPPED_MONITOR = 1,
+	SMCR_A_DROPPED_COUNT,
+
+	__SMCR_A_DROPPED_MAX,
+	SMCR_A_DROPPED_MAX = (__SMCR_A_DROPPED_MAX - 1)
+};
+
 enum smcr_cmd {
 	SMCR_CMD_DEVICE_GET = 1,
 	SMCR_CMD_LINKGROUP_GET,
@@ -442,9 +495,19 @@ enum smcr_cmd {
 	SMCR_CMD_NEGATIVE_GET,
 	SMCR_CMD_LINK_DEL,
 	SMCR_CMD_LINKGROUP_DEL,
+	SMCR_CMD_DEVICE_NTF,
+	SMCR_CMD_LINKGROUP_NTF,
+	SMCR_CMD_LINK_NTF,
+	SMCR_CMD_FALLBACK_NTF,
+	SMCR_CMD_DROPPED_NTF,
 
 	__SMCR_CMD_MAX,
 	SMCR_CMD_MAX = (__SMCR_CMD_MAX - 1)
 };
+
+#define SMCR_MCGRP_DEVICE	"device"
+#define SMCR_MCGRP_LINKGROUP	"linkgroup"
+#define SMCR_MCGRP_LINK		"link"
+#define SMCR_MCGRP_FALLBACK	"fallback"
 
 #endif /* _UAPI_LINUX_SMCR_NETLINK_H */

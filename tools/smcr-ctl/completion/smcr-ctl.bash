@@ -14,9 +14,11 @@ _smcr_ctl()
 	if [[ -z $object && $cur == -* ]]; then
 		words='--json --pretty --details --anonymous --version --help'
 	elif [[ -z $object ]]; then
-		words='device linkgroup link conn negative stats report help'
+		words='device linkgroup link conn negative stats monitor report help'
 	elif [[ $object == report ]]; then
 		words='--anonymous help'
+	elif [[ $object == monitor ]]; then
+		words='device linkgroup link fallback'
 	elif ((COMP_CWORD == i + 1)); then
 		words="show help $(smcr-ctl "$object" help 2>/dev/null |
 			sed -n "s/^ *smcr-ctl $object \([a-z]*\).*/\1/p")"

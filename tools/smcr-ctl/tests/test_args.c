@@ -89,6 +89,18 @@ static void test_commands(void)
 	tap(refused("-a link del 2", "--anonymous"), "args__anonymous_command");
 }
 
+static void test_monitor(void)
+{
+	tap(!parse("monitor") && args.action == ACT_MONITOR &&
+	    args.kinds == ~0U, "args__monitor_all");
+	tap(!parse("-j monitor link fallback") && args.json &&
+	    args.kinds == (1U << 2 | 1U << 3), "args__monitor_some");
+	tap(refused("monitor conn", "\"conn\" cannot be monitored"),
+	    "args__monitor_unknown");
+	tap(!parse("monitor help") && args.action == ACT_HELP,
+	    "args__monitor_help");
+}
+
 static void test_objects(void)
 {
 	tap(is_show("conn", "conn", 0), "args__show_is_default");
@@ -169,6 +181,7 @@ int main(void)
 	test_actions();
 	test_objects();
 	test_commands();
+	test_monitor();
 	test_filters();
 	test_report();
 	test_limits();

@@ -82,17 +82,48 @@ restore_device() {
 port() {
 	fault "$2" "$3" "the $1's eth$4 goes down" \
 		on "$1" ip link set "eth$4" down
-	repaired "eth$4 comes up" on "$1" ip link set "eth$4" up
+	repaired "eth$4 comes up" on "$1" port_up "$4"
 }
 
 client_port() { port client "$1" - "$1"; }
 server_port() { port server - "$2" "$2"; }
+
+# port_up NIC: the routes of a port that comes up stand behind those of the
+# others; put them in order, so that a connection takes the first port
+port_up() {
+	local dev family route
+
+	ip link set "eth$1" up
+	for dev in /sys/class/net/eth*; do
+		dev=${dev##*/}
+		[ "${dev#eth}" -gt "$1" ] || continue
+		for family in -4 -6; do
+			ip $family route show dev "$dev" proto kernel |
+			while read -r route; do
+				# shellcheck disable=SC2086
+				ip $family route del $route dev "$dev" &&
+					ip $family route add $route dev "$dev" \
+						proto kernel
+			done
+		done
+	done
+}
+
+keep_addresses() {
+	local dev
+
+	for dev in /sys/class/net/eth*; do
+		sysctl_for_now \
+			"net.ipv6.conf.${dev##*/}.keep_addr_on_down" 1
+	done
+}
 
 client_leads
 
 echo "# seed $SEED (SMCR_SEED=$SEED repeats this)"
 undo_later wire clear
 both failover_timers
+both keep_addresses
 seconds=(silent_path silent_client silent_server)
 firsts=("${seconds[@]}" {client,server}_{qps,device,port})
 pairs=()

@@ -7,7 +7,8 @@
 # nics: 2
 # timeout: 180
 # Two adapters on each host, one segment: what an administrator sees of a link
-# that is lost and replaced, and the deletion of links and groups.
+# that is lost and replaced, the deletion of links and groups, and notifications
+# of all that.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
@@ -42,14 +43,15 @@ if not any(map(fits, rows)):
 ' "${@:2}"
 }
 
-# ages_fit: the group is older than its last link, and both are younger than
-# this test
+# ages_fit: the states of the group and of its last link are not older than this
+# test
 ages_fit() {
 	smcr-ctl -j linkgroup show | python3 -c '
 import json, sys
 (group,) = json.load(sys.stdin)
 print(group)
-assert group["last-link-age-ms"] <= group["age-ms"] <= 1000 * int(sys.argv[1])
+assert 0 <= group["last-link-age-ms"] <= 1000 * int(sys.argv[1])
+assert 0 <= group["age-ms"] <= 1000 * int(sys.argv[1])
 ' $((SECONDS + 1))
 }
 
@@ -105,12 +107,93 @@ no_group() {
 	[ -z "$(smcr-ctl linkgroup)" ]
 }
 
+# fall_back N: open N connections to this host itself, which fall back to TCP
+fall_back() {
+	python3 -c '
+import socket, sys
+for _ in range(int(sys.argv[1])):
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, 257) as s:
+        s.connect_ex(("127.0.0.1", 9))
+' "$1"
+}
+
+# told EVENT [KEY=VALUE...]: print how many such notifications have come
+told() {
+	python3 -c '
+import json, re, sys
+want = [w.split("=", 1) for w in sys.argv[2:]]
+n = 0
+for line in open(sys.argv[1]):
+    event = json.loads(line)
+    if all(re.fullmatch(v, str(event.get(k))) for k, v in want):
+        n += event.get("count", 1) if event["event"] == "dropped" else 1
+print(n)
+' "$tmp/events" "event=$1" "${@:2}"
+}
+
+# was_told EVENT [KEY=VALUE...]: for wait_until and check
+was_told() {
+	[ "$(told "$@")" -gt 0 ]
+}
+
+# hears: cause a notification; true if one has come
+hears() {
+	fall_back 1
+	was_told fallback reason=local-addr
+}
+
+# all_told N: true if N fallbacks were told or counted since "save storm"
+all_told() {
+	local n=$(($(told fallback) + $(told dropped monitor=fallback)))
+
+	echo "$n - $before"
+	[ $((n - before)) = "$1" ]
+}
+
+# told_in_order: the life of the groups, as the client saw it
+told_in_order() {
+	python3 - "$tmp/events" <<-'END'
+	import json, sys
+	got = [json.loads(line) for line in open(sys.argv[1])]
+	got = [(e["event"], e["state"], e["reason"]) for e in got
+	       if e["event"] in ("link", "linkgroup")]
+	want = [("link", "active", "first-contact"), ("link", "active", "added"),
+	        ("linkgroup", "active", "ready"), ("link", "failed", None),
+	        ("link", "active", "replacement"),
+	        ("link", "failed", "peer-deleted"),
+	        ("link", "active", "replacement"),
+	        ("link", "failed", "operator"), ("linkgroup", "dead", "peer"),
+	        ("linkgroup", "closing", "operator"),
+	        ("linkgroup", "dead", "operator")]
+	print(got)
+	i = 0
+	for e in got:
+	    i += i < len(want) and all(w in (None, g) for w, g in zip(want[i], e))
+	assert i == len(want), want[i]
+	END
+}
+
 client_leads
 
 undo_later wire clear
 both undo_later patient
 both mark_log
 both save begin
+smcr-ctl -j monitor >"$tmp/events" &
+jobs_started+=($!)
+unshare -n smcr-ctl -j monitor >"$tmp/events.elsewhere" &
+jobs_started+=($!)
+wait_until "the monitor reports a fallback" hears
+before=$(told fallback)
+save storm
+storm=$SECONDS
+fall_back 1000
+storm=$((SECONDS - storm + 2))
+wait_until "1000 fallbacks are told or counted as dropped" all_told 1000
+grew storm NotificationsDropped -eq "$(told dropped)"
+grew storm NotificationsDropped -gt 0
+check "at most 100 are told in a second" \
+	test "$(($(told fallback) - before))" -le $((100 * storm))
 on server serve $kind "$SERVER" -a
 io_check "a first contact" $kind "$SERVER" seq -n 1
 both wait_until "the group is ready, and a link was added to the first one" \
@@ -175,4 +258,18 @@ done
 both check "a group that does not exist is not terminated" \
 	refused "no link group has this number" smcr-ctl linkgroup terminate 77
 both no_conn_left
+check "the monitor told of all this in order" told_in_order
+
+check "a port goes down" ip link set eth1 down
+wait_until "the monitor tells it" \
+	was_told device device=rxe1 port=1 state=down change=event
+check "the port comes up" ip link set eth1 up
+wait_until "the monitor tells it" \
+	was_told device device=rxe1 port=1 state=active change=event
+check "a device is removed" rdma link delete rxe1
+wait_until "the monitor tells it" was_told device device=rxe1 change=removed
+check "it comes again" rdma link add rxe1 type rxe netdev eth1
+wait_until "the monitor tells it" was_told device device=rxe1 change=added
+check_not "nothing of this is told in another namespace" \
+	test -s "$tmp/events.elsewhere"
 finish

@@ -24,7 +24,9 @@ static void check_filters(const struct args *args)
 {
 	unsigned int i, columns = 0;
 
-	HOLDS(!args->n_filters || (args->object && args->action == ACT_SHOW));
+	HOLDS(!args->n_filters || args->object);
+	HOLDS(!args->n_filters || args->action == ACT_SHOW || args->action == ACT_COMMAND);
+	HOLDS((args->action == ACT_COMMAND) == !!args->command);
 	HOLDS(args->n_filters <= MAX_FILTERS);
 	while (args->object && args->object->columns[columns].key)
 		columns++;
@@ -45,7 +47,7 @@ static bool same(const struct args *a, const struct args *b)
 			return false;
 	return a->action == b->action && a->object == b->object && a->json == b->json &&
 	       a->pretty == b->pretty && a->details == b->details &&
-	       a->anonymous == b->anonymous &&
+	       a->anonymous == b->anonymous && a->command == b->command && a->kinds == b->kinds &&
 	       a->n_filters == b->n_filters;
 }
 
@@ -76,6 +78,13 @@ static void check_again(const struct args *args)
 		word[n++] = args->object->name;
 	if (args->action == ACT_SHOW)
 		word[n++] = "show";
+	if (args->action == ACT_COMMAND)
+		word[n++] = args->command->name;
+	if (args->action == ACT_MONITOR)
+		word[n++] = "monitor";
+	for (i = 0; args->kinds && monitor_names[i]; i++)
+		if (args->kinds != ~0U && args->kinds & 1U << i)
+			word[n++] = monitor_names[i];
 	for (i = 0; i < args->n_filters; i++) {
 		word[n++] = args->object->columns[args->filters[i].column].key;
 		word[n++] = args->filters[i].value;

@@ -78,11 +78,21 @@ ssize_t mnl_socket_sendto(const struct mnl_socket *nl, const void *req, size_t l
 static size_t say_family(char *buf)
 {
 	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
+	struct nlattr *groups, *group;
+	int i;
 
 	nlh->nlmsg_type = GENL_ID_CTRL;
 	nlh->nlmsg_seq = kernel.seq;
 	mnl_nlmsg_put_extra_header(nlh, sizeof(struct genlmsghdr));
 	mnl_attr_put_u16(nlh, CTRL_ATTR_FAMILY_ID, FAMILY);
+	groups = mnl_attr_nest_start(nlh, CTRL_ATTR_MCAST_GROUPS);
+	for (i = 0; monitor_names[i]; i++) {
+		group = mnl_attr_nest_start(nlh, i + 1);
+		mnl_attr_put_u32(nlh, CTRL_ATTR_MCAST_GRP_ID, i + 5);
+		mnl_attr_put_strz(nlh, CTRL_ATTR_MCAST_GRP_NAME, monitor_names[i]);
+		mnl_attr_nest_end(nlh, group);
+	}
+	mnl_attr_nest_end(nlh, groups);
 	return nlh->nlmsg_len;
 }
 
@@ -128,13 +138,15 @@ static void say_error(struct fuzz *in, struct nlmsghdr *nlh, bool done)
 static size_t say_built(struct fuzz *in, char *buf, uint8_t how)
 {
 	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
+	struct genlmsghdr *gnlh;
 
 	nlh->nlmsg_type = FAMILY;
 	nlh->nlmsg_seq = kernel.seq;
 	if (how & 1) {
 		say_error(in, nlh, how & 2);
 	} else {
-		mnl_nlmsg_put_extra_header(nlh, sizeof(struct genlmsghdr));
+		gnlh = mnl_nlmsg_put_extra_header(nlh, sizeof(*gnlh));
+		gnlh->cmd = SMCR_CMD_DEVICE_NTF + (how >> 1) % 5;
 		say_attrs(in, nlh);
 	}
 	return nlh->nlmsg_len;
@@ -189,26 +201,28 @@ ssize_t mnl_socket_recvfrom(const struct mnl_socket *nl, void *buf, size_t size)
 /* Command lines that differ in what is read and printed */
 static int choose_args(struct fuzz *in, char **argv)
 {
-	static char *const objects[] = { NULL, "device", "linkgroup", "link", "conn", "stats" };
+	static char *const objects[] = {
+		NULL, "device", "linkgroup", "link", "conn", "stats", "monitor"
+	};
 	static char *const filters[][2] = {
 		{ "linkgroup", "1" }, { "state", "active" }, { "peer", "10.0.0.1:80" },
 		{ "device", "rxe0/1" }, { "name", "f" }, { "linkgroup", "99999999999" },
 		{ "local", "[::1]:0" }, { "rx-bytes", "0" },
 	};
 	uint8_t options = take8(in), filter = take8(in);
-	char *object = objects[take8(in) % 6];
+	char *object = objects[take8(in) % 7];
 	int argc = 0;
 
 	argv[argc++] = "smcr-ctl";
 	if (options & 3)
 		argv[argc++] = "-j";
-	if (options & 4)
+	if (options & 4 && (!object || strcmp(object, "monitor")))
 		argv[argc++] = "-p";
 	if (options & 8)
 		argv[argc++] = "-d";
 	if (object)
 		argv[argc++] = object;
-	if (object && filter & 0x80) {
+	if (object && filter & 0x80 && strcmp(object, "monitor")) {
 		argv[argc++] = "show";
 		argv[argc++] = filters[filter % 8][0];
 		argv[argc++] = filters[filter % 8][1];
@@ -230,7 +244,27 @@ static bool harmless(const char *s)
 	return s;
 }
 
-static void check_output(int argc, char **argv, int status, const char *out, size_t len)
+/* Is each line JSON? */
+static bool json_lines(char *s)
+{
+	char *end, next;
+	bool valid;
+
+	for (; *s; s = end) {
+		end = strchr(s, '\n');
+		if (!end++)
+			return false;
+		next = *end;
+		*end = '\0';
+		valid = json_valid(s);
+		*end = next;
+		if (!valid)
+			return false;
+	}
+	return true;
+}
+
+static void check_output(int argc, char **argv, int status, char *out, size_t len)
 {
 	char error[ARGS_ERROR_LEN];
 	struct args args;
@@ -241,7 +275,9 @@ static void check_output(int argc, char **argv, int status, const char *out, siz
 		return;
 	}
 	HOLDS(status == EXIT_SUCCESS || status == EXIT_FAILURE);
-	if (args.json)
+	if (args.json && args.action == ACT_MONITOR)
+		HOLDS(json_lines(out));
+	else if (args.json)
 		HOLDS(len ? json_valid(out) : status);
 	else
 		HOLDS(harmless(out) && (!len || out[len - 1] == '\n'));

@@ -113,6 +113,11 @@ static inline void set_bit(int bit, unsigned long *w)
 	*w |= 1UL << bit;
 }
 
+static inline void clear_bit(int bit, unsigned long *w)
+{
+	*w &= ~(1UL << bit);
+}
+
 static inline bool test_and_set_bit(int bit, unsigned long *w)
 {
 	bool old = test_bit(bit, w);
@@ -259,6 +264,7 @@ static inline void krn_splice(struct list_head *from, struct list_head *prev)
 #define HZ			1000
 extern unsigned long jiffies;
 #define msecs_to_jiffies(ms)	((unsigned long)(ms))
+#define jiffies_to_msecs(j)	((unsigned int)(j))
 #define time_after(a, b)	((long)((b) - (a)) < 0)
 #define time_before(a, b)	time_after(b, a)
 #define time_after_eq(a, b)	((long)((a) - (b)) >= 0)

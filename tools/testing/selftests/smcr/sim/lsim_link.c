@@ -449,6 +449,24 @@ void smcr_conn_put(struct smcr_conn *conn)
 {
 }
 
+/* There are no connections, so none moves. */
+void smcr_conn_link_ready(struct smcr_conn *conn) { }
+void smcr_conn_link_lost(struct smcr_conn *conn, struct smcr_link *link) { }
+void smcr_conn_link_drained(struct smcr_conn *conn, u8 slot) { }
+
+/* Reasons and notifications are for displays. */
+void smcr_lgr_change_init(struct smcr_lgr *lgr) { }
+void smcr_lgr_change_state(struct smcr_lgr *lgr, enum smcr_lgr_event event) { }
+void smcr_lgr_change_added(struct smcr_link *link) { }
+void smcr_lgr_change_lost(struct smcr_link *link, struct smcr_link *other) { }
+void smcr_notify_lgr(struct smcr_lgr *lgr) { }
+
+void smcr_lgr_close(struct smcr_lgr *lgr, enum smcr_lgr_reason reason)
+{
+	lgr->change.asked = reason;
+	smcr_lgr_kick(lgr, SMCR_LGR_T_CLOSE);
+}
+
 void smcr_conn_end_lost(struct smcr_conn *conn, enum smcr_reset_reason reason, int err)
 {
 }
