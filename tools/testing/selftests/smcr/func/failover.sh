@@ -6,33 +6,34 @@
 # kernel: turns roce
 # nics: 2
 # timeout: 240
-# Two adapters on each host. Under a load in many states the path of one link
-# goes silent, then that of the link which has taken over; a queue pair fails; a
-# device is deleted; one direction of a path goes silent; a port goes down. Each
-# stream stays exact, and each link is replaced. When both links fail at once,
-# each stream ends with an errno, and what a peer had finished stays readable.
+# Two adapters on each host. Under a load in many states a link fails: its path
+# goes silent, in one direction or both, a queue pair or a port fails, or a
+# device is deleted. Then the path of the link that has taken over goes silent.
+# Each stream stays exact, and each link is replaced. When both links fail at
+# once, each stream ends with an errno, and what a peer had finished stays
+# readable. SMCR_SOAK=1 runs each pair of faults, with more connections.
 # shellcheck source-path=SCRIPTDIR source=lib/failover_lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 . "$(dirname "$0")/lib/failover_lib.sh"
 
-# survives CASE CASE: run the load over a new group, and these two faults, one
-# after the other; no stream may notice
+# survives CASE+CASE: run the load over a new group, and these two faults, one
+# after the other on either link; no stream may notice
 survives() {
-	local begin=$SECONDS what
+	local begin=$SECONDS what ends=()
 
 	load_begin "$conns"
 	both wait_until "the group has $nr_links links" whole "$nr_links"
 	both save load
-	for what; do
-		# shellcheck disable=SC2046
-		$what $(busiest)
+	for what in "${1%+*}" "${1#*+}"; do
+		read -ra ends < <(busiest "${ends[0]:--}")
+		"$what" "${ends[@]}"
 	done
 	both intact load
 	load_stop
 	both load_judged exact
 	both no_conn_left
 	both no_group_left
-	echo "# $*: $((SECONDS - begin)) s"
+	echo "# $1: $((SECONDS - begin)) s"
 }
 
 silent_path() {
@@ -40,38 +41,52 @@ silent_path() {
 	repaired "the path is back" wire clear
 }
 
-silent_direction() {
+silent_client() {
+	fault "$1" "$2" "the client is silent on path $1-$2" \
+		silent "$1" "$2" client
+	repaired "the path is back" wire clear
+}
+
+silent_server() {
 	fault "$1" "$2" "the server is silent on path $1-$2" \
 		silent "$1" "$2" server
 	repaired "the path is back" wire clear
 }
 
-server_qp() {
-	fault - "$2" "the queue pairs of the server's rxe$2 fail" \
-		on server qp_error "rxe$2"
+# The faults of an adapter hit all its links, so they come first: later a link
+# may share an adapter with the other one.
+qps() {
+	fault "$2" "$3" "the queue pairs of the $1's rxe$4 fail" \
+		on "$1" qp_error "rxe$4"
 	repaired "nothing has to be repaired" true
 }
 
-client_device() {
-	undo_later restore_device "$1"
-	fault "$1" - "the client's rxe$1 is deleted" rdma link delete "rxe$1"
-	repaired "rxe$1 is added" restore_device "$1"
+client_qps() { qps client "$1" - "$1"; }
+server_qps() { qps server - "$2" "$2"; }
+
+device() {
+	on "$1" undo_later restore_device "$4"
+	fault "$2" "$3" "the $1's rxe$4 is deleted" \
+		on "$1" rdma link delete "rxe$4"
+	repaired "rxe$4 is added" on "$1" restore_device "$4"
 }
+
+client_device() { device client "$1" - "$1"; }
+server_device() { device server - "$2" "$2"; }
 
 restore_device() {
 	rdma link show "rxe$1/1" >"$tmp/out" 2>&1 ||
 		rdma link add "rxe$1" type rxe netdev "eth$1"
 }
 
-server_port() {
-	fault - "$2" "the server's eth$2 goes down" on server port_down "$2"
-	repaired "eth$2 comes up" on server port_up "$2"
+port() {
+	fault "$2" "$3" "the $1's eth$4 goes down" \
+		on "$1" ip link set "eth$4" down
+	repaired "eth$4 comes up" on "$1" port_up "$4"
 }
 
-port_down() {
-	sysctl_for_now "net.ipv6.conf.eth$1.keep_addr_on_down" 1
-	ip link set "eth$1" down
-}
+client_port() { port client "$1" - "$1"; }
+server_port() { port server - "$2" "$2"; }
 
 # port_up NIC: the routes of a port that comes up stand behind those of the
 # others; put them in order, so that a connection takes the first port
@@ -94,14 +109,39 @@ port_up() {
 	done
 }
 
+keep_addresses() {
+	local dev
+
+	for dev in /sys/class/net/eth*; do
+		sysctl_for_now \
+			"net.ipv6.conf.${dev##*/}.keep_addr_on_down" 1
+	done
+}
+
 client_leads
 
 echo "# seed $SEED (SMCR_SEED=$SEED repeats this)"
 undo_later wire clear
 both failover_timers
-survives silent_path silent_path
-survives server_qp client_device
-survives server_port silent_direction
+both keep_addresses
+seconds=(silent_path silent_client silent_server)
+firsts=("${seconds[@]}" {client,server}_{qps,device,port})
+pairs=()
+for first in "${firsts[@]}"; do
+	if [ "$SOAK" = 1 ]; then
+		pairs+=("$first+"{silent_path,silent_client,silent_server})
+	else
+		pairs+=("$first+${seconds[RANDOM % ${#seconds[@]}]}")
+	fi
+done
+[ "$SOAK" != 1 ] || conns=64
+drawn=()
+draw 4 "${pairs[@]}"
+for pair in "${drawn[@]}"; do
+	survives "$pair"
+done
+
+both failover_times
 
 # All links at once
 load_begin "$conns"

@@ -4,6 +4,7 @@
 # fact: Paths may fail until one is left, also if a host has one adapter less
 # rfc: 2.2.1, 3.5.1.6, 4.6
 # kernel: turns roce
+# release: turns moves
 # nics: 3
 # timeout: 240
 # Three adapters on each host: two paths go silent, one after the other or at
@@ -41,12 +42,13 @@ end() {
 
 # Each path stays silent, so that the connections have to go on to the next.
 two_paths() {
-	local i
+	local which
 
-	for i in 1 2; do
+	for which in first second; do
 		# shellcheck disable=SC2046
-		set -- $(busiest)
-		fault "$1" "$2" "path $1-$2 is silent" silent "$1" "$2"
+		set -- $(busiest -)
+		fault "$1" "$2" "the $which path, $1-$2, is silent" \
+			silent "$1" "$2"
 	done
 	both intact load
 }
@@ -83,7 +85,7 @@ on server without 1
 begin 2
 links | sed 's/^/# link, adapters: /'
 # shellcheck disable=SC2046
-set -- $(busiest)
+set -- $(busiest -)
 fault "$1" 0 "path $1-0 is silent" silent "$1" 0
 both intact load
 end exact

@@ -83,11 +83,12 @@ enum fail_lie fail_lie_of(const struct fail_conn *conn)
 
 static void complain(const struct fail_conn *conn, const char *what)
 {
-	fprintf(stderr, "conn %u (%s) %s: %s; %llu bytes came, end %d eof %d errno %s, writer's %s\n",
+	fprintf(stderr, "conn %u (%s) %s: %s; %llu bytes came, end %d eof %d",
 		conn->hello.conn, fail_shape_names[conn->hello.shape],
 		conn->rx.down ? "down" : "up", what, conn->rx.off,
-		conn->rx.end, conn->eof, util_errno_name(conn->rx_err),
-		util_errno_name(conn->tx_err));
+		conn->rx.end, conn->eof);
+	fprintf(stderr, " errno %s, writer's %s\n",
+		util_errno_name(conn->rx_err), util_errno_name(conn->tx_err));
 }
 
 /* Returns an errno, 0 for a direction that is exact, or -1 for a broken one. A
@@ -388,6 +389,16 @@ static void connect_all(const struct util_kind *kind,
 	}
 }
 
+static void show_conn(const struct fail_conn *conn)
+{
+	fprintf(stderr, "conn %u (%s, %s) hangs: sent %llu end %d errno %s;",
+		conn->hello.conn, fail_shape_names[conn->hello.shape],
+		conn->leads ? "leader" : "follower", conn->tx.off,
+		conn->tx.end, util_errno_name(conn->tx_err));
+	fprintf(stderr, " received %llu end %d over %d\n", conn->rx.off,
+		conn->rx.end, conn->over);
+}
+
 static void show_hung(void)
 {
 	unsigned int i;
@@ -397,13 +408,7 @@ static void show_hung(void)
 
 		pthread_mutex_lock(&conn->lock);
 		if (conn->running)
-			fprintf(stderr, "conn %u (%s, %s) hangs: sent %llu end %d errno %s; received %llu end %d over %d\n",
-				conn->hello.conn,
-				fail_shape_names[conn->hello.shape],
-				conn->leads ? "leader" : "follower",
-				conn->tx.off, conn->tx.end,
-				util_errno_name(conn->tx_err), conn->rx.off,
-				conn->rx.end, conn->over);
+			show_conn(conn);
 		pthread_mutex_unlock(&conn->lock);
 	}
 }
@@ -492,7 +497,7 @@ static enum fail_lie lie_parse(const char *name)
 
 static void usage(void)
 {
-	fputs("usage: fail_load [OPTIONS] KIND ADDRESS PORT PATH serve|load\n"
+	fputs("Usage: fail_load [OPTIONS] KIND ADDRESS PORT PATH serve|load\n"
 	      "       fail_load PATH tell COMMAND\n"
 	      "Move position-coded streams in many states until told to stop; PATH is a\n"
 	      "Unix socket for commands. The server prints \"serving\" when it listens, the\n"
@@ -546,14 +551,29 @@ int main(int argc, char **argv)
 
 	while ((c = getopt(argc, argv, "n:s:S:p:w:t:X:")) != -1) {
 		switch (c) {
-		case 'n': num_conns = util_size_parse(optarg); break;
-		case 's': hello.seed = util_size_parse(optarg); break;
-		case 'S': shapes = shapes_parse(optarg); break;
-		case 'p': hello.pace_ms = util_size_parse(optarg); break;
-		case 'w': hello.size = util_size_parse(optarg); break;
-		case 't': hang_s = util_size_parse(optarg); break;
-		case 'X': lie_how = lie_parse(optarg); break;
-		default: usage();
+		case 'n':
+			num_conns = util_size_parse(optarg);
+			break;
+		case 's':
+			hello.seed = util_size_parse(optarg);
+			break;
+		case 'S':
+			shapes = shapes_parse(optarg);
+			break;
+		case 'p':
+			hello.pace_ms = util_size_parse(optarg);
+			break;
+		case 'w':
+			hello.size = util_size_parse(optarg);
+			break;
+		case 't':
+			hang_s = util_size_parse(optarg);
+			break;
+		case 'X':
+			lie_how = lie_parse(optarg);
+			break;
+		default:
+			usage();
 		}
 	}
 	argv += optind;

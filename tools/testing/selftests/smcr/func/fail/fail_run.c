@@ -237,7 +237,8 @@ static int lie(struct fail_conn *conn, enum fail_lie how)
 		setsockopt(conn->fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
 		close(conn->fd);
 		conn->fd = -1;
-		return ECONNRESET;
+		errno = ECONNRESET;
+		return errno;
 	case FAIL_LIE_HANG:
 		for (;;)
 			pause();

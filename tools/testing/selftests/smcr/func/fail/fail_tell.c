@@ -28,7 +28,7 @@ static int local_socket(const char *path, struct sockaddr_un *addr)
 	addr->sun_family = AF_UNIX;
 	if (strlen(path) >= sizeof(addr->sun_path))
 		util_die("path %s is too long", path);
-	strcpy(addr->sun_path, path);
+	memcpy(addr->sun_path, path, strlen(path));
 	return fd;
 }
 

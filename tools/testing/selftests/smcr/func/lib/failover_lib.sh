@@ -9,16 +9,19 @@
 kind=smcr4
 addresses $kind
 LOAD=$FUNC_DIR/fail/fail_load
-conns=${CONNS:-27}
+# Two connections of each shape, one led by each end, or one on the debug kernel
+conns=${CONNS:-$((SLOW == 1 ? 18 : 9))}
 nr_links=2
 pace=${PACE:-$((100 * SLOW))}
 
-# failover_timers: an idle link fails within seconds, and is soon tried again
+# failover_timers: an idle link fails within seconds, and is soon tried again; a
+# connection whose peer does not read yet waits for it
 failover_timers() {
 	local name
 
 	for name in test_link_interval_ms llc_timeout_ms link_retry_min_ms \
-		    link_retry_max_ms lgr_linger_ms negative_ms; do
+		    link_retry_max_ms lgr_linger_ms negative_ms \
+		    close_timeout_ms orphan_timeout_ms; do
 		undo_later sysctl -qw \
 			"net.smcr.$name=$(sysctl -n "net.smcr.$name")"
 	done
@@ -27,7 +30,9 @@ failover_timers() {
 		net.smcr.llc_timeout_ms=$((2500 * SLOW)) \
 		net.smcr.link_retry_min_ms=500 \
 		net.smcr.link_retry_max_ms=1000 \
-		net.smcr.lgr_linger_ms=$((300 * SLOW))
+		net.smcr.lgr_linger_ms=$((300 * SLOW)) \
+		net.smcr.close_timeout_ms=600000 \
+		net.smcr.orphan_timeout_ms=600000
 }
 
 # retry_ms: print the time in which a queue pair retries
@@ -144,13 +149,14 @@ intact() {
 	done
 }
 
-# busiest: print "CLIENT-NIC SERVER-NIC" of the link over which most of this
-# host's connections write
+# busiest CLIENT-NIC: print "CLIENT-NIC SERVER-NIC" of the link over which most of
+# this host's connections write, but not one of the named adapter ("-" is none)
 busiest() {
 	local num ends
 
 	while read -r num ends; do
-		echo "$(conns_over "$num") $ends"
+		[ "${ends% *}" = "$1" ] ||
+			echo "$(conns_over "$num") $ends"
 	done < <(links) | sort -rn | { read -r _ ends; echo "$ends"; }
 }
 
@@ -200,6 +206,12 @@ gaps() {
 # has_number NUMBER: a link in use has this number
 has_number() {
 	links | grep -q "^$1 "
+}
+
+# failover_times: print the times of the failovers of this host, by the module's
+# own count
+failover_times() {
+	echo "# $(awk '$1 ~ /^Failover/ { printf "%s %s ", $1, $2 }' "$STAT")"
 }
 
 # repaired FACT COMMAND...: remove the cause of a fault, and wait until the lost
