@@ -143,6 +143,9 @@ static int lie_post(struct smcr_conn *conn, const struct lie *lie,
 	spin_lock_bh(&conn->lock);
 	batch->conn = conn;
 	batch->pos = conn->tx.nxt;
+	batch->seq = conn->tx.seq;
+	batch->message = true;
+	batch->counts = true;
 	lie_encode(conn, lie, batch->cdc);
 	err = liar_smcr.wr_post(conn->link, batch);
 	if (!err && lie->seq >= 0 && lie->seq < S16_MAX && !lie->token)
