@@ -112,6 +112,15 @@ static void cdc_from(struct smcr_conn *conn, struct smcr_link *link)
 	smcr_link_put(old);
 }
 
+/* No peer that keeps to the protocol sends such a message. */
+static void cdc_invalid(struct smcr_conn *conn, enum smcr_cdc_verdict verdict)
+{
+	smcr_mib_inc(conn->lgr->net, SMCR_MIB_BADCDC);
+	net_warn_ratelimited("group %u: impossible CDC message (%s); the connection is reset. The peer's SMC-R is faulty\n",
+			     conn->lgr->id, smcr_cdc_verdict_name(verdict));
+	smcr_conn_end_reset_locked(conn, SMCR_RESET_CDC_INVALID, ECONNRESET);
+}
+
 /* Returns true if the message was accepted. @new_link: it came over another
  * link than the one before, without F.
  */
@@ -141,10 +150,7 @@ static bool cdc_handle(struct smcr_conn *conn, const struct smcr_cdc_msg *msg,
 		smcr_mib_inc(net, SMCR_MIB_CDCIGNORED);
 		return false;
 	}
-	smcr_mib_inc(net, SMCR_MIB_BADCDC);
-	net_warn_ratelimited("group %u: impossible CDC message (%s); the connection is reset. The peer's SMC-R is faulty\n",
-			     conn->lgr->id, smcr_cdc_verdict_name(verdict));
-	smcr_conn_end_reset_locked(conn, SMCR_RESET_CDC_INVALID, ECONNRESET);
+	cdc_invalid(conn, verdict);
 	return false;
 }
 
@@ -283,7 +289,11 @@ static bool cdc_dispatch(struct smcr_conn *conn, struct smcr_link *link,
 		smcr_mib_inc(net, SMCR_MIB_CDCIGNORED);
 		break;
 	case SMCR_FAILOVER_LOST:
-		cdc_lost(conn);
+		/* Messages of one link arrive all, and in order. */
+		if (link->slot == conn->rx.fo.link)
+			cdc_invalid(conn, SMCR_CDC_DATA_LOST);
+		else
+			cdc_lost(conn);
 		break;
 	case SMCR_FAILOVER_OVERFLOW:
 		return false;
