@@ -140,19 +140,20 @@ check "RoCE is back" wire clear
 both wait_until "there are two links again" has_links 2
 both check_not "the number of the lost link is not used again" has_num 1
 both wait_until "connections move to the new link" grew_to balance ConnsBalanced 2
+both save settled
 both check "the connections are spread over the links" spread 2
 released "they go on there"
 both grew balance Aborts -eq 0
 both grew balance ValidationsFailed -eq 0
 both grew balance TxBytesReplayed -eq 0
-both grew balance LinksFailed -eq 0
+both grew settled LinksFailed -eq 0
 both patient
 both no_fallback begin
 
 # The server has one adapter left, and the client's second one connects to it.
 both save asymmetric
 on server without_one rxe1
-on server wait_until "one link is left" has_links 1
+both wait_until "its link is lost" grew_to asymmetric LinksFailed 1
 both wait_until "there is an asymmetric link" has_links 2
 on server check "both links end at one port" local_ports 1
 check "they begin at two ports" local_ports 2
