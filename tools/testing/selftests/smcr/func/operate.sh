@@ -191,7 +191,8 @@ fall_back 1000
 storm=$((SECONDS - storm + 2))
 wait_until "1000 fallbacks are told or counted as dropped" all_told 1000
 grew storm NotificationsDropped -eq "$(told dropped)"
-grew storm NotificationsDropped -gt 0
+# A slow machine may stay below the bound.
+[ $storm -gt 8 ] || grew storm NotificationsDropped -gt 0
 check "at most 100 are told in a second" \
 	test "$(($(told fallback) - before))" -le $((100 * storm))
 on server serve $kind "$SERVER" -a
