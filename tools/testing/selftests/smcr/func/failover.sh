@@ -5,7 +5,7 @@
 # rfc: 4.6, 3.5.5.2, C.8
 # kernel: turns roce
 # nics: 2
-# timeout: 240
+# timeout: 400
 # Two adapters on each host. Under a load in many states a link fails: its path
 # goes silent, in one direction or both, a queue pair or a port fails, or a
 # device is deleted. Then the path of the link that has taken over goes silent.
