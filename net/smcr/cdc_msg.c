@@ -80,7 +80,8 @@ static enum smcr_cdc_verdict check_cursors(const struct smcr_cdc_rx *rx,
  * smcr_cdc_check() - check a message against the connection's state
  * @rx: state from the messages accepted so far
  * @lim: local state that bounds the message
- * @msg: decoded message for this connection
+ * @msg: decoded message for this connection, without F, which is for
+ *	smcr_failover_rx_recv()
  * @res: on %SMCR_CDC_ACCEPT the input of smcr_cdc_apply(), otherwise undefined
  *
  * Bytes that an impossible cursor announces are never exposed to a reader. A
@@ -101,9 +102,6 @@ enum smcr_cdc_verdict smcr_cdc_check(const struct smcr_cdc_rx *rx,
 
 	if (rx->flags & (SMCR_CDC_C | SMCR_CDC_A))
 		return SMCR_CDC_CLOSED;
-	if (msg->flags & SMCR_CDC_F)
-		return smcr_seq_diff(rx->seq, msg->seq) < 0 ?
-		       SMCR_CDC_DATA_LOST : SMCR_CDC_VALIDATED;
 	if (ahead <= 0)
 		return SMCR_CDC_STALE;
 	if (lim->new_link && ahead != 1)
@@ -152,7 +150,6 @@ const char *smcr_cdc_verdict_name(enum smcr_cdc_verdict verdict)
 		[SMCR_CDC_ACCEPT]	= "accept",
 		[SMCR_CDC_STALE]	= "stale",
 		[SMCR_CDC_CLOSED]	= "closed",
-		[SMCR_CDC_VALIDATED]	= "validated",
 		[SMCR_CDC_DATA_LOST]	= "data-lost",
 		[SMCR_CDC_BAD_PROD]	= "producer-cursor",
 		[SMCR_CDC_BAD_CONS]	= "consumer-cursor",

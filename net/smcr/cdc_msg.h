@@ -91,9 +91,8 @@ struct smcr_cdc_limits {
  * @SMCR_CDC_ACCEPT: valid and newer than all messages before: apply it
  * @SMCR_CDC_STALE: not newer than the last accepted message: drop it
  * @SMCR_CDC_CLOSED: the peer sent C or A before: drop it
- * @SMCR_CDC_VALIDATED: an F, and no message is missing before it
- * @SMCR_CDC_DATA_LOST: an F or a gap on a new link shows that messages, and
- *	perhaps writes, are missing
+ * @SMCR_CDC_DATA_LOST: a gap on a new link shows that messages, and perhaps
+ *	writes, are missing
  * @SMCR_CDC_BAD_PROD: impossible producer cursor
  * @SMCR_CDC_BAD_CONS: impossible consumer cursor
  * @SMCR_CDC_BAD_URGENT: U without new data and without P before
@@ -107,7 +106,6 @@ enum smcr_cdc_verdict {
 	SMCR_CDC_ACCEPT,
 	SMCR_CDC_STALE,
 	SMCR_CDC_CLOSED,
-	SMCR_CDC_VALIDATED,
 	SMCR_CDC_DATA_LOST,
 	SMCR_CDC_BAD_PROD,
 	SMCR_CDC_BAD_CONS,

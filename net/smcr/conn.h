@@ -104,8 +104,8 @@ struct smcr_conn_rx {
  * @rcu: frees the connection after the RCU readers of the token table
  * @lgr: link group, counted until the connection is freed
  * @link: link that carries the connection's writes, counted; it changes under
- *	@lock when the connection moves (conn_move.c), and not before
- *	smcr_conn_start(). Also read without @lock for comparison
+ *	@lock when the connection moves (conn_move.c). Until smcr_conn_start()
+ *	only the handshake changes it, so the handshake reads it without @lock
  * @id: number in traces and displays; unique on this host until 2^32
  *	connections later
  * @token: local alert token: slot | generation << 16 (A.2.3)

@@ -109,7 +109,7 @@ void smcr_conn_move_arm(struct smcr_conn *conn, u64 when)
 bool smcr_conn_move_at_rest(const struct smcr_conn *conn)
 {
 	lockdep_assert_held(&conn->lock);
-	return !conn->tx.due &&
+	return (conn->tx.final || !conn->tx.due) &&
 	       smcr_failover_tx_quiet(&conn->tx.fo, conn->tx.seq);
 }
 
@@ -206,7 +206,7 @@ void smcr_conn_move_to(struct smcr_conn *conn, struct smcr_link *link)
 		spin_unlock_bh(&conn->lock);
 		return;
 	}
-	WRITE_ONCE(conn->link, smcr_link_get(link));
+	conn->link = smcr_link_get(link);
 	atomic_inc(&link->n_conns);
 	smcr_failover_rx_accepted(&conn->rx.fo, link->slot);
 	spin_unlock_bh(&conn->lock);
@@ -245,7 +245,7 @@ static void move_to(struct smcr_conn *conn, const struct move_target *target,
 		tx->left_end = tx->end;
 	}
 	tx->leave = false;
-	WRITE_ONCE(conn->link, smcr_link_get(target->link));
+	conn->link = smcr_link_get(target->link);
 	atomic_inc(&conn->link->n_conns);
 	tx->rkey = target->rkey;
 	tx->raddr = target->vaddr +
@@ -263,21 +263,25 @@ static void move_to(struct smcr_conn *conn, const struct move_target *target,
 	smcr_link_put(old);
 }
 
-static void leave_link(struct smcr_conn *conn, const struct smcr_link *link,
-		       const struct move_target *target)
+static void leave_link(struct smcr_conn *conn)
 {
+	struct move_target target[SMCR_MAX_LINKS];
+	struct smcr_lgr_links links;
+	int best;
+
 	lockdep_assert_held(&conn->lock);
-	if (conn->link != link)
-		return;
 	/* What is left to do then needs no link. */
 	if (conn->tx.mute || (conn->fsm.state == SMCR_CONN_CLOSED &&
 			      smcr_conn_move_at_rest(conn)))
 		return;
-	if (target && conn->fsm.state != SMCR_CONN_INIT)
-		move_to(conn, target, true);
+	smcr_lgr_links_get(conn->lgr, SMCR_LINK_ACTIVE, &links);
+	best = choose(&links, conn, target, NULL);
+	if (best >= 0 && conn->fsm.state != SMCR_CONN_INIT)
+		move_to(conn, &target[best], true);
 	else
 		smcr_conn_end_lost_locked(conn, SMCR_RESET_LINK_DOWN,
 					  ECONNRESET);
+	smcr_lgr_links_put(&links);
 }
 
 /**
@@ -285,24 +289,19 @@ static void leave_link(struct smcr_conn *conn, const struct smcr_link *link,
  * @conn: a connection of the group, counted by the caller
  * @link: the link; its gate is closed
  *
- * Does nothing if the connection does not write over @link.
+ * Does nothing if the connection does not write over @link. A connection that
+ * moves to @link at this moment, for the balance, chose it under conn->lock when
+ * it was ACTIVE. So the lock is taken before the look: either that move is seen
+ * here, or it sees that @link has failed.
  *
  * Context: the group's work.
  */
 void smcr_conn_link_lost(struct smcr_conn *conn, struct smcr_link *link)
 {
-	struct move_target target[SMCR_MAX_LINKS];
-	struct smcr_lgr_links links;
-	int best;
-
-	if (READ_ONCE(conn->link) != link)
-		return;
-	smcr_lgr_links_get(conn->lgr, SMCR_LINK_ACTIVE, &links);
-	best = choose(&links, conn, target, NULL);
 	spin_lock_bh(&conn->lock);
-	leave_link(conn, link, best < 0 ? NULL : &target[best]);
+	if (conn->link == link)
+		leave_link(conn);
 	spin_unlock_bh(&conn->lock);
-	smcr_lgr_links_put(&links);
 }
 
 /**

@@ -229,7 +229,7 @@ void smcr_lgr_close(struct smcr_lgr *lgr, enum smcr_lgr_reason reason)
 {
 	spin_lock_bh(&lgr->conns_lock);
 	if (!lgr->change.asked)
-		lgr->change.asked = reason;
+		WRITE_ONCE(lgr->change.asked, reason);
 	spin_unlock_bh(&lgr->conns_lock);
 	smcr_lgr_kick(lgr, SMCR_LGR_T_CLOSE);
 }

@@ -184,8 +184,8 @@ struct smcr_link *smcr_lgr_link_named(struct smcr_lgr *lgr, const u8 *gid,
 	return link;
 }
 
-/* How well a link suits a new connection or an LLC message; the highest rank is
- * taken, and of several such links the first.
+/* How well a link suits smcr_lgr_link(); the highest rank is taken, and of
+ * several such links the first.
  */
 static int link_rank(const struct smcr_link *link)
 {
@@ -201,7 +201,7 @@ static int link_rank(const struct smcr_link *link)
 }
 
 /**
- * smcr_lgr_link() - select the link for a new connection
+ * smcr_lgr_link() - select the link for a first contact or an LLC message
  * @lgr: the group
  *
  * Context: any but hard irq.
@@ -428,6 +428,7 @@ unsigned long smcr_lgr_grow_delay(const struct smcr_lgr *lgr)
 static void link_lost(struct smcr_lgr *lgr, struct smcr_link *link)
 {
 	struct smcr_link *other = smcr_lgr_link_carrier(lgr, link);
+	bool used = atomic_read(&link->n_conns);
 
 	smcr_mib_inc(lgr->net, SMCR_MIB_LINKSFAILED);
 	smcr_lgr_change_lost(link, other);
@@ -435,7 +436,8 @@ static void link_lost(struct smcr_lgr *lgr, struct smcr_link *link)
 		smcr_link_put(other);
 		smcr_llc_link_lost(link);
 		tell_lost(lgr, link);
-		count_failover(lgr, link);
+		if (used)
+			count_failover(lgr, link);
 		smcr_link_stop_later(link);
 		/* What took the link down may have passed by then. */
 		smcr_lgr_grow_again(lgr, smcr_lgr_grow_delay(lgr));

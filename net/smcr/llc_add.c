@@ -389,8 +389,8 @@ static u8 agree(struct smcr_link *link, const struct smcr_llc_add_link *msg,
 		smcr_llc_add_failed(lgr, false);
 	return 0;
 refuse:
-	/* The server stops to offer links; ask for one when there may be memory
-	 * again.
+	/* The server stops offering links, so ask for one when there may be
+	 * memory again.
 	 */
 	smcr_lgr_grow_again(lgr, smcr_lgr_grow_delay(lgr));
 	return SMCR_LLC_ADD_NO_PATH;

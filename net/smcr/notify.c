@@ -101,7 +101,6 @@ static bool in_rate(struct net *net, enum smcr_nl_monitor kind)
 static void tell_dropped(struct net *net, enum smcr_nl_monitor kind, u32 count)
 {
 	struct ntf ntf = { .net = net, .kind = kind };
-
 	int err;
 
 	if (!ntf_begin(&ntf, SMCR_CMD_DROPPED_NTF))

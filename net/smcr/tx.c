@@ -367,9 +367,9 @@ static int tx_fill(struct smcr_conn *conn, const struct smcr_tx_plan *plan,
 
 /* Post one chain of writes and its message; writes that are repeated go without
  * one until the last of them (4.6.2). Request a completion with C and A, after
- * which no message would release the references of the send slots, and when
- * half of the send space has none requested. A connection whose send space the
- * new link's device cannot reach ends here.
+ * which no message would release the references of the send slots, when half of
+ * the send space has none requested, and at the end of a replay. A connection
+ * whose send space cannot be mapped for the new link's device ends here.
  */
 static int tx_post(struct smcr_conn *conn, const struct smcr_tx_plan *plan)
 {
@@ -384,10 +384,13 @@ static int tx_post(struct smcr_conn *conn, const struct smcr_tx_plan *plan)
 	if (tx->fo.cap != SMCR_FAILOVER_OPEN)
 		flags |= SMCR_CDC_R;
 	err = tx_fill(conn, plan, &batch);
-	if (err) {
+	/* With -ENODEV the link's device is going away, and the group's work
+	 * moves the connection.
+	 */
+	if (err == -ENOMEM)
 		smcr_conn_end_reset_locked(conn, SMCR_RESET_LINK_DOWN, ENOBUFS);
+	if (err)
 		return err;
-	}
 	batch.n_writes = plan->nr_segs;
 	batch.conn = conn;
 	batch.pos = plan->sent;
@@ -396,6 +399,7 @@ static int tx_post(struct smcr_conn *conn, const struct smcr_tx_plan *plan)
 	batch.counts = batch.message;
 	batch.signal = batch.message &&
 		       ((flags & (SMCR_CDC_C | SMCR_CDC_A)) ||
+			tx->fo.replay < tx->fo.mark ||
 			plan->sent - tx->signaled >= tx->size / 2);
 	if (batch.message)
 		tx_encode(conn, batch.cdc, plan->sent, flags);

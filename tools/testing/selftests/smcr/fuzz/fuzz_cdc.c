@@ -76,11 +76,6 @@ static enum smcr_cdc_verdict judge(const struct model *m, const struct smcr_cdc_
 
 	if (m->rx.flags & (SMCR_CDC_C | SMCR_CDC_A))
 		return SMCR_CDC_CLOSED;
-	/* A number half way round may be ahead or behind: lost is the safe
-	 * verdict
-	 */
-	if (msg->flags & SMCR_CDC_F)
-		return ahead && ahead <= 0x8000 ? SMCR_CDC_DATA_LOST : SMCR_CDC_VALIDATED;
 	if (!ahead || ahead >= 0x8000)
 		return SMCR_CDC_STALE;
 	if (m->lim.new_link && ahead > 1)
@@ -156,8 +151,6 @@ static void receive(struct model *m, const uint8_t *buf, size_t len)
 	HOLDS(verdict == want);
 	HOLDS(strcmp(smcr_cdc_verdict_name(verdict), "unknown"));
 	HOLDS(!memcmp(&before, &m->rx, sizeof(before)));
-	if (verdict == SMCR_CDC_VALIDATED)
-		m->lim.new_link = false;
 	if (verdict != SMCR_CDC_ACCEPT)
 		return;
 	check_accepted(m, &msg, &res);

@@ -302,26 +302,6 @@ static void new_link(void)
 	EXPECT_EQ(check(msg), SMCR_CDC_ACCEPT);
 }
 
-/* Only token and sequence number matter in a message with F */
-static void failover(void)
-{
-	struct smcr_cdc_msg msg = { .flags = SMCR_CDC_F };
-	unsigned int seq;
-
-	mid_stream();
-	msg.prod.off = 0xffffffff;
-	msg.cons.off = 0xffffffff;
-	for (seq = 0; seq < 65536; seq++) {
-		msg.seq = (u16)seq;
-		EXPECT_EQ(check(msg), smcr_seq_diff(100, msg.seq) >= 0 ?
-			  SMCR_CDC_VALIDATED : SMCR_CDC_DATA_LOST);
-	}
-	lim.new_link = true;
-	msg.seq = 100;
-	msg.flags |= SMCR_CDC_A | SMCR_CDC_C | SMCR_CDC_U;
-	EXPECT_EQ(check(msg), SMCR_CDC_VALIDATED);
-}
-
 static void after_close(void)
 {
 	u16 last;
@@ -421,7 +401,6 @@ static const struct fact facts[] = {
 	{ "without eye catchers cursors start at 0", linux_origin },
 	{ "older or equal is stale, a gap is counted", sequence },
 	{ "a gap on a new link aborts", new_link },
-	{ "F is judged by its sequence number alone", failover },
 	{ "messages after C or A are ignored", after_close },
 	{ "data after D aborts", after_done },
 	{ "U needs new data or an earlier P", urgent },
