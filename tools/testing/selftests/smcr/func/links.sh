@@ -10,13 +10,12 @@
 # symmetric or asymmetric; further RMBs are told for both links. When either link
 # is lost, its connections go on over the other one, and the link is replaced
 # when its path is back.
-# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+# shellcheck source-path=SCRIPTDIR source=lib/link_lib.sh
 . "$(dirname "$0")/lib/lib.sh"
+. "$(dirname "$0")/lib/link_lib.sh"
 
 kind=smcr4
 addresses $kind
-interval=$(sysctl -n net.smcr.test_link_interval_ms)
-timeout=$(sysctl -n net.smcr.llc_timeout_ms)
 
 # has_links N: this host's groups have N links in use; for wait_until and check
 has_links() {
@@ -39,27 +38,6 @@ has_num() {
 spread() {
 	[ "$(smcr-ctl -j conn show | grep -oE '"link": *[0-9]+' | sort -u |
 		wc -l)" = "$1" ]
-}
-
-# dead NIC: no RDMA packet reaches the other host through this NIC
-dead() {
-	check "RoCE of NIC $1 is cut" \
-		wire fault "server$1" "client$1" cut 1 only roce
-	check "RoCE of NIC $1 is cut the other way" \
-		wire fault "client$1" "server$1" cut 1 only roce
-}
-
-# fails_fast: a link that gets no answer fails after about a second. An emulator
-# under load is as slow to answer, so this holds only while a path is cut.
-fails_fast() {
-	sysctl -qw net.smcr.test_link_interval_ms=$((500 * SLOW)) \
-		net.smcr.llc_timeout_ms=$((1500 * SLOW))
-}
-
-# patient: undo fails_fast
-patient() {
-	sysctl -qw "net.smcr.test_link_interval_ms=$interval" \
-		"net.smcr.llc_timeout_ms=$timeout"
 }
 
 # without_one RXE: delete one Soft-RoCE device until the end of this test

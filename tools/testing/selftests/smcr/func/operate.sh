@@ -9,26 +9,12 @@
 # Two adapters on each host, one segment: what an administrator sees of a link
 # that is lost and replaced, the deletion of links and groups, and notifications
 # of all that.
-# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+# shellcheck source-path=SCRIPTDIR source=lib/link_lib.sh
 . "$(dirname "$0")/lib/lib.sh"
+. "$(dirname "$0")/lib/link_lib.sh"
 
 kind=smcr4
 addresses $kind
-interval=$(sysctl -n net.smcr.test_link_interval_ms)
-timeout=$(sysctl -n net.smcr.llc_timeout_ms)
-
-# fails_fast: a link that gets no answer fails after about a second. An emulator
-# under load is as slow to answer, so this holds only while a path is cut.
-fails_fast() {
-	sysctl -qw net.smcr.test_link_interval_ms=$((500 * SLOW)) \
-		net.smcr.llc_timeout_ms=$((1500 * SLOW))
-}
-
-# patient: undo fails_fast
-patient() {
-	sysctl -qw "net.smcr.test_link_interval_ms=$interval" \
-		"net.smcr.llc_timeout_ms=$timeout"
-}
 
 # shows OBJECT KEY=VALUE...: true if a row of the object has all these values,
 # each a pattern; for wait_until and check
@@ -64,14 +50,6 @@ logged() {
 mark_log() {
 	mark="operate begins $$"
 	echo "$mark" >/dev/kmsg
-}
-
-# dead NIC: no RDMA packet reaches the other host through this NIC
-dead() {
-	check "RoCE of NIC $1 is cut" \
-		wire fault "server$1" "client$1" cut 1 only roce
-	check "RoCE of NIC $1 is cut the other way" \
-		wire fault "client$1" "server$1" cut 1 only roce
 }
 
 # refused WORDS COMMAND...: true if the command fails with a message like this

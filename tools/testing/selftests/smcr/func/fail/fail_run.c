@@ -127,16 +127,6 @@ static void ready(struct fail_conn *conn, bool *flag)
 	pthread_mutex_unlock(&conn->lock);
 }
 
-static int wait_fd(int fd, short events)
-{
-	struct pollfd pfd = { .fd = fd, .events = events };
-
-	while (poll(&pfd, 1, -1) < 0)
-		if (errno != EINTR)
-			return -1;
-	return 0;
-}
-
 /* Send a buffer; returns 0 or an errno. */
 static int send_buf(struct fail_conn *conn, const __u8 *buf, size_t len)
 {
@@ -149,7 +139,7 @@ static int send_buf(struct fail_conn *conn, const __u8 *buf, size_t len)
 			buf += n;
 			len -= n;
 		} else if (errno == EAGAIN && conn->polls) {
-			if (wait_fd(conn->fd, POLLOUT))
+			if (util_wait_fd(conn->fd, POLLOUT))
 				return errno;
 		} else if (errno != EINTR) {
 			return errno;
@@ -457,7 +447,7 @@ static ssize_t recv_some(struct fail_conn *conn, __u8 *buf)
 
 	if (!conn->polls)
 		return recv(conn->fd, buf, len, 0);
-	if (wait_fd(conn->fd, POLLIN))
+	if (util_wait_fd(conn->fd, POLLIN))
 		return -1;
 	n = recv(conn->fd, buf, len, MSG_DONTWAIT);
 	if (n < 0 && errno == EAGAIN)

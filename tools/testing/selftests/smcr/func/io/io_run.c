@@ -31,16 +31,6 @@ struct io_conn {
 	bool done;
 };
 
-static int wait_fd(int fd, short events)
-{
-	struct pollfd pfd = { .fd = fd, .events = events };
-
-	while (poll(&pfd, 1, -1) < 0)
-		if (errno != EINTR)
-			return -1;
-	return 0;
-}
-
 /**
  * io_full_write() - write a whole buffer
  * @fd: socket, blocking or not
@@ -60,7 +50,7 @@ int io_full_write(int fd, const void *buf, size_t len)
 			p += n;
 			len -= n;
 		} else if (n < 0 && errno == EAGAIN) {
-			if (wait_fd(fd, POLLOUT))
+			if (util_wait_fd(fd, POLLOUT))
 				return -1;
 		} else if (n < 0 && errno != EINTR) {
 			return -1;
@@ -91,7 +81,7 @@ int io_full_read(int fd, void *buf, size_t len)
 			errno = ENODATA;
 			return -1;
 		} else if (errno == EAGAIN) {
-			if (wait_fd(fd, POLLIN))
+			if (util_wait_fd(fd, POLLIN))
 				return -1;
 		} else if (errno != EINTR) {
 			return -1;

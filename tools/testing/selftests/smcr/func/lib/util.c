@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "util.h"
 
+#include <poll.h>
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netdb.h>
@@ -40,6 +41,23 @@ void util_die(const char *fmt, ...)
 	va_end(ap);
 	fputc('\n', stderr);
 	exit(2);
+}
+
+/**
+ * util_wait_fd() - wait for an event of a socket
+ * @fd: the socket
+ * @events: as poll() has them
+ *
+ * Return: 0, or -1 with errno.
+ */
+int util_wait_fd(int fd, short events)
+{
+	struct pollfd pfd = { .fd = fd, .events = events };
+
+	while (poll(&pfd, 1, -1) < 0)
+		if (errno != EINTR)
+			return -1;
+	return 0;
 }
 
 /**

@@ -77,6 +77,7 @@ __u64 util_now_ms(void);
 __u64 util_now_ns(void);
 __u64 util_size_parse(const char *text);
 __u32 util_random(__u64 *state);
+int util_wait_fd(int fd, short events);
 void *util_alloc(size_t len);
 noreturn void util_die(const char *fmt, ...);
 
