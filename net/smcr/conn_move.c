@@ -290,9 +290,9 @@ static void leave_link(struct smcr_conn *conn)
  * @link: the link; its gate is closed
  *
  * Does nothing if the connection does not write over @link. A connection that
- * moves to @link at this moment, for the balance, chose it under conn->lock when
- * it was ACTIVE. So the lock is taken before the look: either that move is seen
- * here, or it sees that @link has failed.
+ * moves to @link at this moment, for the balance, chose it under conn->lock
+ * when it was ACTIVE. So the lock is taken before the look: either that move is
+ * seen here, or it sees that @link has failed.
  *
  * Context: the group's work.
  */

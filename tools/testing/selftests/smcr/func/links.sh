@@ -10,8 +10,9 @@
 # symmetric or asymmetric; further RMBs are told for both links. When either link
 # is lost, its connections go on over the other one, and the link is replaced
 # when its path is back.
-# shellcheck source-path=SCRIPTDIR source=lib/link_lib.sh
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
+# shellcheck source=lib/link_lib.sh
 . "$(dirname "$0")/lib/link_lib.sh"
 
 kind=smcr4

@@ -9,8 +9,9 @@
 # Two adapters on each host, one segment: what an administrator sees of a link
 # that is lost and replaced, the deletion of links and groups, and notifications
 # of all that.
-# shellcheck source-path=SCRIPTDIR source=lib/link_lib.sh
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
+# shellcheck source=lib/link_lib.sh
 . "$(dirname "$0")/lib/link_lib.sh"
 
 kind=smcr4
