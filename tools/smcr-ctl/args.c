@@ -221,6 +221,7 @@ static int parse_object(struct parser *p, const char *word)
 static int parse_help(struct parser *p)
 {
 	p->out->action = ACT_HELP;
+	p->out->kinds = 0;
 	if (p->n)
 		return fail(p, "\"%s\" is unexpected after help", p->argv[0]);
 	return 0;

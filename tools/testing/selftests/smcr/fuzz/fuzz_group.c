@@ -206,33 +206,47 @@ static void rtokens(struct fuzz *in)
 	free(g);
 }
 
-/* No number returns before all were used, and never one that is in use */
+/* Start over when each number was used or names a live link. */
+static void forget_used(bool *used, const u8 *live, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 1; i <= SMCR_MAX_LINK_NUM; i++)
+		if (!used[i] && !(nr && memchr(live, (int)i, nr)))
+			return;
+	memset(used, 0, SMCR_MAX_LINK_NUM + 1);
+}
+
+/*
+ * No number that is chosen here returns before all were used, and none is in
+ * use. A number that the peer chose may return earlier, but not while it is in
+ * use.
+ */
 static void link_numbers(struct fuzz *in)
 {
 	struct smcr_link_nums nums = { 0 };
 	bool used[SMCR_MAX_LINK_NUM + 1] = { 0 };
 	u8 live[SMCR_MAX_LINKS];
-	unsigned int nr = 0, i;
+	unsigned int nr = 0;
 
 	while (in->left) {
 		u8 op = take8(in), num = take8(in);
-		bool is_live = num && nr && memchr(live, num, nr), fresh = true;
 		int got;
 
-		for (i = 1; i <= SMCR_MAX_LINK_NUM && fresh; i++)
-			fresh = used[i] || (nr && memchr(live, (int)i, nr));
-		if (fresh)
-			memset(used, 0, sizeof(used));
 		if (op & 1) {
+			forget_used(used, live, nr);
 			got = smcr_link_nums_next(&nums, live, nr);
 			HOLDS(got >= 1 && got <= SMCR_MAX_LINK_NUM);
 			HOLDS(!used[got] && !(nr && memchr(live, got, nr)));
 		} else {
+			bool is_live = nr && memchr(live, num, nr);
+
 			got = smcr_link_nums_take(&nums, num, live, nr);
-			HOLDS(got == (!num ? -EINVAL : used[num] || is_live ? -EEXIST : 0));
+			HOLDS(got == (!num ? -EINVAL : is_live ? -EEXIST : 0));
 			got = got ? 0 : num;
 		}
 		used[got] = got;
+		HOLDS(!got || smcr_link_nums_given(&nums, (u8)got));
 		if (got && op & 2 && nr < SMCR_MAX_LINKS)
 			live[nr++] = (u8)got;
 		else if (op & 4 && nr)
