@@ -3,7 +3,7 @@
 # topology: pair
 # fact: Paths may fail until one is left, also if a host has one adapter less
 # rfc: 2.2.1, 3.5.1.6, 4.6
-# kernel: turns roce
+# kernel: turns moves
 # release: turns moves
 # nics: 3
 # timeout: 240

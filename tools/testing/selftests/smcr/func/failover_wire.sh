@@ -3,7 +3,7 @@
 # topology: pair
 # fact: A path that loses, repeats, reorders or delays packets breaks no stream
 # rfc: 4.6, C.8
-# kernel: turns roce
+# kernel: turns moves
 # release: turns moves
 # nics: 2
 # timeout: 240

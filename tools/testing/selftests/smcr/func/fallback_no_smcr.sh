@@ -4,6 +4,7 @@
 # fact: Without the module on the server, every call works as over TCP
 # rfc: 3.1
 # kernel: turns semantics
+# release: turns fallback
 # nics: 1
 # timeout: 400
 # no-smcr: server
@@ -13,16 +14,16 @@
 client_leads
 
 # IPv6 runs only the scripts whose results depend on the family.
-scripts=()
+sem_draw tcp4
 for v in 4 6; do
 	both addresses "tcp$v"
 	on server agent
 	save "v$v"
-	same_semantics "fall$v/tcp$v" "tcp$v" "${scripts[@]}"
+	same_semantics "fall$v/tcp$v" "tcp$v" "${sem_scripts[@]}"
 	grew "v$v" FallbackNoOption -gt 20
 	grew "v$v" RdmaWrites -eq 0
 	no_conn_left
 	agent_stop
-	scripts=(sem/connect.sem sem/ip6.sem)
+	sem_scripts=(sem/connect.sem sem/ip6.sem)
 done
 finish

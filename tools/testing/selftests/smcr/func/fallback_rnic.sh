@@ -4,6 +4,7 @@
 # fact: Without an RNIC on one host, every call works as over TCP
 # rfc: 3.5.1.2
 # kernel: turns semantics
+# release: turns fallback
 # nics: 1
 # timeout: 400
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
@@ -28,12 +29,13 @@ on server undo_now
 without_rnic
 both save client
 on server agent
-same_semantics fall4 tcp4
-grew client FallbackNoRnic -gt 100
+sem_draw tcp4
+same_semantics fall4 tcp4 "${sem_scripts[@]}"
+grew client FallbackNoRnic -gt "$sem_least"
 grew client RdmaWrites -eq 0
 no_conn_left
 agent_stop
-on server grew client FallbackNoOption -gt 100
+on server grew client FallbackNoOption -gt "$sem_least"
 on server grew client RdmaWrites -eq 0
 on server no_conn_left
 finish

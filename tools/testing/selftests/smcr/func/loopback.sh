@@ -3,6 +3,7 @@
 # topology: one
 # fact: net.smcr.loopback decides whether a host's own addresses get RDMA
 # kernel: turns semantics
+# release: turns fallback
 # nics: 1
 # timeout: 400
 # net.smcr.loopback selects RDMA to the host's own addresses, or TCP with its
@@ -50,11 +51,13 @@ grew lo RdmaWrites -eq 0
 no_conn_left
 
 save semantics
-check "semantics, TCP to itself" sh -c \
-	"timeout $((180 * SLOW)) $SEMANTICS --local tcp4 $own4 >$tmp/log.tcp"
-check "semantics, smcr to itself" sh -c \
-	"timeout $((180 * SLOW)) $SEMANTICS --local smcr4 $own4 >$tmp/log.smcr"
-check "both logs are equal" diff -U 12 "$tmp/log.tcp" "$tmp/log.smcr"
+sem_draw smcr4
+for kind in tcp4 smcr4; do
+	check "semantics, $kind to itself" sh -c \
+		"timeout $((180 * SLOW)) $SEMANTICS --local $kind $own4 \
+			${sem_scripts[*]} >$tmp/log.$kind"
+done
+check "both logs are equal" diff -U 12 "$tmp/log.tcp4" "$tmp/log.smcr4"
 no_fallback semantics
 no_conn_left
 finish
