@@ -805,6 +805,7 @@ def parse():
     p = sub.add_parser("one", parents=[common])
     p.add_argument("script")
     sub.add_parser("list")
+    sub.add_parser("turn", help="print the number that selects what is drawn")
     p = sub.add_parser("tests", parents=[common])
     p.add_argument("names", nargs="+")
     p.add_argument("--again", action="store_true", help="run what fails once "
@@ -818,6 +819,8 @@ def main():
     opt = parse()
     if opt.mode == "list":
         return list_main()
+    if opt.mode == "turn":
+        return print(this_turn(False))
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     output_of(os.path.join(TOP, "scripts/deps"), "vm")
     if opt.mode == "tests":
