@@ -115,7 +115,7 @@ help:
 	@echo '                 PREFIX ($(PREFIX))'
 	@echo '  uninstall      remove both'
 	@echo '  demo           run unmodified programs over RDMA between two'
-	@echo '                 virtual hosts'
+	@echo '                 virtual hosts, and remove an adapter meanwhile'
 	@echo '  check          run every test (under an hour on 2 processors)'
 	@echo '  unit           test the protocol logic in user space, in seconds'
 	@echo '  model          search all states of the models of failover and LLC;'
