@@ -158,7 +158,7 @@ static int choose(const struct smcr_lgr_links *links,
 			.slot = i,
 			.active = true,
 			.complete = !conn || target_keys(conn, &target[i]),
-			.asymmetric = smcr_lgr_link_asymmetric(links, i),
+			.asymmetric = links->asymmetric & 1 << i,
 			.nr_conns = load(links->link[i], from),
 		};
 	}

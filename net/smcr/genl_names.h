@@ -101,7 +101,8 @@
 	X(SMCR_LINK_R_DEVICE_ERROR, "device-error") \
 	X(SMCR_LINK_R_DEVICE_REMOVED, "device-removed") \
 	X(SMCR_LINK_R_OPERATOR, "operator") \
-	X(SMCR_LINK_R_ENDED, "ended")
+	X(SMCR_LINK_R_ENDED, "ended") \
+	X(SMCR_LINK_R_REPLACED, "replaced")
 
 #define SMCR_DIALECT_NAMES(X) \
 	X(SMCR_DIALECT_RFC, "rfc") \

@@ -195,11 +195,14 @@ int smcr_ib_walk(const struct net *net, int pos, smcr_ib_walk_fn fn,
  * @peer_gid: GID of the peer's end of the further link, or NULL if this host
  *	makes the offer
  * @nth: 0 for the best port; each retry adds 1 and so tries them in turn
+ * @n_asymmetric: number of the last entries of "used" that may be chosen if no
+ *	other port is spare: the ports of asymmetric links
  */
 struct smcr_ib_spare_want {
 	const struct smcr_port	*first;
 	const u8		*peer_gid;
 	unsigned int		nth;
+	unsigned int		n_asymmetric;
 };
 
 int __must_check

@@ -148,6 +148,7 @@ set_make(struct net *net, const struct smcr_port *used, unsigned int n_used,
 	 const struct smcr_ib_spare_want *want, struct spare_set *set)
 {
 	u32 i, n = max(smcr_ib_gids_like(net, want->first, NULL, 0), 1u);
+	unsigned int n_symmetric = n_used - want->n_asymmetric;
 	struct smcr_spare end;
 
 	if (set_alloc(set, n))
@@ -162,6 +163,7 @@ set_make(struct net *net, const struct smcr_port *used, unsigned int n_used,
 		spare_fill(net, &set->hits[i], &set->want, &set->cand[i]);
 	while (n_used--) {
 		spare_of(&used[n_used], &end);
+		end.asymmetric = n_used >= n_symmetric;
 		smcr_spare_use(set->cand, set->n, &end);
 	}
 	return 0;

@@ -621,13 +621,16 @@ static void earlier(unsigned long *next, unsigned long when)
 static unsigned long lgr_timers(struct smcr_lgr *lgr)
 {
 	unsigned long next = smcr_llc_timers(lgr);
-	unsigned long idle, grow = smcr_lgr_grow(lgr);
+	unsigned long idle, retire = smcr_lgr_retire(lgr);
+	unsigned long grow = smcr_lgr_grow(lgr);
 
 	if (test_bit(SMCR_LGR_T_RMB_REG, &lgr->todo) ||
 	    test_bit(SMCR_LGR_T_RMB_IDLE, &lgr->todo))
 		earlier(&next, jiffies + LGR_TICK);
 	if (grow)
 		earlier(&next, grow);
+	if (retire)
+		earlier(&next, retire);
 	if (lgr_idle(lgr)) {
 		idle = READ_ONCE(lgr->idle_since) + lgr_linger(lgr);
 		if (time_after_eq(jiffies, idle))

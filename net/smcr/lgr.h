@@ -127,6 +127,7 @@ struct smcr_lgr_key {
  *	zeroed, mapped or freed, or while a link is drained
  * @links: links by slot, each with a reference, under @conns_lock; see
  *	lgr_links.c
+ * @n_joined: links that have ever joined, modulo 2^32; under @conns_lock
  * @nums: link numbers given so far (2.2.4)
  * @max_links: the smaller one of both ends' limits (2.2.2)
  * @rmbs: RMBs, under @mutex; only the RMB work takes one off
@@ -183,6 +184,7 @@ struct smcr_lgr {
 
 	struct mutex		mutex;
 	struct smcr_link	*links[SMCR_MAX_LINKS];
+	u32			n_joined;
 	struct smcr_link_nums	nums;
 	u8			max_links;
 	struct list_head	rmbs;

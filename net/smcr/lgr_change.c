@@ -46,6 +46,8 @@ static const char *const advice[] = {
 		"\"smcr-ctl link del\" asked for it",
 	[SMCR_LINK_R_ENDED] =
 		"",
+	[SMCR_LINK_R_REPLACED] =
+		"",
 };
 
 /**
@@ -176,6 +178,8 @@ static bool was_used(const struct smcr_link *link)
  * @link: the link; it has failed
  * @other: an ACTIVE link of the group, or NULL: the group ends
  *
+ * The log does not tell of a link that symmetric links have replaced.
+ *
  * Context: the group's work.
  */
 void smcr_lgr_change_lost(struct smcr_link *link, struct smcr_link *other)
@@ -189,6 +193,8 @@ void smcr_lgr_change_lost(struct smcr_link *link, struct smcr_link *other)
 	smcr_link_change(link, &change);
 	store_link(lgr, link->num, change.reason);
 	smcr_notify_link(link);
+	if (test_bit(SMCR_LINK_F_UNNEEDED, &link->flags))
+		return;
 	if (lgr->change.n_lost < U8_MAX)
 		lgr->change.n_lost++;
 	if (other)

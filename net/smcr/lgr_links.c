@@ -31,6 +31,11 @@
 #include "lgr_policy.h"
 #include "mib.h"
 
+/* Time in which connections leave an asymmetric link before it is deleted; more
+ * than conn_move.c waits for the completions of one.
+ */
+#define RETIRE_DELAY	(HZ / 2)
+
 /**
  * smcr_lgr_link_join() - give a link its slot in its group
  * @lgr: the group
@@ -52,6 +57,7 @@ int smcr_lgr_link_join(struct smcr_lgr *lgr, struct smcr_link *link)
 		if (lgr->links[slot])
 			continue;
 		link->slot = slot;
+		link->age = lgr->n_joined++;
 		WRITE_ONCE(lgr->links[slot], link);
 		err = 0;
 	}
@@ -252,6 +258,24 @@ struct smcr_link *smcr_lgr_link_carrier(struct smcr_lgr *lgr,
 	return found;
 }
 
+static unsigned int ends_of(const struct smcr_lgr_links *links,
+			    struct smcr_link_ends *ends)
+{
+	unsigned int i;
+
+	for (i = 0; i < links->n; i++) {
+		const struct smcr_link *link = links->link[i];
+
+		ends[i] = (struct smcr_link_ends){
+			.dev = link->local.dev,
+			.port = link->local.port,
+			.peer_gid = link->peer.gid,
+			.age = link->age,
+		};
+	}
+	return links->n;
+}
+
 /**
  * smcr_lgr_links_get() - get the links of a group that have not failed
  * @lgr: the group
@@ -264,6 +288,7 @@ struct smcr_link *smcr_lgr_link_carrier(struct smcr_lgr *lgr,
 void smcr_lgr_links_get(struct smcr_lgr *lgr, enum smcr_link_state min,
 			struct smcr_lgr_links *links)
 {
+	struct smcr_link_ends ends[SMCR_MAX_LINKS];
 	enum smcr_link_state state;
 	int slot;
 
@@ -278,6 +303,11 @@ void smcr_lgr_links_get(struct smcr_lgr *lgr, enum smcr_link_state min,
 				smcr_link_get(lgr->links[slot]);
 	}
 	spin_unlock_bh(&lgr->conns_lock);
+	/* Before READY, the peer's end of a link is not known. */
+	links->asymmetric = 0;
+	if (min == SMCR_LINK_ACTIVE && links->n > 1)
+		links->asymmetric =
+			smcr_lgr_policy_asymmetric(ends, ends_of(links, ends));
 }
 
 /**
@@ -292,34 +322,58 @@ void smcr_lgr_links_put(struct smcr_lgr_links *links)
 		smcr_link_put(links->link[--links->n]);
 }
 
-static bool same_port(const struct smcr_link *a, const struct smcr_link *b)
+/**
+ * smcr_lgr_links_ports() - list the local ports of links
+ * @links: ACTIVE links
+ * @ports: result: @links->n ports, those of symmetric links first. While @links
+ *	keeps the links, their devices may be compared
+ *
+ * Context: any.
+ * Return: number of symmetric links.
+ */
+unsigned int smcr_lgr_links_ports(const struct smcr_lgr_links *links,
+				  struct smcr_port *ports)
 {
-	return (a->local.dev == b->local.dev &&
-		a->local.port == b->local.port) ||
-	       !memcmp(a->peer.gid, b->peer.gid, SMCR_GID_LEN);
+	unsigned int i, n = 0, last = links->n;
+
+	for (i = 0; i < links->n; i++) {
+		if (links->asymmetric & 1 << i)
+			ports[--last] = links->link[i]->local;
+		else
+			ports[n++] = links->link[i]->local;
+	}
+	return n;
+}
+
+static u8 unneeded_of(const struct smcr_lgr_links *links)
+{
+	struct smcr_link_ends ends[SMCR_MAX_LINKS];
+
+	return smcr_lgr_policy_unneeded(ends, ends_of(links, ends));
 }
 
 /**
- * smcr_lgr_link_asymmetric() - does a link share a port with an older one?
- * @links: the ACTIVE links of a group
- * @i: index of the link
+ * smcr_lgr_link_unneeded() - have symmetric links replaced a link?
+ * @lgr: the group
+ * @num: number of the link
  *
- * Such a link adds no redundancy at that end (2.2.1), so connections use it
- * only if there is no other.
- *
- * Context: any.
+ * Context: any but hard irq.
+ * Return: true if the link is ACTIVE and asymmetric, and symmetric links use
+ * both its ports.
  */
-bool smcr_lgr_link_asymmetric(const struct smcr_lgr_links *links,
-			      unsigned int i)
+bool smcr_lgr_link_unneeded(struct smcr_lgr *lgr, u8 num)
 {
-	const struct smcr_link *link = links->link[i];
-	unsigned int j;
+	struct smcr_lgr_links links;
+	bool found = false;
+	unsigned int i;
+	u8 unneeded;
 
-	for (j = 0; j < links->n; j++)
-		if (links->link[j]->num < link->num &&
-		    same_port(links->link[j], link))
-			return true;
-	return false;
+	smcr_lgr_links_get(lgr, SMCR_LINK_ACTIVE, &links);
+	unneeded = unneeded_of(&links);
+	for (i = 0; i < links.n; i++)
+		found |= unneeded & 1 << i && links.link[i]->num == num;
+	smcr_lgr_links_put(&links);
+	return found;
 }
 
 /**
@@ -424,13 +478,17 @@ unsigned long smcr_lgr_grow_delay(const struct smcr_lgr *lgr)
 	return msecs_to_jiffies(READ_ONCE(ctl->link_retry_min_ms));
 }
 
-/* A link has failed. The loss of the last one ends the group (4.8.3). */
+/* A link has failed or was deleted. The loss of the last one ends the group
+ * (4.8.3).
+ */
 static void link_lost(struct smcr_lgr *lgr, struct smcr_link *link)
 {
+	bool unneeded = test_bit(SMCR_LINK_F_UNNEEDED, &link->flags);
 	struct smcr_link *other = smcr_lgr_link_carrier(lgr, link);
-	bool used = atomic_read(&link->n_conns);
+	bool used = atomic_read(&link->n_conns) && !unneeded;
 
-	smcr_mib_inc(lgr->net, SMCR_MIB_LINKSFAILED);
+	smcr_mib_inc(lgr->net, unneeded ? SMCR_MIB_LINKSREPLACED :
+					  SMCR_MIB_LINKSFAILED);
 	smcr_lgr_change_lost(link, other);
 	if (other) {
 		smcr_link_put(other);
@@ -488,22 +546,27 @@ void smcr_lgr_links_balance(struct smcr_lgr *lgr)
 }
 
 /* Would a further link add redundancy? A server offers one in any case if the
- * group has a single link, because the client may have a spare port.
+ * group has a single link, because the client may have a spare port. A client
+ * that asks has a spare port, with which a port of an asymmetric link makes a
+ * symmetric one (3.5.5.1.2). The limit is that of the symmetric links, but each
+ * link takes a slot.
  */
 static bool wants_link(struct smcr_lgr *lgr)
 {
+	bool server = lgr->role == SMCR_SERVER, wants;
 	struct smcr_port used[SMCR_MAX_LINKS];
 	struct smcr_ib_spare_want want = { .first = &used[0] };
 	struct smcr_lgr_links links;
-	unsigned int i;
-	bool wants;
+	unsigned int n;
 
 	smcr_lgr_links_get(lgr, SMCR_LINK_ACTIVE, &links);
-	for (i = 0; i < links.n; i++)
-		used[i] = links.link[i]->local;
-	wants = links.n && links.n < READ_ONCE(lgr->max_links) &&
-		((links.n == 1 && lgr->role == SMCR_SERVER) ||
-		 smcr_ib_spare_ports(lgr->net, used, links.n, &want));
+	n = smcr_lgr_links_ports(&links, used);
+	wants = n && n < READ_ONCE(lgr->max_links) && links.n < SMCR_MAX_LINKS;
+	if (!(server && lgr->llc.add_asked))
+		n = links.n;
+	wants = wants && ((server && links.n == 1) ||
+			  (!server && lgr->llc.add_missed) ||
+			  smcr_ib_spare_ports(lgr->net, used, n, &want));
 	smcr_lgr_links_put(&links);
 	return wants;
 }
@@ -532,6 +595,7 @@ unsigned long smcr_lgr_grow(struct smcr_lgr *lgr)
 		return lgr->grow_at;
 	if (!wants_link(lgr)) {
 		lgr->growing = false;
+		lgr->llc.add_asked = false;
 		return 0;
 	}
 	delay = smcr_lgr_policy_retry_ms(lgr->grow_tries,
@@ -565,6 +629,41 @@ void smcr_lgr_grow_again(struct smcr_lgr *lgr, unsigned long delay)
 	if (lgr->grow_last && time_before(lgr->grow_at, first))
 		lgr->grow_at = first;
 	smcr_lgr_queue(lgr);
+}
+
+/**
+ * smcr_lgr_retire() - delete the asymmetric links that others have replaced
+ *	(2.2.1)
+ * @lgr: the group; does nothing in a client
+ *
+ * Connections leave such a link when its replacement is ACTIVE. It is deleted
+ * when they have had time for that at both ends.
+ *
+ * Context: the group's work.
+ * Return: jiffies when this has to be called again, 0 for never.
+ */
+unsigned long smcr_lgr_retire(struct smcr_lgr *lgr)
+{
+	struct smcr_lgr_links links;
+	bool due = false;
+	unsigned int i;
+	u8 unneeded;
+
+	if (lgr->role != SMCR_SERVER || smcr_lgr_state(lgr) != SMCR_LGR_ACTIVE)
+		return 0;
+	smcr_lgr_links_get(lgr, SMCR_LINK_ACTIVE, &links);
+	unneeded = unneeded_of(&links);
+	if (!unneeded)
+		lgr->llc.retire_at = 0;
+	else if (!lgr->llc.retire_at)
+		lgr->llc.retire_at = jiffies + RETIRE_DELAY;
+	else
+		due = time_after_eq(jiffies, lgr->llc.retire_at);
+	for (i = 0; due && i < links.n; i++)
+		if (unneeded & 1 << i)
+			smcr_llc_delete_unneeded(links.link[i]);
+	smcr_lgr_links_put(&links);
+	return due ? 0 : lgr->llc.retire_at;
 }
 
 /**

@@ -12,10 +12,15 @@ struct smcr_lgr;
 /**
  * struct smcr_lgr_links - some links of a group, each with a reference
  * @n: entries of @link
+ * @asymmetric: bit i is set if @link[i] is ACTIVE and asymmetric (2.2.1)
  * @link: the links, in the order of their slots
+ *
+ * An asymmetric link adds no redundancy at the end where it shares a port, so
+ * connections use it only if there is no other.
  */
 struct smcr_lgr_links {
 	unsigned int		n;
+	u8			asymmetric;
 	struct smcr_link	*link[SMCR_MAX_LINKS];
 };
 
@@ -37,8 +42,9 @@ smcr_lgr_link_carrier(struct smcr_lgr *lgr, const struct smcr_link *but);
 void smcr_lgr_links_get(struct smcr_lgr *lgr, enum smcr_link_state min,
 			struct smcr_lgr_links *links);
 void smcr_lgr_links_put(struct smcr_lgr_links *links);
-bool smcr_lgr_link_asymmetric(const struct smcr_lgr_links *links,
-			      unsigned int i);
+unsigned int smcr_lgr_links_ports(const struct smcr_lgr_links *links,
+				  struct smcr_port *ports);
+bool smcr_lgr_link_unneeded(struct smcr_lgr *lgr, u8 num);
 bool smcr_lgr_redundant(struct smcr_lgr *lgr);
 bool smcr_lgr_draining(struct smcr_lgr *lgr);
 void smcr_lgr_links_doubtful(struct smcr_lgr *lgr);
@@ -47,6 +53,7 @@ void smcr_lgr_links_balance(struct smcr_lgr *lgr);
 unsigned long smcr_lgr_grow(struct smcr_lgr *lgr);
 unsigned long smcr_lgr_grow_delay(const struct smcr_lgr *lgr);
 void smcr_lgr_grow_again(struct smcr_lgr *lgr, unsigned long delay);
+unsigned long smcr_lgr_retire(struct smcr_lgr *lgr);
 void smcr_lgr_links_end(struct smcr_lgr *lgr, struct smcr_lgr_links *links);
 void smcr_lgr_links_stop(struct smcr_lgr *lgr,
 			 const struct smcr_lgr_links *links);

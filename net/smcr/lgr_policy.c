@@ -106,15 +106,107 @@ u8 smcr_lgr_policy_max_links(u8 ours, u8 theirs)
 	return theirs ? min_t(u8, ours, theirs) : ours;
 }
 
+static bool same_local(const struct smcr_link_ends *a,
+		       const struct smcr_link_ends *b)
+{
+	return a->dev == b->dev && a->port == b->port;
+}
+
+static bool same_remote(const struct smcr_link_ends *a,
+			const struct smcr_link_ends *b)
+{
+	return !memcmp(a->peer_gid, b->peer_gid, SMCR_GID_LEN);
+}
+
+/* Find the oldest of the links that are not in @done. */
+static unsigned int oldest(const struct smcr_link_ends *ends, unsigned int n,
+			   u8 done)
+{
+	unsigned int i, best = n;
+
+	for (i = 0; i < n; i++)
+		if (!(done & 1 << i) &&
+		    (best == n || (s32)(ends[i].age - ends[best].age) < 0))
+			best = i;
+	return best;
+}
+
+/**
+ * smcr_lgr_policy_asymmetric() - find the asymmetric links of a group (2.2.1)
+ * @ends: ports of the group's ACTIVE links
+ * @n: entries of @ends, at most SMCR_MAX_LINKS
+ *
+ * A link is asymmetric if it shares a port with an older link that is
+ * symmetric. So the symmetric links share no port, and a link that shares a
+ * port only with an asymmetric one replaces that one. Both ends add links in
+ * the same order and find the same.
+ *
+ * Return: bit i is set if link i is asymmetric.
+ */
+u8 smcr_lgr_policy_asymmetric(const struct smcr_link_ends *ends,
+			      unsigned int n)
+{
+	u8 done = 0, asymmetric = 0;
+	unsigned int i, j, k;
+
+	for (k = 0; k < n; k++) {
+		i = oldest(ends, n, done);
+		for (j = 0; j < n; j++)
+			if (done & ~asymmetric & 1 << j &&
+			    (same_local(&ends[i], &ends[j]) ||
+			     same_remote(&ends[i], &ends[j])))
+				break;
+		if (j < n)
+			asymmetric |= 1 << i;
+		done |= 1 << i;
+	}
+	return asymmetric;
+}
+
+/**
+ * smcr_lgr_policy_unneeded() - find the links that others have replaced (2.2.1)
+ * @ends: ports of the group's ACTIVE links
+ * @n: entries of @ends, at most SMCR_MAX_LINKS
+ *
+ * An asymmetric link whose ports are both those of symmetric links survives
+ * nothing that these do not survive.
+ *
+ * Return: bit i is set if link i is such a link.
+ */
+u8 smcr_lgr_policy_unneeded(const struct smcr_link_ends *ends, unsigned int n)
+{
+	u8 unneeded = 0, asymmetric = smcr_lgr_policy_asymmetric(ends, n);
+	bool local, remote;
+	unsigned int i, j;
+
+	for (i = 0; i < n; i++) {
+		if (!(asymmetric & 1 << i))
+			continue;
+		local = false;
+		remote = false;
+		for (j = 0; j < n; j++) {
+			if (asymmetric & 1 << j)
+				continue;
+			local |= same_local(&ends[i], &ends[j]);
+			remote |= same_remote(&ends[i], &ends[j]);
+		}
+		if (local && remote)
+			unneeded |= 1 << i;
+	}
+	return unneeded;
+}
+
 /**
  * smcr_lgr_policy_add_link() - decide a client's answer to ADD LINK
  * @view: what the client knows
  *
- * Without a spare local port the new link would start at a port that is in use.
- * It would be parallel to an existing link if the peer's port is in use, too,
- * which is forbidden; otherwise it would be asymmetric, and a group has at most
- * one asymmetric link. With a spare local port the link is asymmetric if the
- * peer's port is in use, else symmetric (3.5.1.6.1, 3.5.5.1.1).
+ * A port that only an asymmetric link uses counts as spare, because the new
+ * link replaces that link. Without a spare local port the new link would start
+ * at a port of a symmetric link. It would be parallel to an existing link if
+ * the peer's port is in use, too, which is forbidden; otherwise it would be
+ * asymmetric, and a group has at most one asymmetric link. With a spare local
+ * port the link is asymmetric if the peer's port is in use, else symmetric
+ * (3.5.1.6.1, 3.5.5.1.1).
  *
  * Return: 0 to agree, otherwise the reason of the refusal, enum
  * smcr_llc_add_reason.

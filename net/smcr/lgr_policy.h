@@ -30,8 +30,9 @@ struct smcr_link_nums {
  * struct smcr_add_link_view - what a client knows when ADD LINK arrives
  * @mtu: MTU code in the message
  * @same_peer_port: MAC address and GID in the message are those of the server
- *	end of an existing link
- * @spare_port: this host has a port on the LAN that no link of the group uses
+ *	end of a symmetric link
+ * @spare_port: this host has a port on the LAN that no symmetric link of the
+ *	group uses
  * @has_asymmetric: the group has an asymmetric link
  * @nr_symmetric: symmetric links in the group
  * @max_links: limit agreed in CONFIRM LINK
@@ -43,6 +44,20 @@ struct smcr_add_link_view {
 	bool has_asymmetric;
 	u8 nr_symmetric;
 	u8 max_links;
+};
+
+/**
+ * struct smcr_link_ends - the ports of a link
+ * @dev: the local device; only compared
+ * @port: the local port number
+ * @peer_gid: GID of the peer's port
+ * @age: smcr_link.age
+ */
+struct smcr_link_ends {
+	const void	*dev;
+	u32		port;
+	const u8	*peer_gid;
+	u32		age;
 };
 
 /**
@@ -66,6 +81,9 @@ int smcr_link_nums_take(struct smcr_link_nums *nums, u8 num, const u8 *live,
 
 u8 smcr_lgr_policy_max_links(u8 ours, u8 theirs);
 u8 smcr_lgr_policy_add_link(const struct smcr_add_link_view *view);
+u8 smcr_lgr_policy_asymmetric(const struct smcr_link_ends *ends,
+			      unsigned int n);
+u8 smcr_lgr_policy_unneeded(const struct smcr_link_ends *ends, unsigned int n);
 unsigned int smcr_lgr_policy_retry_ms(unsigned int tries, u32 min_ms,
 				      u32 max_ms);
 bool smcr_lgr_policy_has_room(enum smcr_dialect dialect, unsigned int nr_conns,

@@ -144,6 +144,8 @@ static enum smcr_link_reason fail_reason(int err)
 		return SMCR_LINK_R_OPERATOR;
 	case -ESHUTDOWN:
 		return SMCR_LINK_R_ENDED;
+	case -EALREADY:
+		return SMCR_LINK_R_REPLACED;
 	default:
 		return SMCR_LINK_R_DEVICE_ERROR;
 	}

@@ -56,7 +56,8 @@ enum smcr_link_flag {
 	SMCR_LINK_F_LOST,	/* the group has handled the failure */
 	SMCR_LINK_F_DELETED,	/* the peer knows of its end */
 	SMCR_LINK_F_OPERATOR,	/* an administrator wants its end */
-	SMCR_LINK_F_ASKED,	/* the group's work has begun with that */
+	SMCR_LINK_F_ASKED,	/* the group's work has begun to delete it */
+	SMCR_LINK_F_UNNEEDED,	/* deleted, as symmetric links replaced it */
 	SMCR_LINK_F_DOUBTFUL,	/* TEST LINK shall be sent at once */
 	SMCR_LINK_F_DRAINED,	/* the connections know that it is DEAD */
 };
@@ -88,6 +89,8 @@ struct smcr_link_peer {
  *	a lock by smcr_link_state()
  * @slot: index in the group's @links and of all that the group keeps by link;
  *	set by smcr_lgr_link_join(), then constant
+ * @age: number of links that joined the group earlier, modulo 2^32; set by
+ *	smcr_lgr_link_join(), then constant
  * @num: link number, unique in the group; a number is reused only after all
  *	255 were used (2.2.4)
  * @uid: local link user ID, sent in CONFIRM LINK for the peer's displays
@@ -133,6 +136,7 @@ struct smcr_link {
 	enum smcr_link_state	state;
 	u8			slot;
 	u8			num;
+	u32			age;
 	u32			uid;
 	u32			peer_uid;
 	struct smcr_port	local;

@@ -117,6 +117,12 @@ struct smcr_llc_due {
  * @deleting: our DELETE RKEY is under way; it names the RMBs marked deleting
  * @add: the exchange that adds a link
  * @add_failures: exchanges in a row that have added no link
+ * @add_asked: server: the client has asked for a link, and none was added or
+ *	refused since
+ * @add_missed: client: an offer was refused for lack of memory, so the server
+ *	has to be asked for another one
+ * @retire_at: server: jiffies when asymmetric links that symmetric ones have
+ *	replaced are deleted, 0 if there are none
  * @n_due: entries of @due; while there is one, no CONFIRM RKEY or DELETE RKEY
  *	of ours begins, see may_start() in llc_rkey.c
  * @due: server: links to delete; the first one's exchange is under way in step
@@ -147,6 +153,9 @@ struct smcr_llc {
 	bool			deleting;
 	struct smcr_llc_add	add;
 	u32			add_failures;
+	bool			add_asked;
+	bool			add_missed;
+	unsigned long		retire_at;
 	u8			n_due;
 	struct smcr_llc_due	due[SMCR_MAX_LINKS];
 	unsigned long		ask_deadline;
@@ -211,6 +220,7 @@ void smcr_llc_ask_timeout(struct smcr_lgr *lgr);
 struct smcr_link * __must_check smcr_llc_delete_carrier(struct smcr_lgr *lgr);
 int __must_check smcr_llc_delete_ask(struct smcr_link *link);
 void smcr_llc_delete_links(struct smcr_lgr *lgr);
+void smcr_llc_delete_unneeded(struct smcr_link *link);
 
 /* Between the files llc*.c */
 void smcr_llc_ready(struct smcr_lgr *lgr);

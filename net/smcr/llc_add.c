@@ -58,9 +58,11 @@ static unsigned int live_nums(struct smcr_lgr *lgr, u8 *nums)
 }
 
 /* Choose the local port of a further link: an adapter port that no link uses,
- * or else, for a link that is asymmetric at this end, the port of the carrier.
- * An offer that did not lead to a link may have named a port that does not
- * reach the peer, so the next offer names another one.
+ * or else one that only an asymmetric link uses, which the further link may
+ * replace; or else, for a link that is asymmetric at this end, the port of the
+ * carrier. A client asks for a link only if no link uses the port. An offer
+ * that did not lead to a link may have named a port that does not reach the
+ * peer, so the next offer names another one.
  *
  * Return: true for the former; @port is for smcr_ib_port_drop() then.
  */
@@ -74,12 +76,13 @@ static bool choose_port(struct smcr_lgr *lgr, const struct smcr_link *carrier,
 		.nth = peer_gid ? 0 : lgr->llc.add_failures,
 	};
 	struct smcr_lgr_links links;
-	unsigned int i;
+	unsigned int n;
 	bool spare;
 
-	smcr_lgr_links_get(lgr, SMCR_LINK_INIT, &links);
-	for (i = 0; i < links.n; i++)
-		used[i] = links.link[i]->local;
+	smcr_lgr_links_get(lgr, SMCR_LINK_ACTIVE, &links);
+	n = smcr_lgr_links_ports(&links, used);
+	if (lgr->role == SMCR_SERVER || peer_gid)
+		want.n_asymmetric = links.n - n;
 	spare = !smcr_ib_port_spare(lgr->net, used, links.n, &want, port);
 	smcr_lgr_links_put(&links);
 	if (!spare)
@@ -245,6 +248,7 @@ void smcr_llc_add_confirmed(struct smcr_lgr *lgr)
 		smcr_wr_limit_sends(lgr->llc.add.link);
 	smcr_mib_inc(lgr->net, SMCR_MIB_LINKSADDED);
 	lgr->llc.add_failures = 0;
+	lgr->llc.add_asked = false;
 	add_end(lgr);
 	smcr_lgr_links_balance(lgr);
 	smcr_lgr_grow_again(lgr, 0);
@@ -254,18 +258,23 @@ void smcr_llc_add_confirmed(struct smcr_lgr *lgr)
 	smcr_lgr_kick(lgr, SMCR_LGR_T_RMB_REG);
 }
 
-/* Client: tell the server about a spare port (3.5.5.1.2). It may not answer. */
+/* Client: tell the server about a spare port (3.5.5.1.2), or that an offer may
+ * be accepted now. The server may not answer.
+ */
 static void ask_link(struct smcr_lgr *lgr, struct smcr_link *carrier)
 {
 	struct smcr_llc_msg msg = { .type = SMCR_LLC_ADD_LINK };
 	struct smcr_port port;
+	bool spare;
 
-	if (!choose_port(lgr, carrier, NULL, &port))
+	spare = choose_port(lgr, carrier, NULL, &port);
+	if (!spare && !lgr->llc.add_missed)
 		return;
 	msg.add_link.mtu = port.mtu;
 	memcpy(msg.add_link.mac, port.mac, SMCR_MAC_LEN);
 	memcpy(msg.add_link.gid, port.gid, SMCR_GID_LEN);
-	smcr_ib_port_drop(&port);
+	if (spare)
+		smcr_ib_port_drop(&port);
 	if (!smcr_llc_send(carrier, &msg, SMCR_LLC_COOKIE_NONE))
 		smcr_mib_inc(lgr->net, SMCR_MIB_ADDLINKSENT);
 }
@@ -341,8 +350,7 @@ static void add_view(struct smcr_lgr *lgr, const struct smcr_llc_add_link *msg,
 		     bool spare, struct smcr_add_link_view *view)
 {
 	struct smcr_lgr_links links;
-	unsigned int i, j;
-	bool shared;
+	unsigned int i;
 
 	*view = (struct smcr_add_link_view){
 		.mtu = msg->mtu,
@@ -351,17 +359,13 @@ static void add_view(struct smcr_lgr *lgr, const struct smcr_llc_add_link *msg,
 	};
 	smcr_lgr_links_get(lgr, SMCR_LINK_ACTIVE, &links);
 	for (i = 0; i < links.n; i++) {
-		const struct smcr_link *link = links.link[i];
-
-		view->same_peer_port |= same_peer(link, msg->gid, msg->mac);
-		shared = false;
-		for (j = 0; j < i; j++)
-			shared |= same_port(&links.link[j]->local,
-					    &link->local) ||
-				  same_peer(links.link[j], link->peer.gid,
-					    link->peer.mac);
-		view->has_asymmetric |= shared;
-		view->nr_symmetric += !shared;
+		if (links.asymmetric & 1 << i) {
+			view->has_asymmetric = true;
+			continue;
+		}
+		view->nr_symmetric++;
+		view->same_peer_port |= same_peer(links.link[i], msg->gid,
+						  msg->mac);
 	}
 	smcr_lgr_links_put(&links);
 }
@@ -392,6 +396,7 @@ refuse:
 	/* The server stops offering links, so ask for one when there may be
 	 * memory again.
 	 */
+	lgr->llc.add_missed = true;
 	smcr_lgr_grow_again(lgr, smcr_lgr_grow_delay(lgr));
 	return SMCR_LLC_ADD_NO_PATH;
 }
@@ -407,6 +412,7 @@ static void add_request(struct smcr_link *link,
 	bool spare;
 	u8 reason;
 
+	lgr->llc.add_missed = false;
 	spare = choose_port(lgr, link, msg->gid, &port);
 	add_view(lgr, msg, spare, &view);
 	reason = smcr_lgr_policy_add_link(&view);
@@ -459,6 +465,7 @@ static void add_reply(struct smcr_link *link, const struct smcr_llc_msg *msg)
 		smcr_llc_step(lgr, SMCR_LLC_EV_ADD_REFUSED);
 		/* The client asks when it has a port (3.5.5.1.2). */
 		lgr->growing = false;
+		lgr->llc.add_asked = false;
 		discard_link(new);
 		add_end(lgr);
 		if (smcr_lgr_state(lgr) == SMCR_LGR_FORMING)
@@ -485,12 +492,14 @@ void smcr_llc_add_recv(struct smcr_link *link, const struct smcr_llc_msg *msg)
 {
 	struct smcr_lgr *lgr = link->lgr;
 
-	if (msg->reply)
+	if (msg->reply) {
 		add_reply(link, msg);
-	else if (lgr->role == SMCR_CLIENT)
+	} else if (lgr->role == SMCR_CLIENT) {
 		add_request(link, &msg->add_link);
-	else
+	} else {
+		lgr->llc.add_asked = true;
 		smcr_lgr_kick(lgr, SMCR_LGR_T_GROW);
+	}
 }
 
 /**

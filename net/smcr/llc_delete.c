@@ -10,7 +10,8 @@
  * server takes no more messages from the link.
  *
  * A lost link has failed before DELETE LINK names it. A link that an
- * administrator deletes is in use until the exchange is over ("orderly"):
+ * administrator deletes, or that is not needed any more because symmetric links
+ * use both its ports, is in use until the exchange is over ("orderly"):
  *
  *      server                                        client
  *        | <------ DELETE LINK, O, if it was asked here |
@@ -30,11 +31,18 @@
 #include "mib.h"
 
 /* Fail a link that both ends have agreed to delete. */
-static void delete_end(struct smcr_link *link)
+static void delete_end(struct smcr_link *link, u32 reason)
 {
+	int err = -ECONNRESET;
+
+	if (test_bit(SMCR_LINK_F_OPERATOR, &link->flags)) {
+		err = -ECANCELED;
+	} else if (reason == SMCR_LLC_DEL_ASYMMETRIC) {
+		set_bit(SMCR_LINK_F_UNNEEDED, &link->flags);
+		err = -EALREADY;
+	}
 	set_bit(SMCR_LINK_F_DELETED, &link->flags);
-	smcr_link_fail(link, test_bit(SMCR_LINK_F_OPERATOR, &link->flags) ?
-			     -ECANCELED : -ECONNRESET);
+	smcr_link_fail(link, err);
 }
 
 /* Return: the new entry, or NULL if there is one for the link already, or no
@@ -246,7 +254,7 @@ static void delete_request(struct smcr_link *link,
 	if (gone && gone == lgr->llc.add.link)
 		smcr_llc_add_failed(lgr, false);
 	else if (gone)
-		delete_end(gone);
+		delete_end(gone, msg->reason);
 	if (smcr_lgr_state(lgr) == SMCR_LGR_FORMING &&
 	    lgr->llc.flow.step == SMCR_LLC_IDLE)
 		smcr_llc_ready(lgr);
@@ -263,6 +271,8 @@ static void due_forget(struct smcr_lgr *lgr)
 
 	link = smcr_lgr_link_by_num(lgr, lgr->llc.due[0].num);
 	due_del(&lgr->llc, 0);
+	/* For the next entry, and for exchanges that had to wait */
+	smcr_lgr_queue(lgr);
 	if (!link)
 		return;
 	keep(link);
@@ -273,11 +283,12 @@ static void delete_done(struct smcr_lgr *lgr)
 {
 	struct smcr_llc *llc = &lgr->llc;
 	struct smcr_link *link = smcr_lgr_link_by_num(lgr, llc->due[0].num);
+	u32 reason = llc->due[0].reason;
 
 	smcr_llc_step(lgr, SMCR_LLC_EV_DELETE_DONE);
 	due_del(llc, 0);
 	if (link) {
-		delete_end(link);
+		delete_end(link, reason);
 		smcr_link_put(link);
 	}
 	WRITE_ONCE(llc->step_deadline, 0);
@@ -370,6 +381,20 @@ bool smcr_llc_add_undone(struct smcr_lgr *lgr, const struct smcr_llc_msg *msg)
 	return true;
 }
 
+/* Is the DELETE LINK that is due first without a cause by now? A link that
+ * works stays if no other one is left, or if a link that had replaced it has
+ * failed meanwhile.
+ */
+static bool due_moot(struct smcr_lgr *lgr, const struct smcr_link *carrier)
+{
+	const struct smcr_llc_due *due = &lgr->llc.due[0];
+
+	if (!carrier)
+		return due->orderly;
+	return due->reason == SMCR_LLC_DEL_ASYMMETRIC &&
+	       !smcr_lgr_link_unneeded(lgr, due->num);
+}
+
 /**
  * smcr_llc_delete_carrier() - select the link for the DELETE LINK due first
  * @lgr: the group of a server, with a DELETE LINK that is due
@@ -410,19 +435,18 @@ void smcr_llc_delete_go(struct smcr_lgr *lgr)
 	    !smcr_llc_flow_may_start(&llc->flow))
 		return;
 	carrier = smcr_llc_delete_carrier(lgr);
-	if (!carrier) {
-		if (llc->due[0].orderly)
-			due_forget(lgr);
-		return;
-	}
-	if (!smcr_llc_send(carrier, &msg, SMCR_LLC_COOKIE_NONE)) {
+	if (due_moot(lgr, carrier)) {
+		due_forget(lgr);
+	} else if (carrier &&
+		   !smcr_llc_send(carrier, &msg, SMCR_LLC_COOKIE_NONE)) {
 		llc->link_request = msg;
 		llc->delete_carrier = carrier;
 		smcr_mib_inc(lgr->net, SMCR_MIB_DELETELINKSENT);
 		smcr_llc_step(lgr, SMCR_LLC_EV_DELETE_SENT);
 		WRITE_ONCE(llc->step_deadline, smcr_llc_deadline(lgr));
 	}
-	smcr_link_put(carrier);
+	if (carrier)
+		smcr_link_put(carrier);
 }
 
 /**
@@ -486,4 +510,21 @@ void smcr_llc_delete_links(struct smcr_lgr *lgr)
 				      &links.link[i]->flags))
 			delete_asked(lgr, links.link[i]);
 	smcr_lgr_links_put(&links);
+}
+
+/**
+ * smcr_llc_delete_unneeded() - delete a link that symmetric links have replaced
+ * @link: an ACTIVE link of a server's group
+ *
+ * Context: the group's work.
+ */
+void smcr_llc_delete_unneeded(struct smcr_link *link)
+{
+	struct smcr_lgr *lgr = link->lgr;
+
+	if (test_bit(SMCR_LINK_F_ASKED, &link->flags) ||
+	    !due_add(&lgr->llc, link->num, SMCR_LLC_DEL_ASYMMETRIC, true))
+		return;
+	set_bit(SMCR_LINK_F_ASKED, &link->flags);
+	smcr_lgr_queue(lgr);
 }

@@ -51,6 +51,8 @@
 	X(LINKS, Links, "links created") \
 	X(LINKSFREED, LinksFreed, "links freed") \
 	X(LINKSFAILED, LinksFailed, "links that failed or were deleted") \
+	X(LINKSREPLACED, LinksReplaced, \
+	  "asymmetric links deleted, as symmetric ones replaced them (2.2.1)") \
 	X(FAILOVERSHORT, FailoverShort, \
 	  "lost links whose connections moved within 100 ms of its last success") \
 	X(FAILOVERMEDIUM, FailoverMedium, "the same, within 1 s") \

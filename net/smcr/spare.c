@@ -3,8 +3,9 @@
  * Choice of the local port of a further link (RFC 7609 2.2.1, 3.5.1.6).
  *
  * A further link makes a group survive the loss of a port, so it begins at a
- * port that no link of the group uses. The links of a group are equal, so the
- * GID has the VLAN of the first link's GID, its RoCE version and its kind.
+ * port that no symmetric link of the group uses. The links of a group are
+ * equal, so the GID has the VLAN of the first link's GID, its RoCE version and
+ * its kind.
  *
  * The RFC asks for a port on the same LAN. Addresses tell this only in part: a
  * port in the subnet of the peer's GID is on the peer's LAN, but a port in
@@ -19,13 +20,14 @@
 #include "spare.h"
 
 /* Number of ranks of rank_of(), which begin at 0 */
-#define SPARE_RANKS	4
+#define SPARE_RANKS	8
 
 /**
- * smcr_spare_use() - mark the candidates that a link leaves no use for
+ * smcr_spare_use() - mark the candidates that a link uses
  * @cand: candidates
  * @n: entries of @cand
- * @end: local end of the link; its @dev, @port and @ifindex count
+ * @end: local end of the link; its @dev, @port and @ifindex count, and
+ *	@asymmetric says what link it is
  *
  * Two ports of a bond carry the same GIDs on the same netdev. The peer cannot
  * tell them apart, and the bond decides which one receives a packet. So a link
@@ -39,8 +41,12 @@ void smcr_spare_use(struct smcr_spare *cand, u32 n,
 	for (; n--; cand++) {
 		if (cand->dev == end->dev)
 			cand->used_dev = true;
-		if ((cand->dev == end->dev && cand->port == end->port) ||
-		    cand->ifindex == end->ifindex)
+		if ((cand->dev != end->dev || cand->port != end->port) &&
+		    cand->ifindex != end->ifindex)
+			continue;
+		if (end->asymmetric)
+			cand->asymmetric = true;
+		else
 			cand->used = true;
 	}
 }
@@ -93,11 +99,15 @@ static bool in_subnet(const struct smcr_spare *cand,
 	       prefix_equal(cand->gid, gid, cand->prefix);
 }
 
-/* Rank a candidate, 0 is the best. Two ports of one device share its fate. */
+/* Rank a candidate, 0 is the best. Two ports of one device share its fate. A
+ * symmetric link that begins at the port of an asymmetric one replaces it, so
+ * such a port comes last: with an unused port the group keeps both links.
+ */
 static unsigned int rank_of(const struct smcr_spare *cand,
 			    const struct smcr_spare_want *want)
 {
-	return (in_subnet(cand, want) ? 0 : 2) + cand->used_dev;
+	return (cand->asymmetric ? 4 : 0) + (in_subnet(cand, want) ? 0 : 2) +
+	       cand->used_dev;
 }
 
 static u32 spares_count(const struct smcr_spare *cand, u32 n,

@@ -20,8 +20,9 @@
  * @v2: RoCEv2; otherwise RoCEv1
  * @vlan: VLAN ID of the GID's packets, 0xffff for untagged ones
  * @ready: the port is active and the netdev can send
- * @used: a link of the group ends here; set by smcr_spare_use()
- * @used_dev: a link of the group uses @dev; set by smcr_spare_use()
+ * @used: a symmetric link of the group ends here; set by smcr_spare_use()
+ * @asymmetric: an asymmetric link of the group ends here; likewise
+ * @used_dev: a link of the group uses @dev; likewise
  *
  * smcr_spare_use() and smcr_spare_want.first also take a link's local end in
  * this form.
@@ -36,6 +37,7 @@ struct smcr_spare {
 	u16		vlan;
 	bool		ready;
 	bool		used;
+	bool		asymmetric;
 	bool		used_dev;
 };
 

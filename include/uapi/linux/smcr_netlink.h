@@ -230,6 +230,8 @@ enum smcr_link_state {
  * @SMCR_LINK_R_DEVICE_REMOVED: the local RDMA device went away
  * @SMCR_LINK_R_OPERATOR: smcr-ctl deleted it
  * @SMCR_LINK_R_ENDED: its group ended, or it ended before it was used
+ * @SMCR_LINK_R_REPLACED: it was asymmetric, and symmetric links have replaced
+ *   it (2.2.1)
  */
 enum smcr_link_reason {
 	SMCR_LINK_R_FIRST_CONTACT,
@@ -244,6 +246,7 @@ enum smcr_link_reason {
 	SMCR_LINK_R_DEVICE_REMOVED,
 	SMCR_LINK_R_OPERATOR,
 	SMCR_LINK_R_ENDED,
+	SMCR_LINK_R_REPLACED,
 
 	/* private: */
 	__SMCR_LINK_R_MAX,

@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: With two adapters a group has two links, and survives the loss of one
-# rfc: 3.5.1.6, 3.5.5.1, 3.5.5.2, A.3.2, A.3.3, A.3.4, A.3.5, C.7.1
+# rfc: 2.2.1, 3.5.1.6, 3.5.5.1, 3.5.5.2, A.3.2, A.3.3, A.3.4, A.3.5, C.7.1
 # kernel: turns moves
 # nics: 2
 # timeout: 180
 # Two adapters on each host, one segment. The first contact adds a second link,
 # symmetric or asymmetric; further RMBs are told for both links. When either link
 # is lost, its connections go on over the other one, and the link is replaced
-# when its path is back.
+# when its path is back. A host that has one adapter for a time has an asymmetric
+# link, which a symmetric one replaces.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source=lib/link_lib.sh
@@ -41,13 +42,16 @@ spread() {
 		wc -l)" = "$1" ]
 }
 
-# without_one RXE: delete one Soft-RoCE device until the end of this test
-without_one() {
-	local dev
+# with_two: have the second Soft-RoCE device
+with_two() {
+	rdma link show rxe1/1 >/dev/null 2>&1 ||
+		rdma link add rxe1 type rxe netdev eth1
+}
 
-	dev=$(rdma link show "$1/1" | sed 's/.*netdev //')
-	undo_later rdma link add "$1" type rxe netdev "${dev% }"
-	check "$1 is deleted" rdma link delete "$1"
+# without_one: delete the second Soft-RoCE device; with_two undoes that
+without_one() {
+	undo_later with_two
+	check "rxe1 is deleted" rdma link delete rxe1
 }
 
 # local_ports N: true if the links in use end at N ports of this host
@@ -129,15 +133,40 @@ both grew settled LinksFailed -eq 0
 both patient
 both no_fallback begin
 
-# The server has one adapter left, and the client's second one connects to it.
-both save asymmetric
-on server without_one rxe1
-both wait_until "its link is lost" grew_to asymmetric LinksFailed 1
-both wait_until "there is an asymmetric link" has_links 2
-on server check "both links end at one port" local_ports 1
-check "they begin at two ports" local_ports 2
-io_check "a stream" $kind "$SERVER" stream -u 4m -d 4m
-both grew asymmetric FirstContacts -eq 0
-both grew asymmetric BadLlc -eq 0
+# The adapter of either host is away, and the other host's second one connects to
+# the first. Then it is back, under connections that are open and a stream.
+for host in server client; do
+	other=client
+	[ "$host" = server ] || other=server
+	both save asymmetric
+	on "$host" without_one
+	both wait_until "its link is lost" grew_to asymmetric LinksFailed 1
+	both wait_until "there is an asymmetric link" has_links 2
+	on "$host" check "both links end at one port" local_ports 1
+	on "$other" check "they begin at two ports" local_ports 2
+	io_check "a stream" $kind "$SERVER" stream -u 4m -d 4m
+	both grew asymmetric FirstContacts -eq 0
+	both grew asymmetric BadLlc -eq 0
+	hold $kind "$SERVER" 4
+	both save symmetric
+	io $kind "$SERVER" stream -u 8m -d 8m >"$tmp/stream" 2>&1 &
+	stream=$!
+	jobs_started+=("$stream")
+	wait_until "a stream begins" grew_to symmetric TxBytes 1
+	on "$host" check "rxe1 is back" with_two
+	both wait_until "a symmetric link replaces the asymmetric one" \
+		grew_to symmetric LinksReplaced 1
+	both check "there are two links" has_links 2
+	both check "they end at two ports" local_ports 2
+	wait "$stream"
+	check "the stream is exact" test $? -eq 0
+	both check "the connections are spread over the links" spread 2
+	released "they go on there"
+	both grew symmetric LinksAdded -eq 1
+	both grew symmetric LinksFailed -eq 0
+	both grew symmetric Aborts -eq 0
+	both grew symmetric BadLlc -eq 0
+	both grew symmetric TxBytesReplayed -eq 0
+done
 both no_conn_left
 finish

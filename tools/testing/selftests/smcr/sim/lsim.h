@@ -148,6 +148,7 @@ struct lsim {
 	bool rails;		/* port n reaches port n only */
 	bool calm;		/* only queue pairs fail, one at a time */
 	bool faulty;		/* memory is short, and adapters refuse requests */
+	bool poor[2];		/* this host cannot create queue pairs */
 	bool honest;		/* no scenario sends a made-up message */
 	unsigned long retry;	/* time after which a queue pair gives up */
 	unsigned long down_at;	/* when a path went down last */

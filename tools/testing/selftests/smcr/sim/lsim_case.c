@@ -34,7 +34,7 @@ static bool case_prove(const struct scase *c, u32 seed)
 /* Run the scenarios of a name, or all */
 int cases_run(const char *only, bool trace)
 {
-	const struct scase *const lists[] = { lsim_collisions, lsim_recoveries };
+	const struct scase *const lists[] = { lsim_collisions, lsim_recoveries, lsim_kinds };
 	bool all = !strcmp(only, "all");
 	const struct scase *c;
 	u32 seed = 0, n = 0;

@@ -44,6 +44,7 @@ struct scase {
 /* The last entry has no name */
 extern const struct scase lsim_collisions[];
 extern const struct scase lsim_recoveries[];
+extern const struct scase lsim_kinds[];
 
 /* lsim_stage.c */
 extern struct hold st_held[2];

@@ -322,15 +322,60 @@ const char *check_rest(void)
 	return why;
 }
 
+/* The links that share no port with another of them, the oldest ones first */
+static u8 symmetric(const struct smcr_lgr *lgr, const struct smcr_link **sym)
+{
+	const struct smcr_link *link;
+	u32 age;
+	u8 n = 0, s, i;
+
+	for (age = 0; age < lgr->n_joined; age++) {
+		for (s = 0; s < SMCR_MAX_LINKS; s++)
+			if (active(lgr->links[s]) && lgr->links[s]->age == age)
+				break;
+		if (s == SMCR_MAX_LINKS)
+			continue;
+		link = lgr->links[s];
+		for (i = 0; i < n; i++)
+			if (sym[i]->local.dev == link->local.dev ||
+			    !memcmp(sym[i]->peer.gid, link->peer.gid, SMCR_GID_LEN))
+				break;
+		if (i == n)
+			sym[n++] = link;
+	}
+	return n;
+}
+
+/* Does a symmetric link use a port? */
 static bool port_used(u8 host, u8 port)
 {
-	const struct smcr_lgr *lgr = lsim.host[host].lgr;
-	u8 s;
+	const struct smcr_link *sym[SMCR_MAX_LINKS];
+	u8 n = symmetric(lsim.host[host].lgr, sym);
 
-	for (s = 0; s < SMCR_MAX_LINKS; s++)
-		if (lgr->links[s] && port_of_gid(lgr->links[s]->local.gid) == port)
+	while (n--)
+		if (port_of_gid(sym[n]->local.gid) == port)
 			return true;
 	return false;
+}
+
+/* Have symmetric links replaced each asymmetric one that they can? */
+static bool all_replaced(void)
+{
+	const struct smcr_lgr *lgr = lsim.host[SERVER].lgr;
+	const struct smcr_link *sym[SMCR_MAX_LINKS], *link;
+	u8 s, i, n = symmetric(lgr, sym);
+
+	for (s = 0; s < SMCR_MAX_LINKS; s++) {
+		link = lgr->links[s];
+		for (i = 0; i < n && link != sym[i]; i++)
+			;
+		if (!active(link) || i < n)
+			continue;
+		if (port_used(SERVER, port_of_gid(link->local.gid)) &&
+		    port_used(CLIENT, port_of_gid(link->peer.gid)))
+			return false;
+	}
+	return true;
 }
 
 static bool port_spare(u8 host, u8 port)
@@ -341,12 +386,14 @@ static bool port_spare(u8 host, u8 port)
 }
 
 /* Has a group at rest no pair of spare ports that reach each other, and so as
- * many links as it can have?
+ * many symmetric links as it can have? An asymmetric link is only beside those.
  */
 bool group_grown(void)
 {
 	u8 s, c;
 
+	if (!all_replaced())
+		return false;
 	if (nr_active(lsim.host[SERVER].lgr) >= lsim.host[SERVER].lgr->max_links)
 		return true;
 	for (s = 0; s < lsim.host[SERVER].nr_ports; s++)

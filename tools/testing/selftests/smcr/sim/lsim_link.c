@@ -95,7 +95,7 @@ struct smcr_link *smcr_link_create(struct smcr_lgr *lgr, const struct smcr_port 
 
 	if (!lsim.host[lsim.cur].port[at].there)
 		return ERR_PTR(-ENODEV);
-	if (bad_luck())
+	if (lsim.poor[lsim.cur] || bad_luck())
 		return ERR_PTR(-ENOMEM);
 	link = krn_alloc(sizeof(*link));
 	link->lgr = smcr_lgr_get(lgr);
@@ -364,9 +364,10 @@ static void port_fill(u8 at, struct smcr_port *out)
 	out->mac[5] = out->gid[15];
 }
 
-static u32 candidates(const struct smcr_port *used, unsigned int n_used, struct smcr_spare *cand,
-		      u8 *ports)
+static u32 candidates(const struct smcr_port *used, unsigned int n_used, unsigned int n_asymmetric,
+		      struct smcr_spare *cand, u8 *ports)
 {
+	unsigned int n_symmetric = n_used - n_asymmetric;
 	const struct lhost *h = &lsim.host[lsim.cur];
 	struct smcr_spare end;
 	struct smcr_port port;
@@ -383,6 +384,7 @@ static u32 candidates(const struct smcr_port *used, unsigned int n_used, struct 
 	}
 	while (n_used--) {
 		spare_of(&used[n_used], &end);
+		end.asymmetric = n_used >= n_symmetric;
 		smcr_spare_use(cand, n, &end);
 	}
 	return n;
@@ -400,7 +402,8 @@ int smcr_ib_port_spare(struct net *net, const struct smcr_port *used, unsigned i
 
 	spare_of(want->first, &first);
 	memset(out, 0, sizeof(*out));
-	i = smcr_spare_choose(cand, candidates(used, n_used, cand, ports), &what);
+	i = smcr_spare_choose(cand, candidates(used, n_used, want->n_asymmetric, cand, ports),
+			      &what);
 	if (i < 0)
 		return -ENOENT;
 	port_fill(ports[i], out);
@@ -417,7 +420,8 @@ unsigned int smcr_ib_spare_ports(struct net *net, const struct smcr_port *used,
 	u8 ports[MAX_PORTS];
 
 	spare_of(want->first, &first);
-	return smcr_spare_ports(cand, candidates(used, n_used, cand, ports), &what);
+	return smcr_spare_ports(cand, candidates(used, n_used, want->n_asymmetric, cand, ports),
+				&what);
 }
 
 /* lgr_find.c: a host has one group */

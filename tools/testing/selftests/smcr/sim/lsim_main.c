@@ -102,7 +102,7 @@ static const char *not_at_rest(void)
 	const char *why = check_rest();
 
 	if (!why && host_alive(&lsim.host[SERVER]) && !group_grown())
-		why = "a group with spare ports at both ends has a further link";
+		why = "a group with spare ports at both ends has a further symmetric link";
 	return why;
 }
 

@@ -597,6 +597,18 @@ static void r34(void)
 
 /* Other rules */
 
+/* The number of the server's link besides link 1 */
+static u8 other_num(void)
+{
+	u8 s;
+
+	for (s = 0; s < SMCR_MAX_LINKS; s++)
+		if (SRV->links[s] && SRV->links[s]->num != 1 &&
+		    SRV->links[s]->state == SMCR_LINK_ACTIVE)
+			return SRV->links[s]->num;
+	return 0;
+}
+
 /* A link number returns when all 255 were used, also if the client has refused
  * or not seen some
  */
@@ -618,7 +630,7 @@ static void numbers(void)
 		st_ports_up(1);
 		sim_pass(3000);
 		HOLDS(st_links(SERVER) == 2 && st_links(CLIENT) == 2);
-		num = SRV->links[1] ? SRV->links[1]->num : 0;
+		num = other_num();
 		st_break_link(n & 1, num);
 		port_set(SERVER, 1, false);
 		port_set(CLIENT, 1, false);

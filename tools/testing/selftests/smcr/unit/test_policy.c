@@ -110,6 +110,70 @@ static void add_link(void)
 	EXPECT_EQ(smcr_lgr_policy_add_link(&v), 0);
 }
 
+/* Device and port n of the local host, and GID n of the peer */
+#define ENDS(l, r, a)	{ .dev = &local[l], .port = 1, .peer_gid = remote[r], .age = a }
+
+static const char local[4];
+static const u8 remote[4][SMCR_GID_LEN] = { { 1 }, { 2 }, { 3 }, { 4 } };
+
+/* Both functions for the links in @ends */
+#define KINDS(ends, asymmetric, unneeded)						\
+	do {										\
+		EXPECT_EQ(smcr_lgr_policy_asymmetric(ends, ARRAY_SIZE(ends)),		\
+			  asymmetric);							\
+		EXPECT_EQ(smcr_lgr_policy_unneeded(ends, ARRAY_SIZE(ends)), unneeded);	\
+	} while (0)
+
+static void asymmetric(void)
+{
+	const struct smcr_link_ends one[] = { ENDS(0, 0, 0) };
+	const struct smcr_link_ends two[] = { ENDS(0, 0, 0), ENDS(1, 1, 1) };
+	const struct smcr_link_ends here[] = { ENDS(0, 0, 0), ENDS(0, 1, 1) };
+	const struct smcr_link_ends there[] = { ENDS(1, 0, 8), ENDS(0, 0, 7) };
+	const struct smcr_link_ends beside[] = {
+		ENDS(0, 0, 0), ENDS(1, 1, 1), ENDS(2, 1, 2),
+	};
+	struct smcr_link_ends port2[] = { ENDS(0, 0, 0), ENDS(0, 1, 1) };
+
+	EXPECT_EQ(smcr_lgr_policy_asymmetric(one, 0), 0);
+	KINDS(one, 0, 0);
+	KINDS(two, 0, 0);
+	KINDS(here, 2, 0);
+	KINDS(there, 1, 0);
+	KINDS(beside, 4, 0);
+	/* Two ports of one device are two ports */
+	port2[1].port = 2;
+	KINDS(port2, 0, 0);
+}
+
+/* The link that replaces an asymmetric one shares a port with it, and is
+ * symmetric all the same
+ */
+static void unneeded(void)
+{
+	struct smcr_link_ends here[] = { ENDS(0, 0, 0), ENDS(0, 1, 1), ENDS(1, 1, 2) };
+	struct smcr_link_ends there[] = { ENDS(1, 1, 9), ENDS(1, 0, 8), ENDS(0, 0, 7) };
+	const struct smcr_link_ends wrapped[] = {
+		ENDS(1, 1, 1), ENDS(0, 1, 0), ENDS(0, 0, 0xFFFFFFFF),
+	};
+	/* The symmetric links use one port of the asymmetric one */
+	const struct smcr_link_ends kept[] = {
+		ENDS(0, 0, 0), ENDS(0, 1, 1), ENDS(1, 2, 2),
+	};
+	/* Without the first one the second one is symmetric */
+	const struct smcr_link_ends first_lost[] = { ENDS(0, 1, 1), ENDS(1, 1, 2) };
+
+	KINDS(here, 2, 2);
+	KINDS(there, 2, 2);
+	KINDS(wrapped, 2, 2);
+	KINDS(kept, 2, 0);
+	KINDS(first_lost, 2, 0);
+	/* The order of age counts, not that of slots */
+	here[1].age = 3;
+	here[2].age = 1;
+	KINDS(here, 2, 2);
+}
+
 static void add_link_mtu(void)
 {
 	struct smcr_add_link_view v = { .spare_port = true, .nr_symmetric = 1,
@@ -208,6 +272,8 @@ static const struct fact facts[] = {
 	{ "a client refuses a number that is in use or was used", numbers_taken },
 	{ "the smaller link limit holds, and 0 means no limit", max_links },
 	{ "a parallel link and a second asymmetric one are refused", add_link },
+	{ "a link that shares a port with an older symmetric one is asymmetric", asymmetric },
+	{ "it is not needed when symmetric links use both its ports", unneeded },
 	{ "a bad MTU is refused with its own reason", add_link_mtu },
 	{ "a server's ADD LINK names a link and a queue pair", add_link_names },
 	{ "retries wait twice as long each time, up to a limit", retry },

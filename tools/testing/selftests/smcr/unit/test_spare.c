@@ -281,6 +281,38 @@ static void same_device(void)
 	EXPECT_EQ(choose(), 1);
 }
 
+/* A port that only an asymmetric link uses is the last choice; a symmetric link
+ * leaves no choice.
+ */
+static void asymmetric(void)
+{
+	static const u8 peer[] = V4(10, 9, 0, 11);
+	struct smcr_spare end;
+
+	SETUP(one_subnet);
+	end = host[1];
+	end.asymmetric = true;
+	smcr_spare_use(host, ports, &end);
+	EXPECT_EQ(choose(), 1);
+	EXPECT_EQ(choose_for(peer), 1);
+	EXPECT_EQ(spare_ports(), 1);
+	smcr_spare_use(host, ports, &host[0]);
+	end = host[1];
+	end.asymmetric = false;
+	smcr_spare_use(host, ports, &end);
+	EXPECT_EQ(choose(), -1);
+	EXPECT_EQ(spare_ports(), 0);
+	/* The unused port comes first, though it is in another subnet */
+	SETUP(mixed);
+	end = host[2];
+	end.asymmetric = true;
+	smcr_spare_use(host, ports, &end);
+	EXPECT_EQ(choose_for(peer), 1);
+	want.nth = 1;
+	EXPECT_EQ(choose_for(peer), 2);
+	EXPECT_EQ(spare_ports(), 2);
+}
+
 /* Is the spare port of one_subnet, with a prefix of @bits, preferred to one in
  * another subnet if the peer's GID differs in bit @bit, counted from the first?
  */
@@ -320,6 +352,7 @@ static const struct fact facts[] = {
 	{ "link-local: any unused port", link_local },
 	{ "a port that is not ready is no spare", not_ready },
 	{ "a port of another device is preferred to a second port", same_device },
+	{ "a port of an asymmetric link comes after all unused ports", asymmetric },
 	{ "the subnet is the prefix of the candidate's GID", prefixes },
 };
 

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Kinds of links (RFC 7609 2.2.1): an asymmetric link and the symmetric one that
+ * replaces it.
+ */
+#include "lsim_case.h"
+
+/* A group with two links, of which the second is asymmetric: the second port of
+ * @host is down
+ */
+static void st_asymmetric(u8 host, u8 ports)
+{
+	u8 n;
+
+	lsim.host[SERVER].nr_ports = ports;
+	lsim.host[CLIENT].nr_ports = ports;
+	group_start();
+	SRV->offer_linux = st_linux;
+	lsim.host[host].port[ports - 1].up = false;
+	group_enter();
+	st_run();
+	for (n = 0; n < 20 && st_links(SERVER) < ports; n++)
+		sim_pass(1000);
+	HOLDS(st_links(SERVER) == ports && st_links(CLIENT) == ports);
+	sim_pass(5000);
+	HOLDS(!check_rest() && group_grown());
+	st_mark();
+}
+
+/* Has the server deleted link @num as an asymmetric one? */
+static bool is_replaced(u8 num)
+{
+	const struct smcr_llc_msg *msg = st_last(SERVER, SMCR_LLC_DELETE_LINK, false);
+
+	return st_sent(SERVER, SMCR_LLC_DELETE_LINK, false) == 1 && !msg->delete_link.all &&
+	       msg->delete_link.orderly && msg->delete_link.link_num == num &&
+	       msg->delete_link.reason == SMCR_LLC_DEL_ASYMMETRIC &&
+	       !st_link_of(SERVER, num) && !st_link_of(CLIENT, num);
+}
+
+static u64 counted(u8 host, enum smcr_mib field)
+{
+	return lsim.host[host].mib[field];
+}
+
+static void replaced(void)
+{
+	u8 h;
+
+	for (h = 0; h < 2; st_again(&h, 2)) {
+		st_asymmetric(h, 2);
+		port_set(h, 1, true);
+		st_run();
+		/* Connections have time to leave the old link */
+		HOLDS(st_is_active(SERVER, 3) && st_is_active(CLIENT, 3));
+		HOLDS(st_is_active(SERVER, 2) && st_is_active(CLIENT, 2));
+		HOLDS(!st_sent(SERVER, SMCR_LLC_DELETE_LINK, false));
+		sim_pass(700);
+		HOLDS(is_replaced(2));
+		HOLDS(st_links(SERVER) == 2 && st_links(CLIENT) == 2);
+		HOLDS(counted(SERVER, SMCR_MIB_LINKSREPLACED) == 1);
+		HOLDS(counted(CLIENT, SMCR_MIB_LINKSREPLACED) == 1);
+		HOLDS(!counted(SERVER, SMCR_MIB_LINKSFAILED));
+		HOLDS(!counted(CLIENT, SMCR_MIB_LINKSFAILED));
+		st_ends_with(2);
+	}
+}
+
+/* An asymmetric link does not count toward the limit (2.2.2) */
+static void limit(void)
+{
+	u8 h;
+
+	for (h = 0; h < 2; st_again(&h, 2)) {
+		st_asymmetric(h, 2);
+		SRV->max_links = 2;
+		CLN->max_links = 2;
+		port_set(h, 1, true);
+		sim_pass(1000);
+		HOLDS(is_replaced(2) && st_links(CLIENT) == 2);
+	}
+}
+
+static void more(void)
+{
+	u8 num;
+
+	st_asymmetric(CLIENT, 3);
+	num = 3;
+	HOLDS(st_is_active(SERVER, num) && port_of_gid(st_link_of(SERVER, num)->local.gid) == 2);
+	port_set(CLIENT, 2, true);
+	sim_pass(1000);
+	HOLDS(is_replaced(num) && st_links(SERVER) == 3 && st_is_active(CLIENT, 4));
+	st_ends_with(3);
+}
+
+/* The symmetric link cannot be added */
+static void kept(void)
+{
+	u8 h;
+
+	for (h = 0; h < 2; st_again(&h, 2)) {
+		st_asymmetric(h, 2);
+		lsim.cut[1][1] = true;
+		port_set(h, 1, true);
+		sim_pass(3000);
+		HOLDS(st_links(SERVER) == 2 && st_links(CLIENT) == 2);
+		HOLDS(st_is_active(SERVER, 2) && st_is_active(CLIENT, 2));
+		st_heal_paths();
+		sim_pass(10000);
+		HOLDS(!st_link_of(SERVER, 2) && !st_link_of(CLIENT, 2));
+		st_ends_with(2);
+	}
+}
+
+/* A host has no memory for the symmetric link, and has some later */
+static void poor(void)
+{
+	u8 h;
+
+	for (h = 0; h < 4; st_again(&h, 4)) {
+		st_asymmetric(h & 1, 2);
+		lsim.poor[h >> 1] = true;
+		port_set(h & 1, 1, true);
+		sim_pass(3000);
+		HOLDS(st_is_active(SERVER, 2) && st_is_active(CLIENT, 2));
+		HOLDS(st_links(SERVER) == 2 && st_links(CLIENT) == 2);
+		lsim.poor[h >> 1] = false;
+		sim_pass(70000);
+		HOLDS(!st_link_of(SERVER, 2) && !st_link_of(CLIENT, 2));
+		st_ends_with(2);
+	}
+}
+
+/* It fails before the asymmetric one is deleted */
+static void lost(void)
+{
+	u8 h;
+
+	for (h = 0; h < 4; st_again(&h, 4)) {
+		st_asymmetric(h & 1, 2);
+		port_set(h & 1, 1, true);
+		st_run();
+		HOLDS(st_is_active(SERVER, 3) && st_is_active(SERVER, 2));
+		st_break_link(h >> 1, 3);
+		sim_pass(700);
+		HOLDS(!st_is_active(SERVER, 3));
+		HOLDS(st_is_active(SERVER, 2) && st_is_active(CLIENT, 2));
+		st_ends_with(2);
+		HOLDS(!st_link_of(SERVER, 2) && !st_link_of(CLIENT, 2));
+	}
+}
+
+/* It fails while DELETE LINK waits for the end of another exchange */
+static void lost_queued(void)
+{
+	st_asymmetric(SERVER, 2);
+	port_set(SERVER, 1, true);
+	st_run();
+	st_hold(SERVER, SMCR_LLC_CONFIRM_RKEY, false);
+	st_need_rmb(SERVER);
+	sim_pass(600);
+	HOLDS(SRV->llc.flow.rkey_ours && SRV->llc.n_due == 1);
+	st_break_link(SERVER, 3);
+	st_run();
+	st_let_go();
+	st_run();
+	HOLDS(st_is_active(SERVER, 2) && st_is_active(CLIENT, 2));
+	HOLDS(st_last(SERVER, SMCR_LLC_DELETE_LINK, false)->delete_link.link_num == 3);
+	st_ends_with(2);
+	HOLDS(!st_link_of(SERVER, 2) && !st_link_of(CLIENT, 2));
+}
+
+/* It fails while the asymmetric link is being deleted */
+static void lost_late(void)
+{
+	u8 h;
+
+	for (h = 0; h < 2; st_again(&h, 2)) {
+		st_asymmetric(h, 2);
+		st_hold(SERVER, SMCR_LLC_DELETE_LINK, false);
+		port_set(h, 1, true);
+		sim_pass(700);
+		HOLDS(st_step_of(SERVER) == SMCR_LLC_DELETE && st_is_active(CLIENT, 2));
+		st_break_link(CLIENT, 3);
+		st_run();
+		st_let_go();
+		st_run();
+		HOLDS(st_links(SERVER) == 1 && st_is_active(CLIENT, 1));
+		st_ends_with(2);
+	}
+}
+
+/* The first link fails, and the asymmetric one takes its place */
+static void first_lost(void)
+{
+	u8 h;
+
+	for (h = 0; h < 2; st_again(&h, 2)) {
+		st_asymmetric(h, 2);
+		port_set(h, 1, true);
+		st_run();
+		HOLDS(st_is_active(SERVER, 3));
+		st_break_link(h, 1);
+		sim_pass(700);
+		HOLDS(st_is_active(SERVER, 2) && st_is_active(CLIENT, 2));
+		st_ends_with(2);
+		HOLDS(st_links(SERVER) == 2);
+	}
+}
+
+const struct scase lsim_kinds[] = {
+	{ "asym", "a symmetric link replaces an asymmetric one, of either end", replaced },
+	{ "asym-limit", "the same at the limit of symmetric links", limit },
+	{ "asym-more", "the same beside two symmetric links", more },
+	{ "asym-kept", "without the symmetric link, the asymmetric one stays", kept },
+	{ "asym-kept", "the same, if a host cannot create the symmetric link at first", poor },
+	{ "asym-lost", "the same, if the symmetric link fails soon", lost },
+	{ "asym-lost", "the same, if it fails when DELETE LINK is due", lost_queued },
+	{ "asym-deleted", "the same during DELETE LINK: a new one is added", lost_late },
+	{ "asym-first", "the first link fails: the asymmetric one takes its place", first_lost },
+	{ },
+};
