@@ -188,6 +188,8 @@ static void k13(void)
 	HOLDS(st_sent(SERVER, SMCR_LLC_ADD_LINK, false) == 1);
 	HOLDS(st_sent(CLIENT, SMCR_LLC_ADD_LINK, true) == 1);
 	st_let_go();
+	/* It is not redone before this look */
+	st_hold(SERVER, SMCR_LLC_CONFIRM_LINK, false);
 	st_run();
 	HOLDS(st_last(SERVER, SMCR_LLC_CONFIRM_RKEY, true)->confirm_rkey.retry);
 	st_ends_with(2);
@@ -207,6 +209,7 @@ static void k13_cont(void)
 	st_run();
 	HOLDS(st_sent(SERVER, SMCR_LLC_ADD_LINK, false) == 1);
 	st_let_go();
+	st_hold(SERVER, SMCR_LLC_CONFIRM_LINK, false);
 	st_run();
 	HOLDS(st_last(SERVER, SMCR_LLC_CONFIRM_RKEY_CONT, true)->rkey_cont.negative);
 	st_ends_with(5);
