@@ -134,16 +134,19 @@ void smcr_ib_port_put(struct smcr_port *port)
 }
 
 /**
- * smcr_ib_dev_name() - name of a device, for displays
+ * smcr_ib_dev_name() - name of a device
  * @dev: a device that the caller keeps from removal: smcr_ib_port_tryget(), or
- *	smcr_link_verbs_get() for a link's device
+ *	smcr_link_verbs_get() for a link's device; or under RCU, a listed one
  *
  * Context: any.
  * Return: the name, valid as long as the device is kept.
  */
 const char *smcr_ib_dev_name(const struct smcr_ibdev *dev)
 {
-	return dev_name(&dev->ibdev->dev);
+	/* ib_device_rename() frees the string of dev_name(), but overwrites
+	 * this one in place.
+	 */
+	return dev->ibdev->name;
 }
 
 /* Devices */
