@@ -183,6 +183,8 @@ u32 __must_check smcr_ib_gids_like(const struct net *net,
 bool smcr_ib_port_usable(struct net_device *ndev);
 bool smcr_ib_any(void);
 bool smcr_ib_gid_is_ours(const struct net *net, const u8 *gid);
+
+/* ib_walk.c */
 int smcr_ib_walk(const struct net *net, int pos, smcr_ib_walk_fn fn,
 		 void *arg);
 

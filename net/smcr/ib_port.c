@@ -33,56 +33,7 @@
 #include <rdma/ib_verbs.h>
 
 #include "ib.h"
-#include "notify.h"
-#include "smcr.h"
-
-/**
- * struct ib_seat - the GIDs that a device has on a netdev
- * @node: in ib_seats
- * @dev: the device; its structure exists as long as a lookup finds the seat
- * @ndev: the netdev; only compared, never dereferenced
- * @net: the netdev's namespace; only compared, never dereferenced
- * @gids: in smcr_ib_gids.table
- * @n: entries of @gids
- */
-struct ib_seat {
-	struct hlist_node	node;
-	struct smcr_ibdev	*dev;
-	const void		*ndev;
-	const void		*net;
-	const struct smcr_gid	*gids;
-	u32			n;
-};
-
-/**
- * struct ib_owner - the seat that a GID belongs to
- * @node: in ib_owners
- * @gid: the GID
- * @seat: the seat
- */
-struct ib_owner {
-	struct hlist_node	node;
-	const struct smcr_gid	*gid;
-	const struct ib_seat	*seat;
-};
-
-/**
- * struct smcr_ib_gids - a copy of a device's GID tables, replaced as a whole
- * @rcu: frees the copy
- * @seats: one for each netdev
- * @owners: one for each GID
- * @n_seats: entries of @seats
- * @n: entries of @table and @owners
- * @table: the GIDs, ordered by netdev, port and index
- */
-struct smcr_ib_gids {
-	struct rcu_head	rcu;
-	struct ib_seat	*seats;
-	struct ib_owner	*owners;
-	u32		n_seats;
-	u32		n;
-	struct smcr_gid	table[] __counted_by(n);
-};
+#include "ib_gids.h"
 
 /**
  * struct ib_row - a GID table entry while a copy is being made
@@ -100,7 +51,7 @@ struct ib_row {
 static DEFINE_HASHTABLE(ib_seats, 8);
 static DEFINE_HASHTABLE(ib_owners, 8);
 /* Devices in the order in which they were added; read under RCU */
-static LIST_HEAD(ib_devices);
+LIST_HEAD(smcr_ib_devices);
 /* Protects changes of the three above, and each device's @gids and @listed;
  * leaf, process context
  */
@@ -280,20 +231,18 @@ static void gids_replace(struct smcr_ibdev *dev, struct smcr_ib_gids *new,
 		kvfree_rcu(old, rcu);
 }
 
-/* Format of smcr_ibdev.ports: enum ib_mtu, a bit for an active port, and in the
- * upper half a count of events. PORT_TELL: listeners do not know of an event
+/**
+ * smcr_ib_port_ask() - query a port's state and MTU, and cache them
+ * @dev: the device, with a reference
+ * @port: the port's number
+ *
+ * If an event comes during the query, the result may be outdated: the caller
+ * may use it, but it is not cached.
+ *
+ * Context: process; queries the device.
+ * Return: PORT_MTU and PORT_ACTIVE of the port.
  */
-#define PORT_MTU	0xffu
-#define PORT_ACTIVE	0x100u
-#define PORT_TELL	0x200u
-#define PORT_EVENT	0x10000u
-#define PORT_EVENTS	GENMASK(31, 16)
-
-/* Query a port's state and MTU, and cache them. If an event comes during the
- * query, the result may be outdated: the caller may use it, but it is not
- * cached.
- */
-static u32 port_ask(struct smcr_ibdev *dev, u32 port)
+u32 smcr_ib_port_ask(struct smcr_ibdev *dev, u32 port)
 {
 	u32 old = READ_ONCE(dev->ports[port]);
 	struct ib_port_attr attr;
@@ -308,96 +257,6 @@ static u32 port_ask(struct smcr_ibdev *dev, u32 port)
 		(old & (PORT_EVENTS | PORT_TELL)) | state);
 	return state;
 }
-
-static bool seat_has_port(const struct ib_seat *seat, u32 port)
-{
-	u32 i;
-
-	for (i = 0; i < seat->n; i++)
-		if (seat->gids[i].port == port)
-			return true;
-	return false;
-}
-
-/* Has a port a GID in a namespace? */
-static bool net_has_port(const struct net *net, const struct smcr_ibdev *dev,
-			 u32 port)
-{
-	const struct smcr_ib_gids *gids = rcu_dereference(dev->gids);
-	u32 i;
-
-	for (i = 0; gids && i < gids->n_seats; i++)
-		if (gids->seats[i].net == net &&
-		    seat_has_port(&gids->seats[i], port))
-			return true;
-	return false;
-}
-
-/* Report what happened to a port to the namespaces that may use it. */
-static void port_tell(const struct smcr_ibdev *dev, u32 port, bool active,
-		      enum smcr_nl_device_change change)
-{
-	struct net *net;
-
-	rcu_read_lock();
-	for_each_net_rcu(net)
-		if (smcr_notify_wanted(net, SMCR_NL_MONITOR_DEVICE) &&
-		    rdma_dev_access_netns(dev->ibdev, net) &&
-		    net_has_port(net, dev, port))
-			smcr_notify_device(net, dev_name(&dev->ibdev->dev),
-					   port, active, change);
-	rcu_read_unlock();
-}
-
-static void ports_tell(const struct smcr_ibdev *dev,
-		       enum smcr_nl_device_change change)
-{
-	u32 port;
-
-	rdma_for_each_port(dev->ibdev, port)
-		port_tell(dev, port,
-			  change == SMCR_NL_DEVICE_ADDED &&
-			  READ_ONCE(dev->ports[port]) & PORT_ACTIVE, change);
-}
-
-/* Find a port with an event to report, with a reference to its device. */
-static struct smcr_ibdev *port_to_tell(u32 *port)
-{
-	struct smcr_ibdev *dev;
-
-	rcu_read_lock();
-	list_for_each_entry_rcu(dev, &ib_devices, list) {
-		for (*port = 0; *port < dev->n_ports; (*port)++)
-			if (READ_ONCE(dev->ports[*port]) & PORT_TELL &&
-			    refcount_inc_not_zero(&dev->refs))
-				goto out;
-	}
-	dev = NULL;
-out:
-	rcu_read_unlock();
-	return dev;
-}
-
-static void ib_dev_put(struct smcr_ibdev *dev);
-
-/* An event does not have the state of the port, so the device is asked. */
-static void ib_tell(struct work_struct *work)
-{
-	struct smcr_ibdev *dev;
-	u32 port, old;
-
-	while ((dev = port_to_tell(&port))) {
-		do {
-			old = READ_ONCE(dev->ports[port]);
-		} while (cmpxchg(&dev->ports[port], old,
-				 old & ~PORT_TELL) != old);
-		port_tell(dev, port, port_ask(dev, port) & PORT_ACTIVE,
-			  SMCR_NL_DEVICE_EVENT);
-		ib_dev_put(dev);
-	}
-}
-
-static DECLARE_WORK(ib_tell_work, ib_tell);
 
 /**
  * smcr_ib_port_event() - invalidate the cached state and MTU of a port, and
@@ -422,7 +281,7 @@ void smcr_ib_port_event(struct smcr_ibdev *dev, u32 port)
 	} while (cmpxchg(&dev->ports[port], old,
 			 ((old & PORT_EVENTS) + PORT_EVENT) | PORT_TELL) !=
 		 old);
-	queue_work(smcr_rmb_wq, &ib_tell_work);
+	smcr_ib_tell_later();
 }
 
 /* Do lookups find a GID of a device? */
@@ -493,18 +352,18 @@ int smcr_ib_ports_add(struct smcr_ibdev *dev)
 	u32 port;
 
 	rdma_for_each_port(dev->ibdev, port)
-		port_ask(dev, port);
+		smcr_ib_port_ask(dev, port);
 	mutex_lock(&dev->port_mutex);
 	gids = gids_read(dev);
 	if (gids) {
 		spin_lock(&ib_lock);
 		gids_replace(dev, gids, true);
-		list_add_tail_rcu(&dev->list, &ib_devices);
+		list_add_tail_rcu(&dev->list, &smcr_ib_devices);
 		spin_unlock(&ib_lock);
 	}
 	mutex_unlock(&dev->port_mutex);
 	if (gids)
-		ports_tell(dev, SMCR_NL_DEVICE_ADDED);
+		smcr_ib_tell(dev, SMCR_NL_DEVICE_ADDED);
 	return gids ? 0 : -ENOMEM;
 }
 
@@ -520,7 +379,7 @@ int smcr_ib_ports_add(struct smcr_ibdev *dev)
  */
 void smcr_ib_ports_del(struct smcr_ibdev *dev)
 {
-	ports_tell(dev, SMCR_NL_DEVICE_REMOVED);
+	smcr_ib_tell(dev, SMCR_NL_DEVICE_REMOVED);
 	spin_lock(&ib_lock);
 	list_del_rcu(&dev->list);
 	gids_replace(dev, NULL, false);
@@ -549,11 +408,17 @@ static void ib_dev_put(struct smcr_ibdev *dev)
 	smcr_ib_port_put(&port);
 }
 
-/* Take a reference to a device if the namespace may use it: after "rdma system
- * set netns exclusive" each device belongs to one namespace.
+/**
+ * smcr_ib_dev_tryget() - take a reference to a device, for a namespace
+ * @dev: a device that a lookup under RCU has found
+ * @net: the namespace
+ *
+ * After "rdma system set netns exclusive" each device belongs to one namespace.
+ *
+ * Context: any; under RCU.
+ * Return: false if the namespace may not use the device, or it goes away.
  */
-static bool __must_check ib_dev_tryget(struct smcr_ibdev *dev,
-				       const struct net *net)
+bool smcr_ib_dev_tryget(struct smcr_ibdev *dev, const struct net *net)
 {
 	if (!refcount_inc_not_zero(&dev->refs))
 		return false;
@@ -583,7 +448,7 @@ static bool find_gid(const struct net_device *ndev,
 					  &nth);
 			if (i < 0)
 				continue;
-			if (ib_dev_tryget(seat->dev, dev_net(ndev))) {
+			if (smcr_ib_dev_tryget(seat->dev, dev_net(ndev))) {
 				hit->dev = seat->dev;
 				hit->gid = seat->gids[i];
 				hit->ndev = ndev;
@@ -649,9 +514,28 @@ bool smcr_ib_port_ready(struct smcr_port *port)
 	u32 state = READ_ONCE(port->dev->ports[port->port]);
 
 	if (!(state & PORT_ACTIVE) || port->mtu > (state & PORT_MTU))
-		state = port_ask(port->dev, port->port);
+		state = smcr_ib_port_ask(port->dev, port->port);
 	port->mtu = min_t(u32, port->mtu, state & PORT_MTU);
 	return state & PORT_ACTIVE && smcr_mtu_valid(port->mtu);
+}
+
+/**
+ * smcr_ib_port_try() - use the port of a GID, if it is ready
+ * @hit: the GID that a lookup found; its reference to the device is dropped
+ * @out: the port, for smcr_ib_port_drop()
+ *
+ * Context: process; may query the device.
+ * Return: false if the port cannot be used.
+ */
+bool smcr_ib_port_try(const struct smcr_ib_hit *hit, struct smcr_port *out)
+{
+	bool found = smcr_ib_port_fill(hit, out) && smcr_ib_port_ready(out);
+	struct smcr_port busy = *out;
+
+	if (found)
+		smcr_ib_dev_hold(out->dev);
+	smcr_ib_port_put(&busy);
+	return found;
 }
 
 /**
@@ -671,17 +555,9 @@ enum smcr_port_miss smcr_ib_port_find(struct net_device *ndev,
 	struct smcr_ib_hit hit;
 	u32 nth;
 
-	for (nth = 0; find_gid(ndev, want, nth, &hit); nth++) {
-		bool found = smcr_ib_port_fill(&hit, out) &&
-			     smcr_ib_port_ready(out);
-		struct smcr_port busy = *out;
-
-		if (found)
-			smcr_ib_dev_hold(out->dev);
-		smcr_ib_port_put(&busy);
-		if (found)
+	for (nth = 0; find_gid(ndev, want, nth, &hit); nth++)
+		if (smcr_ib_port_try(&hit, out))
 			return SMCR_PORT_OK;
-	}
 	memset(out, 0, sizeof(*out));
 	return nth ? SMCR_PORT_NO_GID : SMCR_PORT_NO_RNIC;
 }
@@ -703,7 +579,7 @@ bool smcr_ib_port_usable(struct net_device *ndev)
 	rcu_read_lock();
 	hash_for_each_possible_rcu(ib_seats, seat, node, (unsigned long)ndev) {
 		found = seat->ndev == ndev &&
-			ib_dev_tryget(seat->dev, dev_net(ndev));
+			smcr_ib_dev_tryget(seat->dev, dev_net(ndev));
 		if (!found)
 			continue;
 		ib_dev_put(seat->dev);
@@ -721,7 +597,7 @@ bool smcr_ib_port_usable(struct net_device *ndev)
  */
 bool smcr_ib_any(void)
 {
-	return !list_empty(&ib_devices);
+	return !list_empty(&smcr_ib_devices);
 }
 
 /**
@@ -766,7 +642,7 @@ static u32 gids_like(struct smcr_ibdev *dev, const struct net *net,
 			    !smcr_gid_alike(seat->gids[i].raw, like->gid))
 				continue;
 			if (found < n) {
-				if (!ib_dev_tryget(dev, net))
+				if (!smcr_ib_dev_tryget(dev, net))
 					return found;
 				hits[found].dev = dev;
 				hits[found].gid = seat->gids[i];
@@ -798,98 +674,8 @@ u32 smcr_ib_gids_like(const struct net *net, const struct smcr_port *like,
 	u32 found = 0;
 
 	rcu_read_lock();
-	list_for_each_entry_rcu(dev, &ib_devices, list)
+	list_for_each_entry_rcu(dev, &smcr_ib_devices, list)
 		found = gids_like(dev, net, like, hits, n, found);
 	rcu_read_unlock();
 	return found;
-}
-
-/* Find the first GID that a port has in a namespace, and the types of all GIDs
- * that it has there.
- */
-static const struct smcr_gid *port_gids(const struct smcr_ib_gids *gids,
-					u32 port, const struct net *net,
-					struct smcr_ib_hit *hit, u32 *types)
-{
-	const struct smcr_gid *gid, *first = NULL;
-	const struct ib_seat *seat;
-	u32 i;
-
-	*types = 0;
-	for (seat = gids->seats; seat < gids->seats + gids->n_seats; seat++) {
-		if (seat->net != net)
-			continue;
-		*types |= smcr_gid_types(seat->gids, seat->n, port);
-		for (i = 0; i < seat->n; i++) {
-			gid = &seat->gids[i];
-			if (gid->port != port ||
-			    (first && first->index < gid->index))
-				continue;
-			first = gid;
-			hit->gid = *gid;
-			hit->ndev = seat->ndev;
-		}
-	}
-	return first;
-}
-
-/* Find port number @nth of a namespace, with a reference to its device. */
-static bool find_port(const struct net *net, int nth, struct smcr_ib_hit *hit,
-		      u32 *types)
-{
-	struct smcr_ib_gids *gids;
-	struct smcr_ibdev *dev;
-	u32 port;
-
-	hit->dev = NULL;
-	rcu_read_lock();
-	list_for_each_entry_rcu(dev, &ib_devices, list) {
-		gids = rcu_dereference(dev->gids);
-		for (port = 0; gids && port < dev->n_ports; port++) {
-			if (!port_gids(gids, port, net, hit, types) ||
-			    !ib_dev_tryget(dev, net))
-				continue;
-			hit->dev = dev;
-			if (!nth--)
-				goto out;
-			ib_dev_put(dev);
-			hit->dev = NULL;
-		}
-	}
-out:
-	rcu_read_unlock();
-	return hit->dev;
-}
-
-/**
- * smcr_ib_walk() - show each port that a namespace may use
- * @net: the namespace
- * @pos: where to begin: 0, or what an earlier call returned
- * @fn: called with each port, which has its first GID, and its
- *	smcr_ib_port_info; a non-zero result ends the walk, and the next walk
- *	begins with this port
- * @arg: for @fn
- *
- * Context: process; queries the devices. No lock is held while @fn runs.
- * Return: @pos for the next call.
- */
-int smcr_ib_walk(const struct net *net, int pos, smcr_ib_walk_fn fn,
-		 void *arg)
-{
-	struct smcr_ib_port_info info;
-	struct smcr_port port;
-	struct smcr_ib_hit hit;
-	int stop = 0;
-
-	for (; !stop && find_port(net, pos, &hit, &info.gid_types);
-	     pos += !stop) {
-		if (smcr_ib_port_fill(&hit, &port)) {
-			port_ask(port.dev, port.port);
-			info.active = smcr_ib_port_ready(&port);
-			info.dev = smcr_ib_dev_name(port.dev);
-			stop = fn(&port, &info, arg);
-		}
-		smcr_ib_port_put(&port);
-	}
-	return pos;
 }

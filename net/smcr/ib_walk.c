@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * RoCE ports by device and number: displays and notifications.
+ * ib_port.c has the copies of GID tables and finds ports by netdev.
+ */
+#include <linux/netdevice.h>
+#include <linux/rculist.h>
+#include <linux/string.h>
+#include <linux/workqueue.h>
+#include <net/net_namespace.h>
+#include <rdma/ib_verbs.h>
+
+#include "ib.h"
+#include "ib_gids.h"
+#include "notify.h"
+#include "smcr.h"
+
+static void ib_dev_put(struct smcr_ibdev *dev)
+{
+	struct smcr_port port = { .dev = dev };
+
+	smcr_ib_port_put(&port);
+}
+
+/* Notifications */
+
+static bool seat_has_port(const struct ib_seat *seat, u32 port)
+{
+	u32 i;
+
+	for (i = 0; i < seat->n; i++)
+		if (seat->gids[i].port == port)
+			return true;
+	return false;
+}
+
+/* Has a port a GID in a namespace? */
+static bool net_has_port(const struct net *net, const struct smcr_ibdev *dev,
+			 u32 port)
+{
+	const struct smcr_ib_gids *gids = rcu_dereference(dev->gids);
+	u32 i;
+
+	for (i = 0; gids && i < gids->n_seats; i++)
+		if (gids->seats[i].net == net &&
+		    seat_has_port(&gids->seats[i], port))
+			return true;
+	return false;
+}
+
+/* Report what happened to a port to the namespaces that may use it. */
+static void port_tell(const struct smcr_ibdev *dev, u32 port, bool active,
+		      enum smcr_nl_device_change change)
+{
+	struct net *net;
+
+	rcu_read_lock();
+	for_each_net_rcu(net)
+		if (smcr_notify_wanted(net, SMCR_NL_MONITOR_DEVICE) &&
+		    rdma_dev_access_netns(dev->ibdev, net) &&
+		    net_has_port(net, dev, port))
+			smcr_notify_device(net, smcr_ib_dev_name(dev),
+					   port, active, change);
+	rcu_read_unlock();
+}
+
+/**
+ * smcr_ib_tell() - report that a device has come or goes away
+ * @dev: the device, with a reference; lookups find it
+ * @change: what happens
+ *
+ * Context: process.
+ */
+void smcr_ib_tell(const struct smcr_ibdev *dev,
+		  enum smcr_nl_device_change change)
+{
+	u32 port;
+
+	rdma_for_each_port(dev->ibdev, port)
+		port_tell(dev, port,
+			  change == SMCR_NL_DEVICE_ADDED &&
+			  READ_ONCE(dev->ports[port]) & PORT_ACTIVE, change);
+}
+
+/* Find a port with an event to report, with a reference to its device. */
+static struct smcr_ibdev *port_to_tell(u32 *port)
+{
+	struct smcr_ibdev *dev;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(dev, &smcr_ib_devices, list) {
+		for (*port = 0; *port < dev->n_ports; (*port)++)
+			if (READ_ONCE(dev->ports[*port]) & PORT_TELL &&
+			    refcount_inc_not_zero(&dev->refs))
+				goto out;
+	}
+	dev = NULL;
+out:
+	rcu_read_unlock();
+	return dev;
+}
+
+/* An event does not have the state of the port, so the device is asked. */
+static void ib_tell(struct work_struct *work)
+{
+	struct smcr_ibdev *dev;
+	u32 port, old;
+
+	while ((dev = port_to_tell(&port))) {
+		do {
+			old = READ_ONCE(dev->ports[port]);
+		} while (cmpxchg(&dev->ports[port], old,
+				 old & ~PORT_TELL) != old);
+		port_tell(dev, port, smcr_ib_port_ask(dev, port) & PORT_ACTIVE,
+			  SMCR_NL_DEVICE_EVENT);
+		ib_dev_put(dev);
+	}
+}
+
+static DECLARE_WORK(ib_tell_work, ib_tell);
+
+/**
+ * smcr_ib_tell_later() - report events of ports, which PORT_TELL marks
+ *
+ * Context: any.
+ */
+void smcr_ib_tell_later(void)
+{
+	queue_work(smcr_rmb_wq, &ib_tell_work);
+}
+
+/* Displays */
+
+/* Find the first GID that a port has in a namespace, and the types of all GIDs
+ * that it has there.
+ */
+static const struct smcr_gid *port_gids(const struct smcr_ib_gids *gids,
+					u32 port, const struct net *net,
+					struct smcr_ib_hit *hit, u32 *types)
+{
+	const struct smcr_gid *gid, *first = NULL;
+	const struct ib_seat *seat;
+	u32 i;
+
+	*types = 0;
+	for (seat = gids->seats; seat < gids->seats + gids->n_seats; seat++) {
+		if (seat->net != net)
+			continue;
+		*types |= smcr_gid_types(seat->gids, seat->n, port);
+		for (i = 0; i < seat->n; i++) {
+			gid = &seat->gids[i];
+			if (gid->port != port ||
+			    (first && first->index < gid->index))
+				continue;
+			first = gid;
+			hit->gid = *gid;
+			hit->ndev = seat->ndev;
+		}
+	}
+	return first;
+}
+
+/* Find port number @nth of a namespace, with a reference to its device. */
+static bool find_port(const struct net *net, int nth, struct smcr_ib_hit *hit,
+		      u32 *types)
+{
+	struct smcr_ib_gids *gids;
+	struct smcr_ibdev *dev;
+	u32 port;
+
+	hit->dev = NULL;
+	rcu_read_lock();
+	list_for_each_entry_rcu(dev, &smcr_ib_devices, list) {
+		gids = rcu_dereference(dev->gids);
+		for (port = 0; gids && port < dev->n_ports; port++) {
+			if (!port_gids(gids, port, net, hit, types) ||
+			    !smcr_ib_dev_tryget(dev, net))
+				continue;
+			hit->dev = dev;
+			if (!nth--)
+				goto out;
+			ib_dev_put(dev);
+			hit->dev = NULL;
+		}
+	}
+out:
+	rcu_read_unlock();
+	return hit->dev;
+}
+
+/**
+ * smcr_ib_walk() - show each port that a namespace may use
+ * @net: the namespace
+ * @pos: where to begin: 0, or what an earlier call returned
+ * @fn: called with each port, which has its first GID, and its
+ *	smcr_ib_port_info; a non-zero result ends the walk, and the next walk
+ *	begins with this port
+ * @arg: for @fn
+ *
+ * Context: process; queries the devices. No lock is held while @fn runs.
+ * Return: @pos for the next call.
+ */
+int smcr_ib_walk(const struct net *net, int pos, smcr_ib_walk_fn fn,
+		 void *arg)
+{
+	struct smcr_ib_port_info info;
+	struct smcr_port port;
+	struct smcr_ib_hit hit;
+	int stop = 0;
+
+	for (; !stop && find_port(net, pos, &hit, &info.gid_types);
+	     pos += !stop) {
+		if (smcr_ib_port_fill(&hit, &port)) {
+			smcr_ib_port_ask(port.dev, port.port);
+			info.active = smcr_ib_port_ready(&port);
+			info.dev = smcr_ib_dev_name(port.dev);
+			stop = fn(&port, &info, arg);
+		}
+		smcr_ib_port_put(&port);
+	}
+	return pos;
+}
