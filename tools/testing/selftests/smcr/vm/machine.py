@@ -25,6 +25,9 @@ APPEND = ("console=ttyS0 loglevel=5 oops=panic panic_on_warn=1 panic=-1 "
 APPEND_FLAVOUR = {"kcsan": "panic_on_warn=0 kcsan.skip_watch=40 "
                            "kcsan.udelay_task=400 kcsan.udelay_interrupt=200"}
 MEMORY = {"release": 1024, "debug": 1536, "kcsan": 1024}
+# Tests of a soak have larger numbers; unused memory costs nothing.
+if os.environ.get("SMCR_SOAK") == "1":
+    MEMORY = {flavour: 4 * size for flavour, size in MEMORY.items()}
 # How long a server script may run after the client's has ended, in seconds.
 GRACE = 10
 
