@@ -222,30 +222,29 @@ static void take_over(struct smcr_lgr *lgr, u8 rmb, u8 idx)
 	}
 }
 
-/* Find the RMB that has a key on the connection's link. Once the link has left
- * the group, its slot may be another link's.
+/* Find the RMB that has a key on a link. Once the link has left the group, its
+ * slot may be another link's.
  */
-static int rtoken_find(const struct smcr_conn *conn, u32 rkey)
+static int rtoken_find(const struct smcr_link *link, u32 rkey)
 {
-	const struct smcr_lgr *lgr = conn->lgr;
-	u8 slot = conn->link->slot;
+	const struct smcr_lgr *lgr = link->lgr;
 
 	lockdep_assert_held(&lgr->rtoken_lock);
-	if (READ_ONCE(lgr->links[slot]) != conn->link)
+	if (READ_ONCE(lgr->links[link->slot]) != link)
 		return -ENOTCONN;
-	return smcr_rtoken_find(lgr->rtokens, slot, rkey);
+	return smcr_rtoken_find(lgr->rtokens, link->slot, rkey);
 }
 
 /* Claim the element that @msg offers. If another connection uses it, @busy is
  * its RToken id, and @conn has no claim yet.
  */
-static int rtoken_claim(struct smcr_conn *conn,
+static int rtoken_claim(struct smcr_conn *conn, const struct smcr_link *link,
 			const struct smcr_clc_accept *msg, bool may_add,
 			u8 *busy)
 {
 	struct smcr_lgr *lgr = conn->lgr;
 	struct smcr_rtoken *mem = NULL;
-	u8 slot = conn->link->slot;
+	u8 slot = link->slot;
 	u64 vaddr = 0;
 	int id, err;
 	u32 rkey;
@@ -256,7 +255,7 @@ static int rtoken_claim(struct smcr_conn *conn,
 			return -ENOMEM;
 	}
 	spin_lock_bh(&lgr->rtoken_lock);
-	id = rtoken_find(conn, msg->rkey);
+	id = rtoken_find(link, msg->rkey);
 	if (id == -ENOENT && mem) {
 		id = smcr_rtoken_add(lgr->rtokens, mem, slot, msg->rkey,
 				     msg->vaddr);
@@ -285,13 +284,14 @@ static int rtoken_claim(struct smcr_conn *conn,
  * released the element by itself meanwhile, so the bit may be clear or set; and
  * the peer may have deleted the RMB, after which its id may name another one.
  */
-static int reclaim(struct smcr_conn *conn, u32 rkey)
+static int reclaim(struct smcr_conn *conn, const struct smcr_link *link,
+		   u32 rkey)
 {
 	struct smcr_lgr *lgr = conn->lgr;
 	int id, err;
 
 	spin_lock_bh(&lgr->rtoken_lock);
-	id = rtoken_find(conn, rkey);
+	id = rtoken_find(link, rkey);
 	err = id > 0 ? smcr_rtoken_claim(lgr->rtokens, id, conn->peer_idx) : id;
 	if (err == -EBUSY)
 		err = 0;
@@ -301,38 +301,60 @@ static int reclaim(struct smcr_conn *conn, u32 rkey)
 	return err;
 }
 
+/* Look up the peer's RMB, of which the connection has claimed an element, on
+ * the connection's link.
+ */
+static int rtoken_lookup(const struct smcr_conn *conn, u32 *rkey, u64 *vaddr)
+{
+	struct smcr_lgr *lgr = conn->lgr;
+	u8 slot = conn->link->slot;
+	int err = -ENOTCONN;
+
+	spin_lock_bh(&lgr->rtoken_lock);
+	if (READ_ONCE(lgr->links[slot]) == conn->link)
+		err = smcr_rtoken_get(lgr->rtokens, conn->peer_rmb, slot, rkey,
+				      vaddr);
+	spin_unlock_bh(&lgr->rtoken_lock);
+	return err;
+}
+
 /**
  * smcr_conn_set_peer() - store the peer's element from its Accept or Confirm
  * @conn: connection that has its local element
+ * @link: link that @msg names; the connection may use another one
  * @msg: the message, checked by the codec
  * @may_add: first contact: the group does not know the RToken in @msg yet
  *
  * Context: process.
- * Return: 0; -ENOENT if the group does not know the RToken; -ENOTCONN if the
- * link has left the group; -EINVAL if the group knows the RToken with another
+ * Return: 0; -ENOENT if the group does not know the RToken; -ENOTCONN if a link
+ * has left the group; -EINVAL if the group knows the RToken with another
  * address; -ENOMEM; another -errno if the RToken cannot be added or the element
  * cannot be claimed.
  */
-int smcr_conn_set_peer(struct smcr_conn *conn,
+int smcr_conn_set_peer(struct smcr_conn *conn, const struct smcr_link *link,
 		       const struct smcr_clc_accept *msg, bool may_add)
 {
-	u32 size = smcr_bsize_to_bytes(msg->bsize);
+	u32 rkey, size = smcr_bsize_to_bytes(msg->bsize);
 	u8 busy = 0;
+	u64 vaddr;
 	int err;
 
-	err = rtoken_claim(conn, msg, may_add, &busy);
+	err = rtoken_claim(conn, link, msg, may_add, &busy);
 	if (err)
 		return err;
 	if (busy) {
 		take_over(conn->lgr, busy, msg->rmbe_idx);
-		err = reclaim(conn, msg->rkey);
+		err = reclaim(conn, link, msg->rkey);
 		if (err)
 			return err;
 	}
+	err = rtoken_lookup(conn, &rkey, &vaddr);
+	if (err)
+		return err;
 	conn->peer_token = msg->alert_token;
 	conn->peer_size = size;
-	conn->tx.rkey = msg->rkey;
-	conn->tx.raddr = msg->vaddr + (u64)(msg->rmbe_idx - 1) * size;
+	conn->tx.rkey = rkey;
+	conn->tx.raddr = vaddr + (u64)(msg->rmbe_idx - 1) * size;
 	return 0;
 }
 

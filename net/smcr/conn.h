@@ -182,6 +182,7 @@ struct smcr_conn *smcr_conn_get(struct smcr_conn *conn);
 void smcr_conn_put(struct smcr_conn *conn);
 int __must_check smcr_conn_elem_take(struct smcr_conn *conn, u32 size);
 int __must_check smcr_conn_set_peer(struct smcr_conn *conn,
+				    const struct smcr_link *link,
 				    const struct smcr_clc_accept *msg,
 				    bool may_add);
 bool smcr_conn_may_charge(const struct sock *sk, u32 bytes);

@@ -25,7 +25,8 @@
  *
  * During the handshake a connection does not move by itself, since CLC messages
  * have named its link to the peer; but the client's Confirm may name another
- * link than the server's Accept. It is reset if its link fails.
+ * link than the server's Accept. If its link fails, the connection of a server
+ * waits for the Confirm, which decides; that of a client is reset.
  */
 #include <linux/jiffies.h>
 #include <linux/lockdep.h>
@@ -189,9 +190,9 @@ struct smcr_link *smcr_conn_move_first(struct smcr_lgr *lgr)
 }
 
 /**
- * smcr_conn_move_to() - use the link that the peer has chosen
- * @conn: connection of a server before smcr_conn_start()
- * @link: an ACTIVE link of the group, which the Confirm names
+ * smcr_conn_move_to() - use the link that the Confirm names
+ * @conn: connection before smcr_conn_start()
+ * @link: an ACTIVE link of the group, which the client has chosen
  *
  * Does nothing once the connection has ended, or uses the link already.
  *
@@ -284,12 +285,20 @@ static void leave_link(struct smcr_conn *conn)
 	smcr_lgr_links_put(&links);
 }
 
+/* Does a server's handshake wait for the Confirm? */
+static bool awaits_confirm(const struct smcr_conn *conn)
+{
+	return conn->fsm.state == SMCR_CONN_INIT &&
+	       conn->lgr->role == SMCR_SERVER;
+}
+
 /**
  * smcr_conn_link_lost() - event: a link has failed, and others are ACTIVE
  * @conn: a connection of the group, counted by the caller
  * @link: the link; its gate is closed
  *
- * Does nothing if the connection does not write over @link. A connection that
+ * Does nothing if the connection does not write over @link, or if the Confirm
+ * is still to name the link of a server's connection. A connection that
  * moves to @link at this moment, for the balance, chose it under conn->lock
  * when it was ACTIVE. So the lock is taken before the look: either that move is
  * seen here, or it sees that @link has failed.
@@ -299,7 +308,7 @@ static void leave_link(struct smcr_conn *conn)
 void smcr_conn_link_lost(struct smcr_conn *conn, struct smcr_link *link)
 {
 	spin_lock_bh(&conn->lock);
-	if (conn->link == link)
+	if (conn->link == link && !awaits_confirm(conn))
 		leave_link(conn);
 	spin_unlock_bh(&conn->lock);
 }

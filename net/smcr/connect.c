@@ -195,7 +195,7 @@ static bool first_contact(struct smcr_hs *hs, const struct smcr_lgr_key *key)
 	hs->first_contact = true;
 	err = smcr_hs_conn(hs);
 	if (!err)
-		err = smcr_conn_set_peer(hs->conn, &hs->accept, true);
+		err = smcr_conn_set_peer(hs->conn, hs->link, &hs->accept, true);
 	if (!err)
 		err = smcr_hs_link_up(hs, &hs->accept);
 	if (err) {
@@ -212,12 +212,35 @@ static bool subsequent_contact(struct smcr_hs *hs,
 			       const struct smcr_lgr_key *key)
 {
 	hs->lgr = smcr_lgr_find_client(sock_net(hs->sk), key, hs->accept.qpn,
-				       &hs->link);
+				       &hs->named);
 	if (!hs->lgr) {
 		smcr_hs_decline_sync(hs);
 		return false;
 	}
+	hs->link = smcr_link_get(hs->named);
 	return smcr_hs_step(hs, SMCR_HS_GROUP);
+}
+
+/* If the link that the Accept names has failed here, and the group has another
+ * one, confirm over that one (3.5.2.3). A Linux server takes only a Confirm
+ * that names its own link.
+ */
+static void leave_failed_link(struct smcr_hs *hs)
+{
+	struct smcr_link *other;
+
+	if (smcr_link_state(hs->link) < SMCR_LINK_FAILED ||
+	    READ_ONCE(hs->lgr->dialect) == SMCR_DIALECT_LINUX)
+		return;
+	other = smcr_conn_move_first(hs->lgr);
+	if (!other)
+		return;
+	/* It has no token yet, so the group's work does not know it. */
+	if (hs->conn)
+		smcr_conn_move_to(hs->conn, other);
+	smcr_link_put(hs->link);
+	hs->link = other;
+	smcr_mib_inc(sock_net(hs->sk), SMCR_MIB_HANDSHAKESMOVED);
 }
 
 /* Step ACCEPT: wait for the Accept (3.5.1.3). */
@@ -266,11 +289,13 @@ static bool step_group(struct smcr_hs *hs)
 		smcr_hs_decline(hs, SMCR_FALLBACK_BAD_ENUM);
 		return false;
 	}
+	leave_failed_link(hs);
 	err = smcr_hs_conn(hs);
 	if (err == -ENOSPC)
 		return false;
 	if (!err)
-		err = smcr_conn_set_peer(hs->conn, &hs->accept, false);
+		err = smcr_conn_set_peer(hs->conn, hs->named, &hs->accept,
+					 false);
 	if (err) {
 		smcr_hs_decline(hs, errno_reason(err));
 		return false;

@@ -359,8 +359,11 @@ void smcr_hs_drop_group(struct smcr_hs *hs)
 	}
 	if (hs->link)
 		smcr_link_put(hs->link);
+	if (hs->named)
+		smcr_link_put(hs->named);
 	hs->conn = NULL;
 	hs->link = NULL;
+	hs->named = NULL;
 	spin_lock_bh(&hs->lock);
 	hs->lgr = NULL;
 	spin_unlock_bh(&hs->lock);

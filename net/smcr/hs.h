@@ -87,7 +87,8 @@ enum smcr_hs_event_bit {
  * @clc: CLC messages being received and sent
  * @port: local RoCE port; does not delay the removal of its device
  * @lgr: group that the handshake uses or waits for, counted
- * @link: link of @lgr, counted
+ * @link: link of @lgr that the connection shall use, counted
+ * @named: client, subsequent contact: link that the Accept names, counted
  * @conn: the connection being built, counted
  * @first_contact: this handshake forms @lgr
  * @offered: the peer may know the address of the local element
@@ -121,6 +122,7 @@ struct smcr_hs {
 	struct smcr_port	port;
 	struct smcr_lgr		*lgr;
 	struct smcr_link	*link;
+	struct smcr_link	*named;
 	struct smcr_conn	*conn;
 	bool			first_contact;
 	bool			offered;

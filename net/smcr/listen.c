@@ -524,7 +524,8 @@ static bool take_link(struct smcr_hs *hs, const struct smcr_clc_accept *msg)
 static bool confirm_subsequent(struct smcr_hs *hs,
 			       const struct smcr_clc_accept *msg)
 {
-	if (!take_link(hs, msg) || smcr_conn_set_peer(hs->conn, msg, false)) {
+	if (!take_link(hs, msg) ||
+	    smcr_conn_set_peer(hs->conn, hs->conn->link, msg, false)) {
 		/* A client may name a link that has failed on this side. */
 		if (smcr_link_state(hs->link) == SMCR_LINK_ACTIVE)
 			smcr_mib_inc(sock_net(hs->sk), SMCR_MIB_BADCLC);
@@ -544,7 +545,7 @@ static bool confirm_first(struct smcr_hs *hs,
 		smcr_hs_decline(hs, SMCR_FALLBACK_PEER_ID);
 		return false;
 	}
-	err = smcr_conn_set_peer(hs->conn, msg, true);
+	err = smcr_conn_set_peer(hs->conn, hs->link, msg, true);
 	if (!err)
 		err = smcr_hs_link_up(hs, msg);
 	if (err) {

@@ -19,6 +19,8 @@
 	X(HANDSHAKESSTARTED, HandshakesStarted, \
 	  "handshakes that began, both roles") \
 	X(HANDSHAKESDONE, HandshakesDone, "handshakes that led to RDMA") \
+	X(HANDSHAKESMOVED, HandshakesMoved, \
+	  "Confirms over another link, as that of the Accept had failed (3.5.2.3)") \
 	X(HANDSHAKESENDED, HandshakesEnded, \
 	  "handshakes that ended, whatever the result") \
 	X(HANDSHAKESREFUSED, HandshakesRefused, \

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: With two adapters a group has two links, and survives the loss of one
-# rfc: 2.2.1, 3.5.1.6, 3.5.5.1, 3.5.5.2, A.3.2, A.3.3, A.3.4, A.3.5, C.7.1
+# rfc: 2.2.1, 3.5.1.6, 3.5.2.3, 3.5.5.1, 3.5.5.2, A.3.2, A.3.3, A.3.4, A.3.5, C.7.1
 # kernel: turns moves
 # nics: 2
 # timeout: 180
@@ -10,7 +10,8 @@
 # symmetric or asymmetric; further RMBs are told for both links. When either link
 # is lost, its connections go on over the other one, and the link is replaced
 # when its path is back. A host that has one adapter for a time has an asymmetric
-# link, which a symmetric one replaces.
+# link, which a symmetric one replaces. A handshake survives the loss of the link
+# that the Accept names.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source=lib/link_lib.sh
@@ -52,6 +53,34 @@ with_two() {
 without_one() {
 	undo_later with_two
 	check "rxe1 is deleted" rdma link delete rxe1
+}
+
+# opening: print the number of the link of this host's connection in handshake
+opening() {
+	smcr-ctl conn show state init | awk '
+		{ for (i = 1; i < NF; i++)
+			if ($i == "link")
+				print $(i + 1) }' | grep .
+}
+
+# device_of NUMBER: print the local device of this link, without its port
+device_of() {
+	smcr-ctl link show | awk -v num="$1" '
+		{ for (i = 1; i < NF; i++)
+			v[$i] = $(i + 1)
+		  sub("/.*", "", v["device"])
+		  if (v["link"] == num)
+			print v["device"] }' | grep .
+}
+
+# has_failed NUMBER: true while this link is in the group, but not in use
+has_failed() {
+	smcr-ctl link show state failed | grep -q "link $1 "
+}
+
+# step COMMAND: command ../mod/qpstep.c
+step() {
+	echo "$1" >/proc/qpstep
 }
 
 # local_ports N: true if the links in use end at N ports of this host
@@ -133,6 +162,40 @@ both grew settled LinksFailed -eq 0
 both patient
 both no_fallback begin
 
+# The Accept names a link and is lost. The link fails, and a test module keeps it
+# in the client's group until the Accept has come again.
+both save named
+check "qpstep is loaded" insmod /share/qpstep.ko
+undo_later rmmod qpstep
+both undo_later calm_timers
+both check "a handshake may take a minute" \
+	deadlines $((16 + SLOW / 2)) $((8000 * SLOW)) $((60000 * SLOW))
+check "no TCP packet follows the server's SYN-ACK" \
+	wire stop 3 server0 client0 tcp
+io $kind "$SERVER" seq -n 1 >"$tmp/open" 2>&1 &
+open_pid=$!
+jobs_started+=("$open_pid")
+on server wait_until "the server sends an Accept" opening
+named=$(on server opening)
+check "the link's end will be held back" step "hold 6"
+device=$(device_of "$named")
+dead "${device#rxe}"
+check "the links are tested" insmod /share/porterr.ko
+undo_later rmmod porterr
+wait_until "the link of the Accept has failed" has_failed "$named"
+on server wait_until "the server knows" grew_to named LinksFailed 1
+check "all paths are back" wire clear
+wait "$open_pid"
+check "the connection works" test $? -eq 0 || sed 's/^/# /' "$tmp/open"
+grew named HandshakesMoved -eq 1
+check "the link was not gone yet" has_failed "$named"
+check "the link's end goes on" step go
+both wait_until "there are two links again" has_links 2
+both grew named SubsequentContacts -eq 1
+both grew named FirstContacts -eq 0
+both grew named Aborts -eq 0
+both no_fallback named
+
 # The adapter of either host is away, and the other host's second one connects to
 # the first. Then it is back, under connections that are open and a stream.
 for host in server client; do
@@ -167,6 +230,7 @@ for host in server client; do
 	both grew symmetric Aborts -eq 0
 	both grew symmetric BadLlc -eq 0
 	both grew symmetric TxBytesReplayed -eq 0
+	both no_fallback symmetric
 done
 both no_conn_left
 finish
