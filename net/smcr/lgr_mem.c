@@ -55,8 +55,30 @@
 static void rmb_reg_done(struct smcr_wr_reg *reg, int err)
 {
 	struct smcr_rmb_map *map = container_of(reg, struct smcr_rmb_map, reg);
+	struct smcr_lgr *lgr = map->link->lgr;
 
-	smcr_lgr_kick(map->link->lgr, SMCR_LGR_T_RMB_REG);
+	smcr_lgr_kick(lgr, SMCR_LGR_T_RMB_REG);
+	if (test_and_clear_bit(SMCR_LINK_F_REGS_LEFT, &map->link->flags))
+		smcr_lgr_kick(lgr, SMCR_LGR_T_NEW_LINK);
+}
+
+/* Post a registration. The send queue of a link that is being added may have no
+ * room for all RMBs at once; rmb_reg_done() has the others posted then.
+ */
+static int reg_post(struct smcr_rmb *rmb, int slot)
+{
+	struct smcr_link *link = rmb->maps[slot].link;
+	int err = smcr_rmb_register(rmb, slot, rmb_reg_done);
+
+	if (err != -EAGAIN || smcr_link_state(link) != SMCR_LINK_READY)
+		return err;
+	set_bit(SMCR_LINK_F_REGS_LEFT, &link->flags);
+	/* Pairs with rmb_reg_done(): either the last registration under way
+	 * ends after this and finds the bit, or there is room now.
+	 */
+	smp_mb__after_atomic();
+	err = smcr_rmb_register(rmb, slot, rmb_reg_done);
+	return err == -EAGAIN ? 0 : err;
 }
 
 static unsigned int count_rmbs(struct smcr_lgr *lgr, u32 size)
@@ -230,7 +252,7 @@ static int rmb_register(struct smcr_rmb *rmb)
 			continue;
 		err = 0;
 		if (!READ_ONCE(map->pending) && !READ_ONCE(map->registered))
-			err = smcr_rmb_register(rmb, slot, rmb_reg_done);
+			err = reg_post(rmb, slot);
 		if (err && smcr_link_state(map->link) >= SMCR_LINK_FAILED)
 			continue;
 		if (err && !posted)

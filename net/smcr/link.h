@@ -60,6 +60,7 @@ enum smcr_link_flag {
 	SMCR_LINK_F_UNNEEDED,	/* deleted, as symmetric links replaced it */
 	SMCR_LINK_F_DOUBTFUL,	/* TEST LINK shall be sent at once */
 	SMCR_LINK_F_DRAINED,	/* the connections know that it is DEAD */
+	SMCR_LINK_F_REGS_LEFT,	/* RMBs wait for room to be registered on it */
 };
 
 /**

@@ -22,6 +22,7 @@
 
 #define READ_ONCE(x)		(x)
 #define WRITE_ONCE(x, val)	((x) = (val))
+#define smp_mb__after_atomic()	do { } while (0)
 #define smp_load_acquire(p)	(*(p))
 #define smp_store_release(p, v)	(*(p) = (v))
 #define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))

@@ -149,6 +149,7 @@ struct lsim {
 	bool calm;		/* only queue pairs fail, one at a time */
 	bool faulty;		/* memory is short, and adapters refuse requests */
 	bool poor[2];		/* this host cannot create queue pairs */
+	u8 max_regs;		/* registrations for which a queue pair has room */
 	bool honest;		/* no scenario sends a made-up message */
 	unsigned long retry;	/* time after which a queue pair gives up */
 	unsigned long down_at;	/* when a path went down last */

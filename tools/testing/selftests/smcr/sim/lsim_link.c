@@ -285,7 +285,8 @@ int smcr_rmb_register(struct smcr_rmb *rmb, int slot,
 		return -EIO;
 	}
 	qp = map->link->qp;
-	HOLDS(qp->nr_regs < PENDING_REGS);
+	if (qp->nr_regs == lsim.max_regs)
+		return -EAGAIN;
 	map->reg.done = reg_done;
 	map->done = done;
 	map->pending = true;

@@ -318,6 +318,7 @@ void sim_reset(u64 seed)
 	krn_spins = 0;
 	lsim.retry = 500;
 	lsim.late = 1;
+	lsim.max_regs = PENDING_REGS;
 	lsim.nums[0] = 2;
 }
 
@@ -337,6 +338,8 @@ static void start(void)
 	lsim.rails = !lsim.calm && one_in(3);
 	lsim.retry = 100 + rnd_below(1200);
 	lsim.late = 1 + rnd_below(200);
+	if (one_in(4))
+		lsim.max_regs = 3;
 	if (one_in(8))
 		most = MAX_PORTS;
 	lsim.host[SERVER].nr_ports = (u8)(1 + rnd_below(most));

@@ -699,6 +699,27 @@ static void late_rkey(void)
 	st_ends_with(2);
 }
 
+/* A new link has less room for registrations than the group has RMBs */
+static void many_rmbs(void)
+{
+	u8 h, n;
+
+	for (h = 0; h < 2; st_again(&h, 2)) {
+		st_group(1);
+		for (n = 0; n < 8; n++) {
+			st_need_rmb(h);
+			st_run();
+		}
+		HOLDS(lsim.host[h].lgr->n_rmbs > 4);
+		lsim.max_regs = 2;
+		st_ports_up(1);
+		st_run();
+		HOLDS(st_links(SERVER) == 2 && st_links(CLIENT) == 2);
+		HOLDS(!lsim.host[h].mib[SMCR_MIB_LINKSFAILED]);
+		st_ends_with(2);
+	}
+}
+
 const struct scase lsim_recoveries[] = {
 	{ "R2", "the client has no CONFIRM LINK: the group ends", r2 },
 	{ "R3", "the server has no CONFIRM LINK reply: the group ends", r3 },
@@ -737,6 +758,7 @@ const struct scase lsim_recoveries[] = {
 	{ "R33", "a message that nothing waits for fails its link", r33 },
 	{ "R34", "a lost link is restored by the timer and by a port", r34 },
 	{ "numbers", "link numbers return after all 255, some of them refused", numbers },
+	{ "many-rmbs", "a new link registers more RMBs than its send queue holds", many_rmbs },
 	{ "rkey-moved", "CONFIRM RKEY begins again over another link", moved_rkey },
 	{ "rkey-again", "CONFIRM RKEY is repeated after its lost link is deleted", late_rkey },
 	{ },
