@@ -252,7 +252,8 @@ void smcr_llc_sent(struct smcr_link *link, u32 cookie, int err)
 
 	if (cookie == SMCR_LLC_COOKIE_CONFIRM && !err)
 		WRITE_ONCE(lgr->llc.confirm_sent, true);
-	if (cookie == SMCR_LLC_COOKIE_DELETE_ALL)
+	/* If it was not delivered, the link has failed: smcr_llc_link_lost() */
+	if (cookie == SMCR_LLC_COOKIE_DELETE_ALL && !err)
 		smcr_lgr_kick(lgr, SMCR_LGR_T_DELETED);
 }
 
@@ -630,19 +631,38 @@ void smcr_llc_process(struct smcr_lgr *lgr)
 		 (step != flow->step || rkey_ours != flow->rkey_ours));
 }
 
+/* Send DELETE LINK (all) over the next link. If that fails, the link fails,
+ * too, and smcr_llc_link_lost() tries another one (C.7.1).
+ */
+static void send_delete_all(struct smcr_lgr *lgr)
+{
+	struct smcr_link *link = smcr_lgr_link_carrier(lgr, NULL);
+
+	lgr->llc.delete_carrier = link;
+	if (!link) {
+		smcr_lgr_terminate(lgr, SMCR_RESET_GROUP_DELETED, ECONNRESET);
+		return;
+	}
+	if (!smcr_llc_send(link, &lgr->llc.link_request,
+			   SMCR_LLC_COOKIE_DELETE_ALL))
+		smcr_mib_inc(lgr->net, SMCR_MIB_DELETELINKSENT);
+	smcr_link_put(link);
+}
+
 /**
  * smcr_llc_delete_all() - send DELETE LINK (all) (3.5.4)
  * @lgr: a group that has just become CLOSING
  * @reason: reason code of the message
  *
  * A server ends the group when the message is delivered, a client when the
- * server's own DELETE LINK (all) arrives.
+ * server's own DELETE LINK (all) arrives. If a link fails before that, the
+ * message is sent again over another one, until the deadline.
  *
  * Context: the group's work.
  */
 void smcr_llc_delete_all(struct smcr_lgr *lgr, u32 reason)
 {
-	struct smcr_llc_msg msg = {
+	lgr->llc.link_request = (struct smcr_llc_msg){
 		.type = SMCR_LLC_DELETE_LINK,
 		.delete_link = {
 			.reason = reason,
@@ -650,16 +670,9 @@ void smcr_llc_delete_all(struct smcr_lgr *lgr, u32 reason)
 			.orderly = true,
 		},
 	};
-	struct smcr_link *link = smcr_lgr_link_carrier(lgr, NULL);
-
 	smcr_llc_step(lgr, SMCR_LLC_EV_CLOSE);
 	WRITE_ONCE(lgr->llc.step_deadline, smcr_llc_deadline(lgr));
-	if (!link || smcr_llc_send(link, &msg, SMCR_LLC_COOKIE_DELETE_ALL))
-		smcr_lgr_terminate(lgr, SMCR_RESET_GROUP_DELETED, ECONNRESET);
-	else
-		smcr_mib_inc(lgr->net, SMCR_MIB_DELETELINKSENT);
-	if (link)
-		smcr_link_put(link);
+	send_delete_all(lgr);
 }
 
 /**
@@ -677,8 +690,11 @@ void smcr_llc_link_lost(struct smcr_link *link)
 	struct smcr_llc *llc = &lgr->llc;
 
 	memset(&llc->test[link->slot], 0, sizeof(llc->test[link->slot]));
-	if (llc->flow.step == SMCR_LLC_CLOSING)
+	if (llc->flow.step == SMCR_LLC_CLOSING) {
+		if (link == llc->delete_carrier)
+			send_delete_all(lgr);
 		return;
+	}
 	smcr_llc_rkey_lost(link);
 	smcr_llc_ask_again(lgr, link);
 	if (llc->flow.step == SMCR_LLC_DELETE && link == llc->delete_carrier) {

@@ -200,6 +200,26 @@ static void r16(void)
 	st_heal_paths();
 }
 
+/* The first link is silent, and nobody has noticed */
+static void r16_other(void)
+{
+	u8 h;
+
+	for (h = 0; h < 2; st_again(&h, 2)) {
+		st_group(2);
+		st_cut_link(1);
+		st_close_by(h);
+		sim_pass(400);
+		HOLDS(!st_dead(SERVER) && !st_dead(CLIENT));
+		/* The client's request and the server's own take a retry time each */
+		sim_pass(h == CLIENT ? 700 : 200);
+		HOLDS(st_dead(SERVER) && st_dead(CLIENT));
+		HOLDS(st_sent(SERVER, SMCR_LLC_DELETE_LINK, false) == 2);
+		HOLDS(h == SERVER || st_sent(CLIENT, SMCR_LLC_DELETE_LINK, false) == 2);
+		st_heal_paths();
+	}
+}
+
 static void r17(void)
 {
 	st_group(3);
@@ -737,6 +757,7 @@ const struct scase lsim_recoveries[] = {
 	{ "R15", "the carrier of a client's DELETE LINK fails: both are deleted", r15 },
 	{ "R15", "if it was the last link, the group ends", r15_last },
 	{ "R16", "DELETE LINK (all) is not delivered: the group ends", r16 },
+	{ "R16", "DELETE LINK (all) is tried over each link", r16_other },
 	{ "R17", "the carrier of a server's DELETE LINK fails: both are deleted", r17 },
 	{ "R18", "no answer to a client's CONFIRM RKEY: its link has failed", r18 },
 	{ "R19", "no answer to a server's CONFIRM RKEY: its link has failed", r19 },
