@@ -117,6 +117,8 @@ struct smcr_llc_due {
  * @deleting: our DELETE RKEY is under way; it names the RMBs marked deleting
  * @add: the exchange that adds a link
  * @add_failures: exchanges in a row that have added no link
+ * @tried: client: GIDs of the server's ends of those exchanges, the last ones
+ * @n_tried: client: number of those exchanges
  * @add_asked: server: the client has asked for a link, and none was added or
  *	refused since
  * @add_missed: client: an offer was refused for lack of memory, so the server
@@ -153,6 +155,8 @@ struct smcr_llc {
 	bool			deleting;
 	struct smcr_llc_add	add;
 	u32			add_failures;
+	u8			tried[SMCR_MAX_LINKS][SMCR_GID_LEN];
+	u32			n_tried;
 	bool			add_asked;
 	bool			add_missed;
 	unsigned long		retire_at;

@@ -57,12 +57,25 @@ static unsigned int live_nums(struct smcr_lgr *lgr, u8 *nums)
 	return n;
 }
 
+/* How often did a link to this port of the server fail, as far as the client
+ * remembers? Older failures count together.
+ */
+static unsigned int times_tried(const struct smcr_llc *llc, const u8 *gid)
+{
+	unsigned int i, n = llc->n_tried / ARRAY_SIZE(llc->tried);
+
+	for (i = 0; i < min_t(u32, llc->n_tried, ARRAY_SIZE(llc->tried)); i++)
+		n += !memcmp(llc->tried[i], gid, SMCR_GID_LEN);
+	return n;
+}
+
 /* Choose the local port of a further link: an adapter port that no link uses,
  * or else one that only an asymmetric link uses, which the further link may
  * replace; or else, for a link that is asymmetric at this end, the port of the
  * carrier. A client asks for a link only if no link uses the port. An offer
  * that did not lead to a link may have named a port that does not reach the
- * peer, so the next offer names another one.
+ * peer, so the next offer names another one; and a client answers the next
+ * offer of the same port with another one of its own.
  *
  * Return: true for the former; @port is for smcr_ib_port_drop() then.
  */
@@ -73,7 +86,8 @@ static bool choose_port(struct smcr_lgr *lgr, const struct smcr_link *carrier,
 	struct smcr_ib_spare_want want = {
 		.first = &carrier->local,
 		.peer_gid = peer_gid,
-		.nth = peer_gid ? 0 : lgr->llc.add_failures,
+		.nth = peer_gid ? times_tried(&lgr->llc, peer_gid) :
+				  lgr->llc.add_failures,
 	};
 	struct smcr_lgr_links links;
 	unsigned int n;
@@ -223,6 +237,8 @@ void smcr_llc_add_failed(struct smcr_lgr *lgr, bool tell)
 		return;
 	smcr_llc_step(lgr, SMCR_LLC_EV_ADD_FAILED);
 	lgr->llc.add_failures++;
+	memcpy(lgr->llc.tried[lgr->llc.n_tried++ % ARRAY_SIZE(lgr->llc.tried)],
+	       link->peer.gid, SMCR_GID_LEN);
 	discard_link(link);
 	if (tell)
 		smcr_llc_tell_lost(lgr, link);
@@ -248,6 +264,7 @@ void smcr_llc_add_confirmed(struct smcr_lgr *lgr)
 		smcr_wr_limit_sends(lgr->llc.add.link);
 	smcr_mib_inc(lgr->net, SMCR_MIB_LINKSADDED);
 	lgr->llc.add_failures = 0;
+	lgr->llc.n_tried = 0;
 	lgr->llc.add_asked = false;
 	add_end(lgr);
 	smcr_lgr_links_balance(lgr);

@@ -38,6 +38,19 @@ static bool is_replaced(u8 num)
 	       !st_link_of(SERVER, num) && !st_link_of(CLIENT, num);
 }
 
+/* The server's link that was added last */
+static const struct smcr_link *st_newest(void)
+{
+	const struct smcr_link *best = NULL;
+	u8 s;
+
+	for (s = 0; s < SMCR_MAX_LINKS; s++)
+		if (SRV->links[s] && SRV->links[s]->state == SMCR_LINK_ACTIVE &&
+		    (!best || SRV->links[s]->age > best->age))
+			best = SRV->links[s];
+	return best;
+}
+
 static u64 counted(u8 host, enum smcr_mib field)
 {
 	return lsim.host[host].mib[field];
@@ -209,6 +222,25 @@ static void first_lost(void)
 	}
 }
 
+/* Two spare ports of each host, of which only the server's first one and the
+ * client's second one reach each other
+ */
+static void turns(void)
+{
+	lsim.cut[1][1] = true;
+	lsim.cut[2][1] = true;
+	lsim.cut[2][2] = true;
+	st_first_contact(3, 3, 1);
+	sim_pass(3000);
+	HOLDS(st_links(SERVER) == 1);
+	st_ports_up(1);
+	st_ports_up(2);
+	sim_pass(30000);
+	HOLDS(st_links(SERVER) >= 2 && st_links(CLIENT) == st_links(SERVER));
+	HOLDS(port_of_gid(st_newest()->local.gid) == 1);
+	HOLDS(port_of_gid(st_newest()->peer.gid) == 2);
+}
+
 const struct scase lsim_kinds[] = {
 	{ "asym", "a symmetric link replaces an asymmetric one, of either end", replaced },
 	{ "asym-limit", "the same at the limit of symmetric links", limit },
@@ -218,6 +250,7 @@ const struct scase lsim_kinds[] = {
 	{ "asym-lost", "the same, if the symmetric link fails soon", lost },
 	{ "asym-lost", "the same, if it fails when DELETE LINK is due", lost_queued },
 	{ "asym-deleted", "the same during DELETE LINK: a new one is added", lost_late },
+	{ "ports", "each end tries its spare ports in turn", turns },
 	{ "asym-first", "the first link fails: the asymmetric one takes its place", first_lost },
 	{ },
 };
