@@ -31,8 +31,24 @@ static const struct nla_policy smcr_linkgroup_del_nl_policy[SMCR_A_LINKGROUP_LIN
 	[SMCR_A_LINKGROUP_LINKGROUP] = { .type = NLA_U32, },
 };
 
+/* SMCR_CMD_PNET_ADD - do */
+static const struct nla_policy smcr_pnet_add_nl_policy[SMCR_A_PNET_PORT + 1] = {
+	[SMCR_A_PNET_NAME] = { .type = NLA_NUL_STRING, .len = 16, },
+	[SMCR_A_PNET_NETDEV] = { .type = NLA_NUL_STRING, .len = 15, },
+	[SMCR_A_PNET_DEVICE] = { .type = NLA_NUL_STRING, .len = 63, },
+	[SMCR_A_PNET_PORT] = { .type = NLA_U32, },
+};
+
+/* SMCR_CMD_PNET_DEL - do */
+static const struct nla_policy smcr_pnet_del_nl_policy[SMCR_A_PNET_PORT + 1] = {
+	[SMCR_A_PNET_NAME] = { .type = NLA_NUL_STRING, .len = 16, },
+	[SMCR_A_PNET_NETDEV] = { .type = NLA_NUL_STRING, .len = 15, },
+	[SMCR_A_PNET_DEVICE] = { .type = NLA_NUL_STRING, .len = 63, },
+	[SMCR_A_PNET_PORT] = { .type = NLA_U32, },
+};
+
 /* Ops table for smcr */
-const struct genl_split_ops smcr_nl_ops[8] = {
+const struct genl_split_ops smcr_nl_ops[11] = {
 	{
 		.cmd	= SMCR_CMD_DEVICE_GET,
 		.dumpit	= smcr_nl_device_get_dumpit,
@@ -79,6 +95,25 @@ const struct genl_split_ops smcr_nl_ops[8] = {
 		.doit		= smcr_nl_linkgroup_del_doit,
 		.policy		= smcr_linkgroup_del_nl_policy,
 		.maxattr	= SMCR_A_LINKGROUP_LINKGROUP,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd	= SMCR_CMD_PNET_GET,
+		.dumpit	= smcr_nl_pnet_get_dumpit,
+		.flags	= GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd		= SMCR_CMD_PNET_ADD,
+		.doit		= smcr_nl_pnet_add_doit,
+		.policy		= smcr_pnet_add_nl_policy,
+		.maxattr	= SMCR_A_PNET_PORT,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= SMCR_CMD_PNET_DEL,
+		.doit		= smcr_nl_pnet_del_doit,
+		.policy		= smcr_pnet_del_nl_policy,
+		.maxattr	= SMCR_A_PNET_PORT,
 		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * RoCE ports by device and number: displays and notifications.
+ * RoCE ports by device and number: displays, notifications, the PNET table.
  * ib_port.c has the copies of GID tables and finds ports by netdev.
  */
 #include <linux/netdevice.h>
@@ -127,6 +127,90 @@ static DECLARE_WORK(ib_tell_work, ib_tell);
 void smcr_ib_tell_later(void)
 {
 	queue_work(smcr_rmb_wq, &ib_tell_work);
+}
+
+/* Ports that the PNET table names */
+
+/* Find the GID of a rank on a port, in all its netdevs of a namespace. @nth is
+ * the number of such GIDs to skip.
+ */
+static bool seat_gid(struct smcr_ibdev *dev, const struct net *net, u32 port,
+		     const struct smcr_gid_want *want, unsigned int rank,
+		     u32 *nth, struct smcr_ib_hit *hit)
+{
+	const struct smcr_ib_gids *gids = rcu_dereference(dev->gids);
+	const struct ib_seat *seat;
+	u32 s, i;
+
+	for (s = 0; gids && s < gids->n_seats; s++) {
+		seat = &gids->seats[s];
+		for (i = 0; i < seat->n && seat->net == net; i++) {
+			if (seat->gids[i].port != port ||
+			    smcr_gid_rank(&seat->gids[i], want) != rank ||
+			    (*nth)--)
+				continue;
+			hit->dev = dev;
+			hit->gid = seat->gids[i];
+			hit->ndev = seat->ndev;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Find a device by its name; under RCU, by which ib_core frees the device. */
+static struct smcr_ibdev *named_dev(const char *name)
+{
+	struct smcr_ibdev *dev;
+
+	list_for_each_entry_rcu(dev, &smcr_ib_devices, list)
+		if (!strcmp(smcr_ib_dev_name(dev), name))
+			return dev;
+	return NULL;
+}
+
+/* Find candidate number @nth, best first, with a reference to its device. */
+static bool named_gid(const struct net *net, const char *name, u32 port,
+		      const struct smcr_gid_want *want, u32 nth,
+		      struct smcr_ib_hit *hit)
+{
+	struct smcr_ibdev *dev;
+	unsigned int rank;
+	bool found = false;
+
+	rcu_read_lock();
+	dev = named_dev(name);
+	for (rank = 0; dev && !found && rank < SMCR_GID_RANKS; rank++)
+		found = seat_gid(dev, net, port, want, rank, &nth, hit);
+	found = found && smcr_ib_dev_tryget(dev, net);
+	rcu_read_unlock();
+	return found;
+}
+
+/**
+ * smcr_ib_port_named() - find a port by its device's name and its number
+ * @net: namespace of one of its netdevs
+ * @name: name of the device
+ * @num: the port's number
+ * @want: the preferred GID
+ * @out: the port, for smcr_ib_port_drop(); its @dev is NULL if there is none
+ *
+ * Context: process; may query the device.
+ * Return: SMCR_PORT_OK, or why the port cannot be used.
+ */
+enum smcr_port_miss smcr_ib_port_named(const struct net *net, const char *name,
+				       u32 num,
+				       const struct smcr_gid_want *want,
+				       struct smcr_port *out)
+{
+	struct smcr_ib_hit hit;
+	u32 nth;
+
+	for (nth = 0; named_gid(net, name, num, want, nth, &hit); nth++)
+		if (smcr_ib_port_try(&hit, out))
+			return SMCR_PORT_OK;
+	memset(out, 0, sizeof(*out));
+	return nth ? SMCR_PORT_NO_GID : SMCR_PORT_NO_RNIC;
 }
 
 /* Displays */

@@ -67,6 +67,7 @@ static int __net_init net_init(struct net *net)
 	smcr_lgr_net_init(net);
 	smcr_neglist_net_init(net);
 	smcr_peers_net_init(net);
+	smcr_pnet_net_init(net);
 	smcr_notify_net_init(net);
 	make_peer_id(net, smcr_pernet(net)->peer_id);
 	err = smcr_mib_init(net);
@@ -82,6 +83,7 @@ static void __net_exit net_exit(struct net *net)
 {
 	smcr_transparent_set(net, 0);
 	smcr_notify_net_exit(net);
+	smcr_pnet_net_exit(net);
 	smcr_peers_net_exit(net);
 	smcr_neglist_net_exit(net);
 	smcr_sysctl_net_exit(net);

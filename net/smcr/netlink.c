@@ -795,6 +795,49 @@ int smcr_nl_negative_get_dumpit(struct sk_buff *skb,
 	return dump_result(skb, err);
 }
 
+/* PNET table */
+
+static int pnet_fill(struct sk_buff *skb, const struct smcr_pnet_entry *entry)
+{
+	if (nla_put_string(skb, SMCR_A_PNET_NAME, entry->name))
+		return -EMSGSIZE;
+	if (entry->netdev[0])
+		return nla_put_string(skb, SMCR_A_PNET_NETDEV, entry->netdev);
+	if (nla_put_string(skb, SMCR_A_PNET_DEVICE, entry->device) ||
+	    nla_put_u32(skb, SMCR_A_PNET_PORT, entry->port))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int pnet_show(const struct smcr_pnet_entry *entry, void *arg)
+{
+	struct msg *msg = arg;
+	int err = msg_begin(msg);
+
+	if (err)
+		return err;
+	return msg_end(msg, pnet_fill(msg->skb, entry));
+}
+
+/**
+ * smcr_nl_pnet_get_dumpit() - dump the PNET table
+ * @skb: buffer to fill
+ * @cb: state of the dump
+ *
+ * Context: process.
+ * Return: bytes filled, 0 at the end, or -errno.
+ */
+int smcr_nl_pnet_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct dump *dump = dump_state(cb);
+	struct msg msg;
+	int err;
+
+	msg_init(&msg, skb, cb, SMCR_CMD_PNET_GET);
+	err = smcr_pnet_walk(sock_net(skb->sk), &dump->pos, pnet_show, &msg);
+	return dump_result(skb, err);
+}
+
 struct genl_family smcr_nl_family __ro_after_init = {
 	.name		= SMCR_FAMILY_NAME,
 	.version	= SMCR_FAMILY_VERSION,

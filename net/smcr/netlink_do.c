@@ -13,6 +13,7 @@
 #include "link.h"
 #include "llc.h"
 #include "netlink.h"
+#include "pnet.h"
 #include "smcr.h"
 
 /* Find the group that a request names. */
@@ -128,4 +129,56 @@ int smcr_nl_link_del_doit(struct sk_buff *skb, struct genl_info *info)
 			       "the link is not active, or its group closes already");
 	smcr_link_put(link);
 	return err;
+}
+
+/* Copy the attributes of a PNET entry; what is absent stays empty. */
+static void asked_entry(const struct genl_info *info,
+			struct smcr_pnet_entry *entry)
+{
+	struct nlattr **attrs = info->attrs;
+
+	memset(entry, 0, sizeof(*entry));
+	if (attrs[SMCR_A_PNET_NAME])
+		nla_strscpy(entry->name, attrs[SMCR_A_PNET_NAME],
+			    sizeof(entry->name));
+	if (attrs[SMCR_A_PNET_NETDEV])
+		nla_strscpy(entry->netdev, attrs[SMCR_A_PNET_NETDEV],
+			    sizeof(entry->netdev));
+	if (attrs[SMCR_A_PNET_DEVICE])
+		nla_strscpy(entry->device, attrs[SMCR_A_PNET_DEVICE],
+			    sizeof(entry->device));
+	if (attrs[SMCR_A_PNET_PORT])
+		entry->port = nla_get_u32(attrs[SMCR_A_PNET_PORT]);
+}
+
+/**
+ * smcr_nl_pnet_add_doit() - add an entry to the PNET table
+ * @skb: the request
+ * @info: its attributes
+ *
+ * Context: process.
+ * Return: 0 or -errno.
+ */
+int smcr_nl_pnet_add_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct smcr_pnet_entry entry;
+
+	asked_entry(info, &entry);
+	return smcr_pnet_add(genl_info_net(info), &entry, info->extack);
+}
+
+/**
+ * smcr_nl_pnet_del_doit() - delete entries of the PNET table
+ * @skb: the request
+ * @info: its attributes
+ *
+ * Context: process.
+ * Return: 0 or -errno.
+ */
+int smcr_nl_pnet_del_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct smcr_pnet_entry entry;
+
+	asked_entry(info, &entry);
+	return smcr_pnet_del(genl_info_net(info), &entry, info->extack);
 }

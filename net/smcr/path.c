@@ -2,9 +2,10 @@
 /*
  * From TCP addresses to RoCE ports and subnets (RFC 7609 3.5.1.2).
  *
- * SMC-R needs a RoCE port on the very device that carries the TCP connection.
- * The route to an address of this host goes over lo, which has no RoCE port;
- * with net.smcr.loopback the device that owns the address is used instead.
+ * SMC-R needs a RoCE port on the very device that carries the TCP connection,
+ * or one that the PNET table ties to it. The route to an address of this host
+ * goes over lo, which has no RoCE port; with net.smcr.loopback the device that
+ * owns the address is used instead.
  */
 #include <linux/inetdevice.h>
 #include <linux/netdevice.h>
@@ -21,6 +22,7 @@
 #include "clc_msg.h"
 #include "ib.h"
 #include "path.h"
+#include "pnet.h"
 #include "smcr.h"
 
 static bool is_v4(const struct sock *sk)
@@ -241,7 +243,7 @@ enum smcr_fallback_reason smcr_path_check(struct sock *inner,
 	if (!way.dev)
 		return SMCR_FALLBACK_NONE;
 	dev = real_dev(sock_net(inner), &way, &dst, &reason);
-	if (dev && !smcr_ib_port_usable(dev))
+	if (dev && !smcr_pnet_tied(dev) && !smcr_ib_port_usable(dev))
 		reason = SMCR_FALLBACK_NO_RNIC;
 	dev_put(dev);
 	return reason;
@@ -291,6 +293,28 @@ bool smcr_path_is_local(const struct sock *inner)
 	return dev;
 }
 
+static void local_addr(const struct sock *inner, struct in6_addr *addr)
+{
+	if (is_v4(inner))
+		ipv6_addr_set_v4mapped(inet_sk(inner)->inet_saddr, addr);
+	else
+		*addr = inner->sk_v6_rcv_saddr;
+}
+
+/* Find the device that carries a connection.
+ * Return: the device, counted, or NULL and a reason.
+ */
+static struct net_device * __must_check
+conn_dev(struct sock *inner, enum smcr_fallback_reason *reason)
+{
+	struct in6_addr local;
+	struct way way = { };
+
+	local_addr(inner, &local);
+	sock_way(inner, &way);
+	return real_dev(sock_net(inner), &way, &local, reason);
+}
+
 /**
  * smcr_path_port() - find the RoCE port of a connected TCP socket
  * @inner: TCP socket
@@ -309,20 +333,20 @@ enum smcr_fallback_reason smcr_path_port(struct sock *inner,
 {
 	enum smcr_fallback_reason reason = SMCR_FALLBACK_NONE;
 	struct smcr_gid_want want = { .kind = kind, .peer = peer_gid };
-	struct way way = { };
+	enum smcr_port_miss miss;
 	struct net_device *dev;
 	struct in6_addr local;
 
-	if (is_v4(inner))
-		ipv6_addr_set_v4mapped(inet_sk(inner)->inet_saddr, &local);
-	else
-		local = inner->sk_v6_rcv_saddr;
+	local_addr(inner, &local);
 	want.local = local.s6_addr;
-	sock_way(inner, &way);
-	dev = real_dev(sock_net(inner), &way, &local, &reason);
+	dev = conn_dev(inner, &reason);
 	if (!dev)
 		return reason;
-	switch (smcr_ib_port_find(dev, &want, port)) {
+	if (smcr_pnet_tied(dev))
+		miss = smcr_pnet_port(dev, &want, port);
+	else
+		miss = smcr_ib_port_find(dev, &want, port);
+	switch (miss) {
 	case SMCR_PORT_OK:
 		break;
 	case SMCR_PORT_NO_GID:
@@ -430,9 +454,20 @@ static bool fill6(const struct in6_addr *addr, u8 len, void *arg)
 	return false;
 }
 
+/* Find the netdev whose subnets define the LAN: the connection's netdev if a
+ * port is tied to it, otherwise the port's netdev.
+ */
 static struct net_device * __must_check
-port_dev(struct sock *inner, const struct smcr_port *port)
+lan_dev(struct sock *inner, const struct smcr_port *port)
 {
+	enum smcr_fallback_reason reason;
+	struct net_device *dev = NULL;
+
+	if (smcr_pnet_any(sock_net(inner)))
+		dev = conn_dev(inner, &reason);
+	if (dev && smcr_pnet_tied(dev))
+		return dev;
+	dev_put(dev);
 	return dev_get_by_index(sock_net(inner), port->ifindex);
 }
 
@@ -449,7 +484,7 @@ void smcr_path_subnet_fill(struct sock *inner, const struct smcr_port *port,
 			   struct smcr_clc_proposal *msg)
 {
 	struct subnet_fill fill = { .msg = msg };
-	struct net_device *dev = port_dev(inner, port);
+	struct net_device *dev = lan_dev(inner, port);
 
 	if (!dev)
 		return;
@@ -524,7 +559,7 @@ bool smcr_path_subnet_match(struct sock *inner, const struct smcr_port *port,
 		.msg = msg,
 		.strict = READ_ONCE(sn->sysctl.strict_subnet),
 	};
-	struct net_device *dev = port_dev(inner, port);
+	struct net_device *dev = lan_dev(inner, port);
 	bool hit;
 
 	if (!dev)

@@ -6,7 +6,7 @@
  *      | sock.c sock_ops.c sock_io.c sockopt.c    the socket's calls
  *      | inner.c inner_listen.c fallback.c close.c transparent.c
  *      |                                          TCP below it, its end
- *   connect.c listen.c hs.c hs_step.c hs_peer.c path.c
+ *   connect.c listen.c hs.c hs_step.c hs_peer.c path.c pnet.c
  *      | clc.c clc_msg.c neglist.c peers.c        rendezvous over TCP
  *   conn.c conn_end.c conn_state.c tx.c tx_plan.c rx.c cursor.h
  *      | cdc.c cdc_msg.c                          one connection
@@ -39,8 +39,8 @@
  *   hard irq   ibdev->links_lock > link->tx_lock; driver > cq->lock
  *   leaves     hs->lock, a listener's accept_lock, lgr->conns_lock,
  *              lgr->rtoken_lock, lgr->llc.lock, RMB and chunk locks, and the
- *              locks of the device list, neglist.c, notify.c and peers.c: no
- *              other lock is taken inside them
+ *              locks of the device list, neglist.c, notify.c, peers.c and
+ *              pnet.c: no other lock is taken inside them
  *
  * No lock is held while waiting for a peer.
  */
@@ -56,6 +56,7 @@
 #include "neglist.h"
 #include "notify.h"
 #include "peers.h"
+#include "pnet.h"
 #include "sysctl.h"
 #include "wire.h"
 
@@ -84,6 +85,7 @@ struct workqueue_struct;
  * @handshakes: handshakes in flight
  * @neglist: negative list: destinations and paths on which SMC-R failed
  * @peers: servers that this namespace's clients remember
+ * @pnet: PNET table: netdevs and ports that are tied together
  * @notify: netlink notifications
  * @dying: the namespace is being torn down: no group may be added, and peers
  *	have little time to answer; also read without @lgr_lock
@@ -106,6 +108,7 @@ struct smcr_net {
 	atomic_t		handshakes;
 	struct smcr_neglist	neglist;
 	struct smcr_peers	peers;
+	struct smcr_pnet	pnet;
 	struct smcr_notify	notify;
 	bool			dying;
 };

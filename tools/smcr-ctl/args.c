@@ -286,6 +286,8 @@ static int parse_arguments(struct parser *p)
 	unsigned int i, seen = 0;
 	const char *key;
 
+	if (!out->command->usage[0] && p->n)
+		return unknown_word(p, p->argv[0]);
 	if (filters(p))
 		return -1;
 	for (i = 0; i < out->n_filters; i++) {
@@ -298,7 +300,7 @@ static int parse_arguments(struct parser *p)
 			return fail(p, "%s is given twice", key);
 		seen |= 1U << out->filters[i].column;
 	}
-	if (!(seen & 1U << obj->primary))
+	if (out->command->usage[0] && !(seen & 1U << obj->primary))
 		return fail(p, "usage: smcr-ctl %s %s %s", obj->name,
 			    out->command->name, out->command->usage);
 	return 0;

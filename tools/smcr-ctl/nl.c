@@ -256,6 +256,32 @@ int nl_dump(struct nl *nl, const struct object *obj, const uint32_t *only,
 	return talk(nl, nlh, &r);
 }
 
+/* Put "rxe0/1" as a device and its port. */
+static int put_port(struct nl *nl, struct nlmsghdr *nlh,
+		    const struct nl_arg *arg)
+{
+	const char *slash = strrchr(arg->text, '/');
+	char dev[VALUE_LEN], *end = NULL;
+	unsigned long num = 0;
+	size_t len = slash ? slash - arg->text : 0;
+
+	if (slash && slash[1] >= '0' && slash[1] <= '9') {
+		errno = 0;
+		num = strtoul(slash + 1, &end, 10);
+	}
+	if (!end || *end || errno || num > UINT32_MAX || len >= sizeof(dev)) {
+		snprintf(nl->error, sizeof(nl->error),
+			 "\"%.100s\" is not a device and its port, like rxe0/1",
+			 arg->text);
+		return -EINVAL;
+	}
+	memcpy(dev, arg->text, len);
+	dev[len] = '\0';
+	mnl_attr_put_strz(nlh, arg->col->attr, dev);
+	mnl_attr_put_u32(nlh, arg->col[1].attr, num);
+	return 0;
+}
+
 /* Return: 0, or -errno with nl->error set. */
 static int put_arg(struct nl *nl, struct nlmsghdr *nlh,
 		   const struct nl_arg *arg)
@@ -264,6 +290,8 @@ static int put_arg(struct nl *nl, struct nlmsghdr *nlh,
 	char *end;
 	unsigned long long num;
 
+	if (arg->col->flags & COL_WITH_PORT)
+		return put_port(nl, nlh, arg);
 	if (arg->col->type == COL_STRING) {
 		fits = mnl_attr_put_strz_check(nlh, sizeof(union msg_buf),
 					       arg->col->attr, arg->text);

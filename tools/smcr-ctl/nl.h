@@ -37,7 +37,8 @@ struct nl {
 
 /**
  * struct nl_arg - attribute of a request
- * @col: its column, of COL_U32 or COL_STRING
+ * @col: its column, of COL_U32 or COL_STRING; with COL_WITH_PORT, @text has the
+ *	port, too
  * @text: its value
  */
 struct nl_arg {

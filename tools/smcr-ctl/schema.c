@@ -170,6 +170,14 @@ static const struct column negative_columns[] = {
 	{ NULL, 0, 0, 0, NULL }
 };
 
+static const struct column pnet_columns[] = {
+	{ "name", SMCR_A_PNET_NAME, COL_STRING, 0, NULL },
+	{ "netdev", SMCR_A_PNET_NETDEV, COL_STRING, 0, NULL },
+	{ "device", SMCR_A_PNET_DEVICE, COL_STRING, COL_WITH_PORT, NULL },
+	{ "port", SMCR_A_PNET_PORT, COL_U32, 0, NULL },
+	{ NULL, 0, 0, 0, NULL }
+};
+
 static const struct column stats_columns[] = {
 	{ "name", SMCR_A_STATS_NAME, COL_STRING, 0, NULL },
 	{ "value", SMCR_A_STATS_VALUE, COL_UINT, 0, NULL },
@@ -187,6 +195,8 @@ const struct object objects[] = {
 	  SMCR_CMD_CONN_GET, SMCR_A_CONN_LINKGROUP, 0, false, conn_columns },
 	{ "negative", "Negative list", "peers without SMC-R for a while",
 	  SMCR_CMD_NEGATIVE_GET, 0, 0, false, negative_columns },
+	{ "pnet", "PNET table", "netdevs and ports that are tied together",
+	  SMCR_CMD_PNET_GET, 0, 0, false, pnet_columns },
 	{ "stats", "Counters", "counters; those that are zero only with -d",
 	  SMCR_CMD_STATS_GET, 0, 0, true, stats_columns },
 };
@@ -228,6 +238,11 @@ const struct command commands[] = {
 	  SMCR_CMD_LINKGROUP_DEL, "LINKGROUP" },
 	{ "link", "del", "delete a link, a drill for its loss",
 	  SMCR_CMD_LINK_DEL, "LINK [linkgroup LINKGROUP]" },
+	{ "pnet", "add", "have a netdev use ports of the same NAME",
+	  SMCR_CMD_PNET_ADD, "NAME {netdev NETDEV | device DEV/PORT}" },
+	{ "pnet", "del", "delete an entry, or all of a NAME",
+	  SMCR_CMD_PNET_DEL, "NAME [netdev NETDEV | device DEV/PORT]" },
+	{ "pnet", "flush", "delete all entries", SMCR_CMD_PNET_DEL, "" },
 };
 
 const size_t n_commands = ARRAY_SIZE(commands);

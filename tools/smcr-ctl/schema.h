@@ -93,7 +93,7 @@ struct object {
  * @help: line of the help text
  * @cmd: enum smcr_cmd
  * @usage: its arguments: columns and their values, as of a filter. The first
- *	one, the primary column, must be given
+ *	one, the primary column, must be given. Empty if it has none
  */
 struct command {
 	const char *object;

@@ -14,7 +14,7 @@ _smcr_ctl()
 	if [[ -z $object && $cur == -* ]]; then
 		words='--json --pretty --details --anonymous --version --help'
 	elif [[ -z $object ]]; then
-		words='device linkgroup link conn negative stats monitor report help'
+		words='device linkgroup link conn negative pnet stats monitor report help'
 	elif [[ $object == report ]]; then
 		words='--anonymous help'
 	elif [[ $object == monitor ]]; then

@@ -77,6 +77,15 @@ static void test_commands(void)
 	tap(is_command("link del 2 linkgroup 1", "del", 2) &&
 	    filter_is(0, "link", "2") && filter_is(1, "linkgroup", "1"),
 	    "args__del");
+	tap(is_command("pnet add lan netdev eth0", "add", 2) &&
+	    filter_is(0, "name", "lan") && filter_is(1, "netdev", "eth0"),
+	    "args__pnet_add");
+	tap(is_command("pnet del lan device rxe0/1", "del", 2) &&
+	    filter_is(1, "device", "rxe0/1"), "args__pnet_del");
+	tap(is_command("pnet flush", "flush", 0), "args__pnet_flush");
+	tap(refused("pnet flush lan", "\"lan\" is unknown"),
+	    "args__pnet_flush_one");
+	tap(refused("pnet add netdev eth0", "usage"), "args__pnet_add_no_name");
 	tap(refused("link del", "usage: smcr-ctl link del LINK"),
 	    "args__del_what");
 	tap(refused("link del linkgroup 1", "usage"), "args__del_no_link");

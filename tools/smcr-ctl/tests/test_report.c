@@ -205,7 +205,7 @@ static void test_whole(bool anonymous)
 	static const char *const titles[] = {
 		"System", "Modules", "RDMA core", "Settings (net.smcr)",
 		"Devices", "Link groups", "Links", "Connections",
-		"Negative list", "Counters", "Kernel log",
+		"Negative list", "PNET table", "Counters", "Kernel log",
 	};
 	FILE *out = begin();
 	const char *at;

@@ -30,6 +30,7 @@
 #define U16_MAX			0xFFFFu
 #define U32_MAX			0xFFFFFFFFu
 #define PAGE_SIZE		4096u
+#define IFNAMSIZ		16
 #define KBUILD_MODNAME		"smcr"
 
 #define min_t(type, a, b)	({ type a_ = (a), b_ = (b); a_ < b_ ? a_ : b_; })
