@@ -84,13 +84,14 @@ vm:
 		$(if $(filter both,$(K)),,--kernel $(or $(K),release))
 endif
 
-# ROUNDS of measurements; CONNECTIONS for the memory of an idle connection.
+# ROUNDS of measurements; CONNECTIONS for the memory of an idle connection;
+# PART=failover for the times of failovers alone.
 .PHONY: bench
 bench:
 	@scripts/deps net bench
 	@$(MAKE) -s -C $(SELFTESTS)/bench
 	@python3 -B $(SELFTESTS)/bench/bench.py --rounds $(or $(ROUNDS),15) \
-		--connections $(or $(CONNECTIONS),4064)
+		--connections $(or $(CONNECTIONS),4064) --part $(or $(PART),all)
 
 # Takes hours: the functional tests with every case, not a few drawn ones.
 .PHONY: soak
@@ -133,7 +134,8 @@ help:
 	@echo '                 $(SELFTESTS)/vm/README.md'
 	@echo '  bench          measure times, instructions, counts and memory'
 	@echo '                 beside the device'"'"'s floor, Linux'"'"'s SMC-R, TCP and'
-	@echo '                 perftest; ROUNDS=n, CONNECTIONS=n'
+	@echo '                 perftest, and failover times; ROUNDS=n, CONNECTIONS=n,'
+	@echo '                 PART=failover'
 	@echo '  soak           run every case of the functional tests, for hours;'
 	@echo '                 T=NAME and K= as for vm'
 	@echo '  clean          remove what was built here, but not the cache in'

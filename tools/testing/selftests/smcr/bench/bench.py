@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """make bench: measure smcr beside the floor of its device, Linux's own SMC-R,
-TCP and perftest. Runs pair.sh and icount.sh in the test bed and writes a table,
-a JSON file and a plot to ../out/bench. There are no thresholds: a missed aim is
-reported and is no failure."""
+TCP and perftest. Runs pair.sh, icount.sh and failover.sh in the test bed and
+writes tables, a JSON file and a plot to ../out/bench. There are no thresholds:
+a missed aim is reported and is no failure."""
 import argparse
+import bisect
 import json
 import os
 import platform
@@ -27,6 +28,17 @@ TITLES = {
     "connect1": "connect + byte + close, 1 at a time",
     "connect16": "connect + byte + close, 16 at a time",
 }
+# Faults of failover.sh
+FAULTS = {
+    "none": "none, for comparison",
+    "removed": "adapter of the sender removed",
+    "qp_error": "queue pair of the sender in error",
+    "port_down": "port of the sender down",
+    "peer_port_down": "port of the receiver down",
+    "silent": "path silent",
+}
+# Bounds of the histogram, as ratios to the retry time
+BINS = (0.05, 0.25, 0.95, 1.05, 1.25, 2)
 COUNT = {"rr64": 120, "rr4k": 120, "stream64k-w64k": 32, "stream64k": 48,
          "stream64k-w256k": 48, "stream1m": 4, "connect1": 32,
          "connect16": 64}
@@ -299,6 +311,37 @@ def table_memory(samples):
                    "server's host.")
 
 
+def table_failover(samples):
+    """Time without a byte when a link fails, beside the retry time."""
+    gaps = {f: samples.get(f"failover:{f}", "smcr") for f in FAULTS}
+    gaps = {f: list(rounds.values()) for f, rounds in gaps.items() if rounds}
+    if not gaps:
+        return
+    retry = next(iter(gaps.values()))[0]["retry_us"]
+    edges = [f"to {b:g}" for b in BINS] + [f"over {BINS[-1]:g}"]
+    yield (f"Time without a byte when a link fails. A queue pair retries for "
+           f"{retry / 1000:.0f} ms; columns from \"{edges[0]}\" on count "
+           "faults by the ratio of their time to that.")
+    yield ""
+    yield ("| fault | median | worst | median : retry | worst : retry | "
+           + " | ".join(edges) + " |")
+    yield "|---" * (5 + len(edges)) + "|"
+    for fault, found in gaps.items():
+        ratios = [g["us"] / g["retry_us"] for g in found]
+        counts = [0] * len(edges)
+        for ratio in ratios:
+            counts[bisect.bisect_left(BINS, ratio)] += 1
+        half, worst = statistics.median(ratios), max(ratios)
+        yield (f"| {FAULTS[fault]} | {half * retry / 1000:.0f} ms "
+               f"| {worst * retry / 1000:.0f} ms | {half:.2f} | {worst:.2f} | "
+               + " | ".join(str(c or "") for c in counts) + " |")
+    yield ""
+    for host in ("client", "server"):
+        for count in samples.get(f"failover-count:{host}", "smcr").values():
+            yield (f"The {host}'s own count: " + ", ".join(
+                f"{name} {value:.0f}" for name, value in count.items()) + ".")
+
+
 def environment():
     """Where this was measured."""
     def first(*command):
@@ -346,7 +389,25 @@ def tables(samples, found):
              table_counts(samples), table_events(samples),
              table_memory(samples),
              table_aims(samples, found))
+    if not samples.get("rr64", "smcr"):
+        parts = ()
+    parts += (table_failover(samples),)
     return "\n\n".join("\n".join(p) for p in parts) + "\n"
+
+
+def measure(opt):
+    """Run the scripts; return their lines."""
+    lines = []
+    if opt.part == "all":
+        lines += bed("one", "--icount", "--rocev1", "--timeout", "600",
+                     "--name", "bench-icount", f"{HERE}/icount.sh 2")
+        lines += bed("pair", "--rocev1", "--timeout", "1500", "--name",
+                     "bench-pair", f"{HERE}/pair.server.sh",
+                     f"{HERE}/pair.sh {opt.rounds} {opt.connections}")
+    lines += bed("pair", "--nics", "2", "--rails", "--timeout", "1500",
+                 "--name", "bench-failover", f"{HERE}/failover.server.sh",
+                 f"{HERE}/failover.sh {opt.rounds}")
+    return lines
 
 
 def main():
@@ -354,6 +415,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--connections", type=int, default=4064)
+    parser.add_argument("--part", default="all",
+                        choices=("failover", "all"))
     parser.add_argument("--read", metavar="FILE",
                         help="samples of an earlier run")
     opt = parser.parse_args()
@@ -362,11 +425,7 @@ def main():
         with open(opt.read, encoding="utf-8") as f:
             lines = f.readlines()
     else:
-        lines = bed("one", "--icount", "--rocev1", "--timeout", "600",
-                    "--name", "bench-icount", f"{HERE}/icount.sh 2")
-        lines += bed("pair", "--rocev1", "--timeout", "1500", "--name",
-                     "bench-pair", f"{HERE}/pair.server.sh",
-                     f"{HERE}/pair.sh {opt.rounds} {opt.connections}")
+        lines = measure(opt)
         with open(os.path.join(OUT, "samples.txt"), "w",
                   encoding="utf-8") as f:
             f.writelines(x for x in lines if x.startswith("sample"))
@@ -388,7 +447,8 @@ def main():
                         for (w, s), rounds in samples.values.items()
                         for r, v in rounds.items()],
         }, f, indent=1)
-    write_plot(samples)
+    if samples.get("rr64", "floor"):
+        write_plot(samples)
     for line in samples.failed:
         print(f"# {line}")
     print(f"# table, JSON, plot and samples: {os.path.relpath(OUT)}/")
