@@ -38,19 +38,6 @@ refused() {
 	verdict "RST: $1"
 }
 
-# stillborn: expect that the server resets a connection whose client has sent
-# the last message of its handshake. The reset may reach the client before or
-# after connect() returns 0.
-stillborn() {
-	ask C connect v
-	if [ "$reply" = ok ]; then
-		step ECONNRESET C recv v 1
-		step ok C close v
-	else
-		want ECONNRESET "C connect v"
-	fi
-}
-
 # gives_up FACT CONNECTIONS TYPE EDIT...: expect that the honest host ends the
 # link and its CONNECTIONS after a false reply. They are open before the lie,
 # since a reset in the handshake might happen at one end only; until then the

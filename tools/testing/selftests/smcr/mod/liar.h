@@ -23,6 +23,10 @@ struct smcr_wr_batch;
  * @lgr_put: smcr_lgr_put()
  * @lgr_get: smcr_lgr_get()
  * @lgr_terminate: smcr_lgr_terminate()
+ * @link_any: smcr_lgr_link()
+ * @link_at: smcr_lgr_link_at()
+ * @link_put: smcr_link_put()
+ * @link_fail: smcr_link_fail()
  * @conn_next: smcr_lgr_conn_next()
  * @conn_put: smcr_conn_put()
  * @wr_post: smcr_wr_post()
@@ -34,6 +38,10 @@ struct liar_smcr {
 	struct smcr_lgr *(*lgr_get)(struct smcr_lgr *lgr);
 	void (*lgr_terminate)(struct smcr_lgr *lgr,
 			      enum smcr_reset_reason reason, int err);
+	struct smcr_link *(*link_any)(struct smcr_lgr *lgr);
+	struct smcr_link *(*link_at)(struct smcr_lgr *lgr, int slot);
+	void (*link_put)(struct smcr_link *link);
+	void (*link_fail)(struct smcr_link *link, int err);
 	struct smcr_conn *(*conn_next)(struct smcr_lgr *lgr, u32 *slot);
 	void (*conn_put)(struct smcr_conn *conn);
 	int (*wr_post)(struct smcr_link *link, struct smcr_wr_batch *batch);
@@ -45,6 +53,8 @@ extern struct liar_smcr liar_smcr;
 
 /* liar_main.c */
 struct smcr_lgr *liar_newest_group(void);
+struct smcr_link *liar_link(struct smcr_lgr *lgr, int nth);
+struct smcr_link *liar_link_via(struct smcr_lgr *lgr);
 int liar_hex_bytes(const char *text, u8 *out, size_t max);
 
 /* liar_msg.c */

@@ -15,6 +15,7 @@
 #include "wr.h"
 
 #define MAX_EDITS	8
+#define MAX_CAUGHT	4
 
 /**
  * struct edit - a change to bytes of a message
@@ -67,12 +68,12 @@ static struct hook {
 
 /**
  * struct caught - replies that are hidden from smcr
- * @type: LLC type of the replies to hide, 0 for none
+ * @types: LLC types of the replies to hide, or 0
  * @count: replies hidden
  * @msg: the last one
  */
 static struct caught {
-	u8			type;
+	u8			types[MAX_CAUGHT];
 	u32			count;
 	u8			msg[SMCR_ROCE_MSG_LEN];
 } caught;
@@ -138,17 +139,27 @@ int liar_hook_set(struct smcr_lgr *lgr, char *args)
 }
 
 /**
- * liar_hook_catch() - hide LLC replies of one type from smcr
+ * liar_hook_catch() - hide LLC replies of some types from smcr
  * @lgr: unused
- * @args: TYPE
+ * @args: TYPE..., at most MAX_CAUGHT
  *
  * Context: process context.
  * Return: 0, or -errno if @args are wrong.
  */
 int liar_hook_catch(struct smcr_lgr *lgr, char *args)
 {
+	u8 types[MAX_CAUGHT] = {};
+	int err = args ? 0 : -EINVAL;
+	u32 n = 0;
+	char *word;
+
+	while (!err && (word = strsep(&args, " ")))
+		err = n < MAX_CAUGHT ? kstrtou8(word, 16, &types[n++]) :
+				       -E2BIG;
 	caught.count = 0;
-	return args ? kstrtou8(args, 16, &caught.type) : -EINVAL;
+	if (!err)
+		memcpy(caught.types, types, sizeof(types));
+	return err;
 }
 
 /**
@@ -178,7 +189,7 @@ int liar_hook_clear(struct smcr_lgr *lgr, char *args)
 	hook.active = false;
 	hook.dup = 0;
 	spin_unlock_bh(&hook.lock);
-	caught.type = 0;
+	memset(caught.types, 0, sizeof(caught.types));
 	return 0;
 }
 
@@ -257,8 +268,8 @@ static int on_recv_llc(struct kprobe *kp, struct pt_regs *regs)
 	struct smcr_wr_recv *recv;
 
 	recv = (void *)regs_get_kernel_argument(regs, 0);
-	if (!caught.type || recv->msg[0] != caught.type ||
-	    !(recv->msg[3] & SMCR_LLC_F_REPLY))
+	if (!recv->msg[0] || !(recv->msg[3] & SMCR_LLC_F_REPLY) ||
+	    !memchr(caught.types, recv->msg[0], MAX_CAUGHT))
 		return 0;
 	memcpy(caught.msg, recv->msg, sizeof(caught.msg));
 	recv->msg[0] = SMCR_LLC_CLASS_OPTIONAL;

@@ -4,10 +4,10 @@
  *
  * It is loaded beside smcr on one host, so that a test can send each violation
  * of RFC 7609 A.3 and A.4 to the honest smcr on the other host. It has two
- * ways: it sends messages of its own through smcr's functions on the queue pair
- * of the newest link group (liar_msg.c), and it changes bytes of smcr's own
- * messages on their way to the queue pair (liar_hook.c). This file has
- * /proc/liar: its commands, its text, and its mapping, whose page faults wait.
+ * ways: it sends messages of its own through smcr's functions on a queue pair of
+ * the newest link group (liar_msg.c), and it changes bytes of smcr's own messages
+ * on their way to the queue pair (liar_hook.c). This file has /proc/liar: its
+ * commands, its text, and its mapping, whose page faults wait.
  *
  * Each write to /proc/liar is one command. Reading shows what this host knows
  * of its groups, in "name value" lines.
@@ -17,7 +17,8 @@
  *	before. Without keys the message is true, with no flags. The values of
  *	prod= cons= seq= token= pwrap= cwrap= are added to the true ones; those
  *	of poff= coff= flags= type= len= replace them; x= sends the message so
- *	many times
+ *	many times; over=N sends it over the Nth ACTIVE link after that of the
+ *	connection, in turn
  *   put PICK OFF HEX		write at an offset from the start of the peer's
  *	element, without announcing it
  *   llc COUNT HEX		send an LLC message of 44 bytes COUNT times
@@ -28,14 +29,18 @@
  *	byte (R is 80), leave SKIP alone and then change COUNT: write HEX at
  *	OFF, or invert the bits of HEX there
  *   dup N			send each changed message N more times
- *   catch TYPE		hide LLC replies of this type from smcr, which did not
- *	ask for them; reading shows the last one
+ *   catch TYPE...		hide LLC replies of these types from smcr, which did
+ *	not ask for them; reading shows the last one
  *   rkeys COUNT		send CONFIRM RKEY for RMBs that do not exist
  *   stall			from now on a thread that touches a page of this
  *	file's mapping waits in the fault, with the locks that it holds
  *   go			end these faults
  *   unhook			undo hook, dup and catch
- *   end			end all groups of this host without DELETE LINK
+ *   via N			send llc, raw, imm and rkeys over the Nth ACTIVE link
+ *	from now on, from 0, the first one
+ *   fail N			have the Nth ACTIVE link fail on this host
+ *   end [N]			end all groups of this host but the N oldest, without
+ *	DELETE LINK
  *
  * Numbers are decimal or 0x..., bytes are hex digits.
  */
@@ -69,6 +74,10 @@ static const struct {
 	{ "smcr_lgr_put", (void **)&liar_smcr.lgr_put },
 	{ "smcr_lgr_get", (void **)&liar_smcr.lgr_get },
 	{ "smcr_lgr_terminate", (void **)&liar_smcr.lgr_terminate },
+	{ "smcr_lgr_link", (void **)&liar_smcr.link_any },
+	{ "smcr_lgr_link_at", (void **)&liar_smcr.link_at },
+	{ "smcr_link_put", (void **)&liar_smcr.link_put },
+	{ "smcr_link_fail", (void **)&liar_smcr.link_fail },
 	{ "smcr_lgr_conn_next", (void **)&liar_smcr.conn_next },
 	{ "smcr_conn_put", (void **)&liar_smcr.conn_put },
 	{ "smcr_wr_post", (void **)&liar_smcr.wr_post },
@@ -77,6 +86,9 @@ static const struct {
 
 /* Serialises the commands. */
 static DEFINE_MUTEX(command_lock);
+
+/* Which ACTIVE link carries LLC messages, from "via" */
+static int via;
 
 /**
  * struct stall - page faults that wait
@@ -97,15 +109,56 @@ static struct stall {
 struct smcr_lgr *liar_newest_group(void)
 {
 	struct smcr_lgr *lgr = NULL, *found = NULL;
+	struct smcr_link *link;
 
 	while ((lgr = liar_smcr.lgr_next(&init_net, lgr))) {
-		if (!READ_ONCE(lgr->links[0]))
+		link = liar_smcr.link_any(lgr);
+		if (!link)
 			continue;
+		liar_smcr.link_put(link);
 		if (found)
 			liar_smcr.lgr_put(found);
 		found = liar_smcr.lgr_get(lgr);
 	}
 	return found;
+}
+
+/**
+ * liar_link() - find an ACTIVE link of a group
+ * @lgr: the group
+ * @nth: its place among them, from 0
+ *
+ * Context: any but hard irq.
+ * Return: the link with a reference, or NULL.
+ */
+struct smcr_link *liar_link(struct smcr_lgr *lgr, int nth)
+{
+	struct smcr_link *link;
+	int slot;
+
+	for (slot = 0; slot < SMCR_MAX_LINKS; slot++) {
+		link = liar_smcr.link_at(lgr, slot);
+		if (!link)
+			continue;
+		if (smcr_link_state(link) == SMCR_LINK_ACTIVE && !nth--)
+			return link;
+		liar_smcr.link_put(link);
+	}
+	return NULL;
+}
+
+/**
+ * liar_link_via() - select the link for an LLC message of the liar
+ * @lgr: the group
+ *
+ * Context: any but hard irq.
+ * Return: the link of "via", or else any link, with a reference; or NULL.
+ */
+struct smcr_link *liar_link_via(struct smcr_lgr *lgr)
+{
+	struct smcr_link *link = liar_link(lgr, via);
+
+	return link ? link : liar_smcr.link_any(lgr);
 }
 
 /**
@@ -129,9 +182,37 @@ int liar_hex_bytes(const char *text, u8 *out, size_t max)
 static int cmd_end(struct smcr_lgr *lgr, char *args)
 {
 	struct smcr_lgr *cur = NULL;
+	u32 spared = 0;
 
-	while ((cur = liar_smcr.lgr_next(&init_net, cur)))
-		liar_smcr.lgr_terminate(cur, SMCR_RESET_LINK_DOWN, ECONNRESET);
+	if (args && kstrtou32(args, 0, &spared))
+		return -EINVAL;
+	while ((cur = liar_smcr.lgr_next(&init_net, cur))) {
+		if (spared)
+			spared--;
+		else
+			liar_smcr.lgr_terminate(cur, SMCR_RESET_LINK_DOWN,
+						ECONNRESET);
+	}
+	return 0;
+}
+
+static int cmd_via(struct smcr_lgr *lgr, char *args)
+{
+	return args ? kstrtoint(args, 0, &via) : -EINVAL;
+}
+
+static int cmd_fail(struct smcr_lgr *lgr, char *args)
+{
+	struct smcr_link *link;
+	int nth;
+
+	if (!args || kstrtoint(args, 0, &nth))
+		return -EINVAL;
+	link = liar_link(lgr, nth);
+	if (!link)
+		return -ENOLINK;
+	liar_smcr.link_fail(link, -EPROTO);
+	liar_smcr.link_put(link);
 	return 0;
 }
 
@@ -164,6 +245,8 @@ static const struct {
 	{ "stall", cmd_stall, false },
 	{ "go", cmd_go, false },
 	{ "unhook", liar_hook_clear, false },
+	{ "via", cmd_via, false },
+	{ "fail", cmd_fail, true },
 	{ "end", cmd_end, false },
 };
 
@@ -245,32 +328,53 @@ static void memory_add(struct smcr_lgr *lgr, struct memory *mem)
 	mutex_unlock(&lgr->mutex);
 }
 
+/* Show a link, and the keys of both hosts' RMBs on it. Names end in @tag. The
+ * group's mutex is held.
+ */
+static void show_link(struct seq_file *seq, struct smcr_lgr *lgr,
+		      const struct smcr_link *link, const char *tag)
+{
+	const struct smcr_rmb_map *map;
+	struct smcr_rtoken *rt;
+	struct smcr_rmb *rmb;
+	int i, n = 0;
+
+	seq_printf(seq, "link%s %02x\nqpn%s %06x\npeer_qpn%s %06x\n", tag,
+		   link->num, tag, link->qpn, tag, link->peer.qpn);
+	list_for_each_entry(rmb, &lgr->rmbs, list) {
+		map = &rmb->maps[link->slot];
+		seq_printf(seq, "rmb%d%s %08x%016llx\n", n++, tag, map->rkey,
+			   map->iova);
+	}
+	n = 0;
+	for (i = 1; i <= SMCR_MAX_RMBS; i++) {
+		rt = lgr->rtokens->slot[i];
+		if (rt)
+			seq_printf(seq, "peer%d%s %08x%016llx\n", n++, tag,
+				   rt->rkey[link->slot],
+				   rt->vaddr[link->slot]);
+	}
+	seq_printf(seq, "peers%s %d\n", tag, n);
+}
+
+/* Names of the second link and its keys end in "b", of the third in "c". */
 static void show_group(struct seq_file *seq, struct smcr_lgr *lgr)
 {
-	struct smcr_rmb *rmb;
 	struct smcr_link *link;
-	int i, n = 0;
+	char tag[2] = "";
+	int n = 0;
 
 	mutex_lock(&lgr->mutex);
 	seq_printf(seq, "role %d\nstate %d\ndialect %d\nconns %u\n", lgr->role,
 		   lgr->state, lgr->dialect, lgr->n_conns);
-	link = lgr->links[0];
-	if (link)
-		seq_printf(seq, "link %02x\nqpn %06x\npeer_qpn %06x\n",
-			   link->num, link->qpn, link->peer.qpn);
-	list_for_each_entry(rmb, &lgr->rmbs, list) {
-		seq_printf(seq, "rmb%d %08x%016llx\n", n++,
-			   rmb->maps[0].rkey, rmb->maps[0].iova);
+	seq_printf(seq, "step %d\n", lgr->llc.flow.step);
+	while ((link = liar_link(lgr, n))) {
+		tag[0] = n ? 'a' + n : 0;
+		n++;
+		show_link(seq, lgr, link, tag);
+		liar_smcr.link_put(link);
 	}
-	n = 0;
-	for (i = 1; i <= SMCR_MAX_RMBS; i++) {
-		struct smcr_rtoken *rt = lgr->rtokens->slot[i];
-
-		if (rt)
-			seq_printf(seq, "peer%d %08x%016llx\n", n++,
-				   rt->rkey[0], rt->vaddr[0]);
-	}
-	seq_printf(seq, "peers %d\n", n);
+	seq_printf(seq, "links %d\n", n);
 	mutex_unlock(&lgr->mutex);
 }
 

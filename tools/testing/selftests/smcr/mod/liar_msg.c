@@ -63,6 +63,7 @@ static struct smcr_conn *pick_conn(struct smcr_lgr *lgr, int pick)
  * @type: first byte of the message
  * @len: length byte of the message
  * @x: how often the message is sent
+ * @over: which link after that of the connection sends it
  */
 struct lie {
 	s64	prod;
@@ -77,6 +78,7 @@ struct lie {
 	s64	type;
 	s64	len;
 	s64	x;
+	s64	over;
 };
 
 static int lie_parse(struct lie *lie, char *args)
@@ -91,6 +93,7 @@ static int lie_parse(struct lie *lie, char *args)
 		{ "poff", &lie->poff }, { "coff", &lie->coff },
 		{ "flags", &lie->flags }, { "type", &lie->type },
 		{ "len", &lie->len }, { "x", &lie->x },
+		{ "over", &lie->over },
 	};
 	char *word, *value;
 	int i;
@@ -132,25 +135,56 @@ static void lie_encode(const struct smcr_conn *conn, const struct lie *lie,
 	w->flags = cpu_to_be16(lie->flags);
 }
 
+/* Find the link over which to post. Return: the link with a reference, or NULL.
+ */
+static struct smcr_link *lie_link(struct smcr_conn *conn, int over)
+{
+	u8 slot = conn->link->slot;
+	struct smcr_link *link;
+	int i;
+
+	lockdep_assert_held(&conn->lock);
+	if (!over)
+		return liar_smcr.link_at(conn->lgr, slot);
+	for (i = 1; i < SMCR_MAX_LINKS; i++) {
+		link = liar_smcr.link_at(conn->lgr,
+					 (slot + i) % SMCR_MAX_LINKS);
+		if (!link)
+			continue;
+		if (smcr_link_state(link) == SMCR_LINK_ACTIVE && !--over)
+			return link;
+		liar_smcr.link_put(link);
+	}
+	return NULL;
+}
+
 /* Post a lie. If the peer will accept its sequence number, the connection
- * continues after that number.
+ * continues after that number. F has none of its own.
  */
 static int lie_post(struct smcr_conn *conn, const struct lie *lie,
 		    struct smcr_wr_batch *batch)
 {
+	struct smcr_link *link;
 	int err;
 
 	spin_lock_bh(&conn->lock);
+	link = lie_link(conn, lie->over);
+	if (!link) {
+		spin_unlock_bh(&conn->lock);
+		return -ENOLINK;
+	}
 	batch->conn = conn;
 	batch->pos = conn->tx.nxt;
 	batch->seq = conn->tx.seq;
 	batch->message = true;
 	batch->counts = true;
 	lie_encode(conn, lie, batch->cdc);
-	err = liar_smcr.wr_post(conn->link, batch);
-	if (!err && lie->seq >= 0 && lie->seq < S16_MAX && !lie->token)
+	err = liar_smcr.wr_post(link, batch);
+	if (!err && lie->seq >= 0 && lie->seq < S16_MAX && !lie->token &&
+	    !(lie->flags & SMCR_CDC_F))
 		conn->tx.seq += lie->seq + 1;
 	spin_unlock_bh(&conn->lock);
+	liar_smcr.link_put(link);
 	return err;
 }
 
@@ -262,7 +296,7 @@ int liar_msg_put(struct smcr_lgr *lgr, char *args)
 
 /**
  * liar_msg_say() - send one LLC message
- * @lgr: group whose first link sends it
+ * @lgr: group; liar_link_via() selects its link that sends it
  * @msg: its 44 bytes
  *
  * Context: process context, takes the group's mutex.
@@ -271,18 +305,21 @@ int liar_msg_put(struct smcr_lgr *lgr, char *args)
  */
 int liar_msg_say(struct smcr_lgr *lgr, const u8 *msg)
 {
-	int err = -ENOLINK;
+	struct smcr_link *link;
+	int err;
 
 	mutex_lock(&lgr->mutex);
-	if (lgr->links[0])
-		err = liar_smcr.wr_post_llc(lgr->links[0], msg, 0);
+	link = liar_link_via(lgr);
+	err = link ? liar_smcr.wr_post_llc(link, msg, 0) : -ENOLINK;
 	mutex_unlock(&lgr->mutex);
+	if (link)
+		liar_smcr.link_put(link);
 	return err;
 }
 
 /**
  * liar_msg_llc() - send an LLC message many times
- * @lgr: group whose first link sends it
+ * @lgr: group; liar_link_via() selects its link that sends it
  * @args: COUNT HEX
  *
  * Context: process context, sleeps while the send queue is full.
@@ -312,7 +349,7 @@ int liar_msg_llc(struct smcr_lgr *lgr, char *args)
 
 /**
  * liar_msg_rkeys() - announce RMBs that do not exist
- * @lgr: group whose first link sends the messages
+ * @lgr: group; liar_link_via() selects its link that sends the messages
  * @args: COUNT
  *
  * Context: process context, sleeps after each message.
@@ -360,23 +397,27 @@ static void own_done(struct ib_cq *cq, struct ib_wc *wc)
 static int own_post(struct smcr_lgr *lgr, struct ib_send_wr *wr)
 {
 	struct own_wr own = { .cqe.done = own_done };
+	struct smcr_link *link;
 	int err = -ENOLINK;
 
 	init_completion(&own.done);
 	wr->wr_cqe = &own.cqe;
 	wr->send_flags |= IB_SEND_SIGNALED;
 	mutex_lock(&lgr->mutex);
-	if (lgr->links[0])
-		err = ib_post_send(lgr->links[0]->qp, wr, NULL);
+	link = liar_link_via(lgr);
+	if (link)
+		err = ib_post_send(link->qp, wr, NULL);
 	if (!err)
 		wait_for_completion(&own.done);
 	mutex_unlock(&lgr->mutex);
+	if (link)
+		liar_smcr.link_put(link);
 	return err;
 }
 
 /**
  * liar_msg_raw() - SEND any bytes, up to the length of a message
- * @lgr: group whose first link sends them
+ * @lgr: group; liar_link_via() selects its link that sends them
  * @args: HEX
  *
  * Context: process context, sleeps until the SEND is complete.
@@ -402,7 +443,7 @@ int liar_msg_raw(struct smcr_lgr *lgr, char *args)
 
 /**
  * liar_msg_imm() - RDMA write of no bytes with immediate data
- * @lgr: group whose first link sends it
+ * @lgr: group; liar_link_via() selects its link that sends it
  * @args: HEX, the immediate data
  *
  * Context: process context, sleeps until the write is complete.

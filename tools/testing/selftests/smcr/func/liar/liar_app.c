@@ -5,7 +5,8 @@
  * reads commands from its standard input and answers each with one line. "C" before
  * a command executes it at the leading end, "S" at the server, over plain TCP.
  *
- *   connect NAME		open a connection; "ok" or an errno
+ *   connect NAME [ADDRESS]	open a connection, from this address; "ok" or an
+ *				errno
  *   accept NAME		accept a connection; "ok" or an errno
  *   send NAME TEXT		"ok" or an errno
  *   recv NAME LEN		the bytes received; if fewer than LEN, followed by
@@ -110,11 +111,14 @@ static void keep(char *out, const char *name, int fd)
 static void do_connect(char *out, char *name, char *arg)
 {
 	int fd = util_socket(kind, SOCK_CLOEXEC);
+	union util_addr from;
 
-	(void)arg;
 	if (fd >= 0) {
 		be_patient(fd);
-		if (connect(fd, &addr.sa, util_addr_len(&addr))) {
+		if (*arg)
+			util_addr_parse(&from, kind->family, arg, 0);
+		if ((*arg && bind(fd, &from.sa, util_addr_len(&from))) ||
+		    connect(fd, &addr.sa, util_addr_len(&addr))) {
 			result(out, false);
 			close(fd);
 			return;
