@@ -18,6 +18,7 @@
  * arrives earlier is held. The new link has a slot from the start, so that an
  * RMB that is made meanwhile is mapped to it as well.
  */
+#include <linux/lockdep.h>
 #include <linux/slab.h>
 #include <net/sock.h>
 
@@ -591,24 +592,37 @@ static int send_cont(struct smcr_lgr *lgr, bool reply)
 	return smcr_llc_send(add->carrier, &msg, SMCR_LLC_COOKIE_NONE);
 }
 
+/* Store the key of one of the peer's RMBs on the new link. Only this exchange
+ * tells keys on it, so a key that is known there was told twice.
+ */
+static int learn_pair(struct smcr_lgr *lgr, const struct smcr_llc_pair *pair)
+{
+	const struct smcr_llc_add *add = &lgr->llc.add;
+	u64 vaddr;
+	u32 rkey;
+	int id;
+
+	lockdep_assert_held(&lgr->rtoken_lock);
+	id = smcr_rtoken_find(lgr->rtokens, add->carrier->slot, pair->ref_rkey);
+	if (id < 0)
+		return id;
+	if (!smcr_rtoken_get(lgr->rtokens, id, add->link->slot, &rkey, &vaddr))
+		return -EEXIST;
+	return smcr_rtoken_set(lgr->rtokens, id, add->link->slot, pair->rkey,
+			       pair->vaddr);
+}
+
 /* Store the peer's keys on the new link. */
 static int learn_pairs(struct smcr_lgr *lgr,
 		       const struct smcr_llc_add_cont *msg)
 {
-	const struct smcr_llc_add *add = &lgr->llc.add;
 	u8 n = min_t(u8, msg->nr_left, SMCR_LLC_ADD_CONT_PAIRS);
-	int id, err = 0;
+	int err = 0;
 	u8 i;
 
 	spin_lock_bh(&lgr->rtoken_lock);
-	for (i = 0; i < n && !err; i++) {
-		id = smcr_rtoken_find(lgr->rtokens, add->carrier->slot,
-				      msg->pair[i].ref_rkey);
-		err = id < 0 ? id : smcr_rtoken_set(lgr->rtokens, id,
-						    add->link->slot,
-						    msg->pair[i].rkey,
-						    msg->pair[i].vaddr);
-	}
+	for (i = 0; i < n && !err; i++)
+		err = learn_pair(lgr, &msg->pair[i]);
 	spin_unlock_bh(&lgr->rtoken_lock);
 	return err;
 }

@@ -487,6 +487,8 @@ false_keys() {
 		03 KNOWN 00000001 $FAKE 00000002 / 01 deadbeef 00000003
 	bad_keys "of one RMB twice in a message" \
 		02 KNOWN 00000001 KNOWN 00000001
+	bad_keys "of one RMB twice, in two messages" \
+		03 KNOWN 00000001 $FAKE 00000002 / 01 KNOWN 00000001
 	bad_keys "of two RMBs with one key" \
 		02 KNOWN 00000001 $FAKE 00000001
 	bad_keys "of fewer RMBs than it counted" \
@@ -494,6 +496,9 @@ false_keys() {
 	bad_keys "that does not count down" \
 		ff KNOWN 00000001 $FAKE 00000002 / \
 		ff KNOWN 00000001 $FAKE 00000002
+	bad_keys "that goes on with the same RMBs" \
+		ff KNOWN 00000001 $FAKE 00000002 / \
+		fd KNOWN 00000001 $FAKE 00000002
 	number=41
 	bad_keys "of another link" 01 KNOWN 00000001
 }
