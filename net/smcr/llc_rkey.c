@@ -26,13 +26,14 @@
 #define RKEY_TRIES	64u
 
 /* Resolve the links that @keys names to their slots. Return: -EINVAL if one is
- * no link of the group, or is the carrier; -EAGAIN if it was a link, since the
- * peer may not have heard of its end.
+ * no link of the group, or is the carrier, or is named twice; -EAGAIN if it was
+ * a link, since the peer may not have heard of its end.
  */
 static int find_slots(struct smcr_lgr *lgr, const struct smcr_llc_rkeys *keys,
 		      u8 *slots)
 {
 	struct smcr_link *link;
+	u8 seen = 1u << keys->link->slot;
 	int err = 0;
 	u8 i;
 
@@ -42,12 +43,14 @@ static int find_slots(struct smcr_lgr *lgr, const struct smcr_llc_rkeys *keys,
 			err = smcr_link_nums_given(&lgr->nums,
 						   keys->other[i].link_num) ?
 			      -EAGAIN : -EINVAL;
-		else if (link == keys->link)
+		else if (seen & 1u << link->slot)
 			err = -EINVAL;
 		else
 			slots[i] = link->slot;
-		if (link)
+		if (link) {
+			seen |= 1u << link->slot;
 			smcr_link_put(link);
+		}
 	}
 	return err;
 }

@@ -691,6 +691,37 @@ static void moved_rkey(void)
 	}
 }
 
+/* A CONFIRM RKEY names one link twice, in its continuation again. So the key on
+ * another link is missing, but the count is right.
+ */
+static void twice_named(void)
+{
+	const struct smcr_llc_msg msg = {
+		.type = SMCR_LLC_CONFIRM_RKEY,
+		.confirm_rkey = {
+			.nr_others = 3,
+			.rkey = 0x4700,
+			.other = { { 2, 0x4701, 0x5000 }, { 3, 0x4702, 0x6000 } },
+		},
+	};
+	const struct smcr_llc_msg cont = {
+		.type = SMCR_LLC_CONFIRM_RKEY_CONT,
+		.rkey_cont = { .nr_left = 1, .other = { { 3, 0x4702, 0x6000 } } },
+	};
+	u8 h;
+
+	for (h = 0; h < 2; st_again(&h, 2)) {
+		st_group(4);
+		st_hold(!h, SMCR_LLC_CONFIRM_RKEY, true);
+		st_send(h, 1, &msg);
+		st_send(h, 1, &cont);
+		st_run();
+		HOLDS(st_sent(!h, SMCR_LLC_CONFIRM_RKEY_CONT, true) == 1);
+		HOLDS(st_last(!h, SMCR_LLC_CONFIRM_RKEY_CONT, true)->rkey_cont.negative);
+		HOLDS(st_links(!h) == 4);
+	}
+}
+
 /* A client's CONFIRM RKEY is late: its link has failed at the client. The server,
  * whose own CONFIRM RKEY is under way, has not handled the client's DELETE LINK.
  */
@@ -781,6 +812,7 @@ const struct scase lsim_recoveries[] = {
 	{ "numbers", "link numbers return after all 255, some of them refused", numbers },
 	{ "many-rmbs", "a new link registers more RMBs than its send queue holds", many_rmbs },
 	{ "rkey-moved", "CONFIRM RKEY begins again over another link", moved_rkey },
+	{ "rkey-twice", "CONFIRM RKEY that names a link twice is refused", twice_named },
 	{ "rkey-again", "CONFIRM RKEY is repeated after its lost link is deleted", late_rkey },
 	{ },
 };
