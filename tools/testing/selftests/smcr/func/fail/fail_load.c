@@ -37,6 +37,7 @@ static atomic_bool stopping;
 static enum fail_lie lie_how;
 static unsigned int hang_s = 60;
 static __u32 shapes = (1 << FAIL_SHAPES) - 1;
+static const char *second_address;
 
 static struct {
 	unsigned int exact;
@@ -360,9 +361,26 @@ static int accept_all(const struct util_kind *kind, const union util_addr *addr)
 	return lfd;
 }
 
-static void connect_all(const struct util_kind *kind,
-			const union util_addr *addr,
-			const struct fail_hello *like)
+/**
+ * struct target - where to connect to
+ * @kind: kind of socket
+ * @addr: address of the server
+ */
+struct target {
+	const struct util_kind *kind;
+	union util_addr addr;
+};
+
+static int connect_one(const struct target *to)
+{
+	int fd = util_socket(to->kind, SOCK_CLOEXEC);
+
+	if (fd < 0 || connect(fd, &to->addr.sa, util_addr_len(&to->addr)))
+		util_die("connect: %s", strerror(errno));
+	return fd;
+}
+
+static void connect_all(const struct target *to, const struct fail_hello *like)
 {
 	struct fail_hello hello = *like;
 	unsigned int turn = 0;
@@ -378,9 +396,7 @@ static void connect_all(const struct util_kind *kind,
 		hello.client_leads = (turn / FAIL_SHAPES + like->seed) & 1;
 		if (lie_how)
 			hello.client_leads = 1;
-		fd = util_socket(kind, SOCK_CLOEXEC);
-		if (fd < 0 || connect(fd, &addr->sa, util_addr_len(addr)))
-			util_die("connect: %s", strerror(errno));
+		fd = connect_one(&to[second_address && i & 1]);
 		if (send(fd, &hello, sizeof(hello), MSG_NOSIGNAL) !=
 		    sizeof(hello))
 			util_die("hello: %s", strerror(errno));
@@ -508,6 +524,8 @@ static void usage(void)
 	      "            ended gone\n"
 	      "  -p MS     mean pause between two sends of a writer (20)\n"
 	      "  -w BYTES  largest send (2000)\n"
+	      "  -a ADDR   every second connection of the client goes to this IPv6\n"
+	      "            address; KIND is smcr4 or another kind that ends in 4\n"
 	      "  -t S      time limit from \"stop\" to the last end (60)\n"
 	      "  -X HOW    the client's writer of the first connection errs: flip skip\n"
 	      "            twice other early more reset hang\n"
@@ -528,6 +546,25 @@ static void allow_files(void)
 	setrlimit(RLIMIT_NOFILE, &lim);
 }
 
+/* Fill in the targets of the client: the first one, and that of IPv6 if there
+ * is one.
+ */
+static void targets_parse(struct target *to, const char *name,
+			  const char *address, unsigned int port)
+{
+	char six[16];
+
+	to[0].kind = util_kind_find(name);
+	util_addr_parse(&to[0].addr, to[0].kind->family, address, port);
+	if (!second_address)
+		return;
+	snprintf(six, sizeof(six), "%.*s6", (int)strlen(name) - 1, name);
+	to[1].kind = util_kind_find(six);
+	if (!to[1].kind)
+		util_die("unknown kind of socket %s", six);
+	util_addr_parse(&to[1].addr, to[1].kind->family, second_address, port);
+}
+
 static void init_conns(void)
 {
 	pthread_condattr_t attr;
@@ -543,13 +580,12 @@ int main(int argc, char **argv)
 	struct fail_hello hello = {
 		.magic = FAIL_MAGIC, .pace_ms = 20, .size = 2000,
 	};
-	const struct util_kind *kind;
-	union util_addr addr;
+	struct target to[2];
 	unsigned int i;
 	int lfd = -1;
 	int c;
 
-	while ((c = getopt(argc, argv, "n:s:S:p:w:t:X:")) != -1) {
+	while ((c = getopt(argc, argv, "n:s:S:p:w:t:a:X:")) != -1) {
 		switch (c) {
 		case 'n':
 			num_conns = util_size_parse(optarg);
@@ -569,6 +605,9 @@ int main(int argc, char **argv)
 		case 't':
 			hang_s = util_size_parse(optarg);
 			break;
+		case 'a':
+			second_address = optarg;
+			break;
 		case 'X':
 			lie_how = lie_parse(optarg);
 			break;
@@ -586,13 +625,12 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	allow_files();
 	init_conns();
-	kind = util_kind_find(argv[0]);
-	util_addr_parse(&addr, kind->family, argv[1], atoi(argv[2]));
+	targets_parse(to, argv[0], argv[1], atoi(argv[2]));
 	hello.conn = hello.seed * FAIL_CONNS;
 	if (!strcmp(argv[4], "serve"))
-		lfd = accept_all(kind, &addr);
+		lfd = accept_all(to[0].kind, &to[0].addr);
 	else
-		connect_all(kind, &addr, &hello);
+		connect_all(to, &hello);
 	fail_listen(argv[3]);
 	for (i = 0; i < num_conns; i++)
 		start_conn(&fail_conns[i]);

@@ -12,6 +12,8 @@ LOAD=$FUNC_DIR/fail/fail_load
 # Two connections of each shape, one led by each end, or one on the debug kernel
 conns=${CONNS:-$((SLOW == 1 ? 18 : 9))}
 nr_links=2
+# Address families, each of which has a group of its own
+families=1
 pace=${PACE:-$((100 * SLOW))}
 
 # failover_timers: an idle link fails within seconds, and is soon tried again; a
@@ -44,48 +46,70 @@ retry_ms() {
 	echo $(((4096 << timeout) * (retry + 1) / 1000000))
 }
 
-# links: print "NUMBER CLIENT-NIC SERVER-NIC" for each link in use. The addresses
-# of the adapters end in 1, 11, 21 on the server, and in 2, 12, 22 on the client.
+# Awk text that sets the fields of a line of smcr-ctl as v[NAME], and the address
+# family of a link's group, by its id, as family[GROUP]
+# shellcheck disable=SC2016 # it is awk's
+fields='
+	{ for (i = 1; i < NF; i++)
+		v[$i] = $(i + 1) }
+	$3 == "link" && "gid" in v {
+		family[v["linkgroup"]] = v["gid"] ~ /[.]/ ? 4 : 6 }'
+
+# links: print "LINK CLIENT-NIC SERVER-NIC" for each link in use; LINK is its
+# number behind the address family of its group, as 4/1, since each group counts
+# for itself. The addresses of the adapters end in 1, 11, 21 on the server, and
+# in 2, 12, 22 on the client.
 links() {
-	smcr-ctl link show | awk '
-		{ for (i = 1; i < NF; i++)
-			v[$i] = $(i + 1)
-		  mine = v["gid"]
+	smcr-ctl link show | awk "$fields"'
+		{ mine = v["gid"]
 		  peer = v["peer-gid"]
 		  sub(".*[.:]", "", mine)
 		  sub(".*[.:]", "", peer)
+		  name = family[v["linkgroup"]] "/" v["link"]
 		  if (v["state"] == "active") {
 			if (mine % 10 == 2)
-				print v["link"], int(mine / 10), int(peer / 10)
+				print name, int(mine / 10), int(peer / 10)
 			else
-				print v["link"], int(peer / 10), int(mine / 10)
+				print name, int(peer / 10), int(mine / 10)
 		  } }'
 }
 
-# links_between CLIENT-NIC SERVER-NIC: print the numbers of these links; "-" is
-# any adapter
+# links_between CLIENT-NIC SERVER-NIC: print the names of these links; "-" is any
+# adapter
 links_between() {
 	links | awk -v c="$1" -v s="$2" '
 		(c == "-" || c == $2) && (s == "-" || s == $3) {
 			printf "%s ", $1 }'
 }
 
-# has_links N: this host's groups have N links in use, or more; for wait_until
+# each_has N: true if the input names N links or more of each family
+each_has() {
+	awk -v least="$1" -v families=$families '
+		{ n[substr($1, 1, 1)]++ }
+		END { for (f in n)
+			good += n[f] >= least
+		      exit good < families }'
+}
+
+# has_links N: each group of this host has N links in use, or more; for
+# wait_until
 has_links() {
-	[ "$(links | wc -l)" -ge "$1" ]
+	links | each_has "$1"
 }
 
 # whole N: likewise, and these N links share no adapter
 whole() {
-	[ "$(links | awk '!c[$2]++ && !s[$3]++' | wc -l)" -ge "$1" ]
+	links | awk '{ f = substr($1, 1, 1) } !c[f, $2]++ && !s[f, $3]++' |
+		each_has "$1"
 }
 
-# conns_over NUMBER...: print how many connections write over these links
+# conns_over LINK...: print how many connections write over these links
 conns_over() {
-	smcr-ctl conn show | awk -v links=" $* " '
-		{ for (i = 1; i < NF; i++)
-			if ($i == "link" && index(links, " " $(i + 1) " "))
-				n++ }
+	{ smcr-ctl link show; smcr-ctl conn show; } |
+		awk -v links=" $* " "$fields"'
+		$1 == "conn" {
+			name = family[v["linkgroup"]] "/" v["link"]
+			n += index(links, " " name " ") > 0 }
 		END { print n + 0 }'
 }
 
@@ -95,14 +119,21 @@ tell() {
 }
 
 load_serve() {
-	program load "$LOAD" -t $((60 * SLOW)) -n "$1" $kind "$SERVER" \
+	local at=("$kind" "$SERVER")
+
+	[ $families = 1 ] || at=("${kind%4}6" ::)
+	program load "$LOAD" -t $((60 * SLOW)) -n "$1" "${at[@]}" \
 		"$PORT" "$tmp/load.ctl" serve
 }
 
+# With two families, every second connection uses IPv6.
 load_connect() {
+	local six=()
+
+	[ $families = 1 ] || six=(-a "$SERVER6")
 	program load "$LOAD" -t $((60 * SLOW)) -n "$1" -p "$pace" \
-		-s "$((RANDOM * 32768 + RANDOM))" "${@:2}" $kind "$SERVER" \
-		"$PORT" "$tmp/load.ctl" load
+		-s "$((RANDOM * 32768 + RANDOM))" "${six[@]}" "${@:2}" $kind \
+		"$SERVER" "$PORT" "$tmp/load.ctl" load
 }
 
 # load_begin N [OPTIONS]: start a load of N connections; return when each is in
@@ -160,7 +191,7 @@ busiest() {
 	done < <(links) | sort -rn | { read -r _ ends; echo "$ends"; }
 }
 
-# count_moving NUMBER...: store the number of connections that will move when
+# count_moving LINK...: store the number of connections that will move when
 # these links fail
 count_moving() {
 	moving=$(conns_over "$@")
@@ -169,12 +200,12 @@ count_moving() {
 	tell mark
 }
 
-# unused NUMBER...: no connection writes over these links
+# unused LINK...: no connection writes over these links
 unused() {
 	[ "$(conns_over "$@")" = 0 ]
 }
 
-# moved NUMBER...: wait until the connections have left these links
+# moved LINK...: wait until the connections have left these links
 moved() {
 	local DEADLINE=$((20 * SLOW))
 
@@ -196,16 +227,16 @@ fault() {
 	load_flows
 	echo "# $3: retry time of a QP $(retry_ms) ms"
 	both gaps
-	highest=${lost[-1]}
+	lost_links=("${lost[@]}")
 }
 
 gaps() {
 	echo "# $(tell gaps)"
 }
 
-# has_number NUMBER: a link in use has this number
-has_number() {
-	links | grep -q "^$1 "
+# in_use LINK...: one of these links is in use
+in_use() {
+	links | grep -qE "^($(tr ' ' '|' <<<"$*")) "
 }
 
 # failover_times: print the times of the failovers of this host, by the module's
@@ -222,8 +253,8 @@ repaired() {
 	check "$@"
 	both wait_until "there are $nr_links links again" has_links "$nr_links"
 	echo "# after $(((${EPOCHREALTIME/./} - ${begin/./}) / 1000)) ms"
-	both check_not "the number of the lost link is not used again" \
-		has_number "$highest"
+	both check_not "the number of a lost link is not used again" \
+		in_use "${lost_links[@]}"
 	links | sed 's/^/# link, adapters: /'
 }
 
