@@ -15,6 +15,7 @@ import fcntl
 import glob
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -414,7 +415,7 @@ def find_tests(names):
 
 def told_text():
     """Return shell text that tells both scripts of a test how it is run."""
-    return "".join(f"export {name}={os.environ[name]}\n"
+    return "".join(f"export {name}={shlex.quote(os.environ[name])}\n"
                    for name in ("CI", "SMCR_SOAK", "SMCR_SEED", "SMCR_CASE")
                    if name in os.environ)
 
