@@ -25,7 +25,7 @@ addresses $kind
 declare -A setup receive wrs_setup wrs_ask completions
 
 meminfo() {
-	awk -v name="$1:" '$1 == name { print $2 * 1024 }' /proc/meminfo
+	awk -v name="$1:" '$1 == name { printf "%.0f\n", $2 * 1024 }' /proc/meminfo
 }
 
 # memory NAME: store the memory in use as NAME
