@@ -39,6 +39,8 @@ TESTS_A_BOOT = 8
 SKIP = 4
 # Exit status of a script that the bed has ended with SIGTERM.
 TERMINATED = 128 + signal.SIGTERM
+# Hosts that have Linux's own SMC-R instead of smcr, for each --peer.
+LINUX_HOSTS = {"linux": ["server"], "linux-client": ["client"]}
 START = int(os.environ.setdefault("SMCR_T0", str(int(time.time()))))
 
 # A kernel message that fails a run whatever the scripts report.
@@ -144,6 +146,8 @@ class Session:
     def __init__(self, opt, kernel, names):
         self.opt = opt
         self.flavour = kernel
+        self.linux = LINUX_HOSTS.get(opt.peer, [])
+        self.rocev1 = opt.rocev1 or bool(self.linux)
         self.kernel = output_of(os.path.join(TOP, "scripts/kernel"), kernel)
         self.bed = machine.Bed(
             names, opt, self.kernel, build_initramfs(self.kernel),
@@ -151,13 +155,16 @@ class Session:
         if opt.no_smcr != "both":
             self.build_smcr()
         for name in names:
-            smcr = "0" if opt.no_smcr in (name, "both") else "1"
+            smcr = "1"
+            if opt.no_smcr in (name, "both") or name in self.linux:
+                smcr = "0"
             self.bed.write(name, "env", "".join(f"{k}={v}\n" for k, v in (
                 ("BED_HOST", name), ("BED_NICS", opt.nics),
                 ("BED_RAILS", int(opt.rails)), ("BED_MTU", opt.mtu),
                 ("BED_SMCR", smcr), ("BED_TOP", TOP), ("BED_VM", VM),
-                ("BED_KERNEL", kernel), ("BED_ROCEV1", int(opt.rocev1)))))
-        if opt.rocev1:
+                ("BED_LINUX", int(name in self.linux)),
+                ("BED_KERNEL", kernel), ("BED_ROCEV1", int(self.rocev1)))))
+        if self.rocev1:
             rxe = output_of(os.path.join(TOP, "scripts/kernel"), "rxe")
             shutil.copy(os.path.join(rxe, "rdma_rxe.ko"), self.bed.share)
         self.count = 0
@@ -358,6 +365,7 @@ class Test:
         self.cpus = int(head.get("cpus", 1))
         self.rails = head.get("rails") == "yes"
         self.no_smcr = head.get("no-smcr")
+        self.peer = head.get("peer")
         self.timeout = int(head.get("timeout", settings_timeout()))
         if os.environ.get("SMCR_SOAK") == "1":
             self.timeout *= SOAK_FACTOR
@@ -366,7 +374,7 @@ class Test:
     def boot(self):
         """Return what the tests of one boot must have in common."""
         return (self.topology, self.nics, self.cpus, self.rails,
-                self.no_smcr)
+                self.no_smcr, self.peer)
 
 
 def lot_of(words):
@@ -496,7 +504,7 @@ def run_test(session, test, last, keep, name):
 def boot_for(opt, kernel, test):
     """Boot a session as a test asks for; return it and the error, if any."""
     opt.nics, opt.rails, opt.no_smcr = test.nics, test.rails, test.no_smcr
-    opt.cpus = test.cpus
+    opt.cpus, opt.peer = test.cpus, test.peer
     if kernel == "kcsan":
         opt.cpus = max(opt.cpus, 2)
     names = ["server", "client"]
@@ -783,6 +791,8 @@ def parse():
         help="NIC n of both on a segment and subnet of its own")
     add("--no-smcr", choices=["server", "client", "both"],
         help="do not load smcr there")
+    add("--peer", choices=list(LINUX_HOSTS), help="the server (linux) or the "
+        "client has Linux's own SMC-R instead of smcr (release kernel)")
     add("--rocev1", action="store_true",
         help="a Soft-RoCE that has RoCEv1 GIDs too (release kernel)")
     add("--mtu", type=int, default=4200, metavar="BYTES",

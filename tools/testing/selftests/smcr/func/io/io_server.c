@@ -5,6 +5,8 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,6 +16,9 @@ static pthread_cond_t idle = PTHREAD_COND_INITIALIZER;
 static unsigned int running;	/* under lock: connections being served */
 static unsigned int failed;	/* under lock: connections that failed */
 static int listener;
+static pthread_t acceptor;	/* the thread in accept() */
+static atomic_bool quitting;	/* accept() has to end, by a signal */
+static atomic_bool stopped;	/* accept() has ended */
 static __u32 forgiving;		/* enum io_flag that holds before the job is known */
 
 static bool job_sane(const struct io_job *job)
@@ -22,6 +27,26 @@ static bool job_sane(const struct io_job *job)
 	       job->wsize && job->wsize <= IO_CHUNK &&
 	       job->rsize && job->rsize <= IO_CHUNK &&
 	       (job->mode != IO_RR || job->up <= IO_CHUNK);
+}
+
+static void on_signal(int sig)
+{
+	(void)sig;
+}
+
+/* End accept(). shutdown() of a listening socket does so over TCP and smcr, but
+ * Linux's own SMC-R refuses it. A signal does it there; one that arrives before
+ * accept() begins is lost, so it is repeated.
+ */
+static void stop_accepting(void)
+{
+	if (!shutdown(listener, SHUT_RDWR))
+		return;
+	quitting = true;
+	while (!stopped) {
+		pthread_kill(acceptor, SIGUSR1);
+		usleep(1000);
+	}
 }
 
 static bool serve_one(int fd)
@@ -39,7 +64,7 @@ static bool serve_one(int fd)
 		return false;
 	}
 	if (job.mode == IO_QUIT)
-		shutdown(listener, SHUT_RDWR);
+		stop_accepting();
 	return io_run(fd, &job, true);
 }
 
@@ -109,19 +134,23 @@ static void start_thread(int fd)
  */
 int io_serve(int lfd, __u32 flags)
 {
+	struct sigaction wake = { .sa_handler = on_signal };
 	int fd;
 
 	forgiving = flags;
 	listener = lfd;
+	acceptor = pthread_self();
+	sigaction(SIGUSR1, &wake, NULL);
 	for (;;) {
 		fd = accept(lfd, NULL, NULL);
 		if (fd >= 0)
 			start_thread(fd);
-		else if (errno == EINVAL)
+		else if (errno == EINVAL || quitting)
 			break;
 		else if (errno != EINTR && errno != ECONNABORTED)
 			util_die("accept: %s", strerror(errno));
 	}
+	stopped = true;
 	close(lfd);
 	pthread_mutex_lock(&lock);
 	while (running)
