@@ -181,6 +181,10 @@ static bool first_contact(struct smcr_hs *hs, const struct smcr_lgr_key *key)
 		smcr_hs_decline(hs, SMCR_FALLBACK_PEER_ID);
 		return false;
 	}
+	if (smcr_hs_other_kind(hs)) {
+		smcr_hs_decline(hs, SMCR_FALLBACK_GID_KIND);
+		return false;
+	}
 	follow_gid(hs);
 	if (smcr_hs_path_blocked(hs, key)) {
 		smcr_hs_decline(hs, SMCR_FALLBACK_NEG_PATH);

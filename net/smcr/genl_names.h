@@ -35,7 +35,8 @@
 	X(SMCR_FALLBACK_CONFIRM_LINK, "confirm-link") \
 	X(SMCR_FALLBACK_NEG_DESTINATION, "neg-destination") \
 	X(SMCR_FALLBACK_NEG_PATH, "neg-path") \
-	X(SMCR_FALLBACK_DEVICE_LIMIT, "device-limit")
+	X(SMCR_FALLBACK_DEVICE_LIMIT, "device-limit") \
+	X(SMCR_FALLBACK_GID_KIND, "gid-kind")
 
 #define SMCR_RESET_REASON_NAMES(X) \
 	X(SMCR_RESET_NONE, "none") \

@@ -153,7 +153,7 @@ void smcr_hs_dest_failed(struct smcr_hs *hs)
  * @hs: the handshake; on a server it has the Proposal
  *
  * net.smcr.gid_kind decides. If it is 0, a server names the kind that the
- * Proposal has, a client the kind of its last first contact with the server.
+ * Proposal has, a client the kind that this server is known to use.
  *
  * Context: process, outer sock lock held.
  * Return: SMCR_GID_ROUTABLE or SMCR_GID_LINK_LOCAL.
@@ -173,4 +173,31 @@ enum smcr_gid_kind smcr_hs_gid_kind(const struct smcr_hs *hs)
 	}
 	return smcr_gid_prefer(READ_ONCE(smcr_pernet(net)->sysctl.gid_kind),
 			       hint);
+}
+
+/**
+ * smcr_hs_other_kind() - does the server want another kind of GID?
+ * @hs: a client's handshake with the Accept of a first contact
+ *
+ * A Confirm with a GID of the Accept's kind would be too late for Linux's own
+ * SMC-R, which sends to the GID of the Proposal. So the next Proposal to this
+ * host has that kind, unless net.smcr.gid_kind forbids it. In that case the
+ * Confirm is the only message that can follow the server.
+ *
+ * Context: process, outer sock lock held.
+ * Return: true if this connection must be plain TCP, and the next one need not.
+ */
+bool smcr_hs_other_kind(struct smcr_hs *hs)
+{
+	enum smcr_gid_kind kind = smcr_gid_kind(hs->accept.gid);
+	struct net *net = sock_net(hs->sk);
+	struct in6_addr addr;
+
+	sock_owned_by_me(hs->sk);
+	if (READ_ONCE(smcr_pernet(net)->sysctl.gid_kind) != SMCR_GID_AUTO ||
+	    kind == smcr_gid_kind(hs->port.gid))
+		return false;
+	smcr_path_peer_addr(smcr_sk(hs->sk)->inner->sk, &addr);
+	smcr_peers_want_kind(net, &addr, kind);
+	return true;
 }

@@ -193,7 +193,8 @@
 	X(CONFIRM_LINK, FALLBACKCONFIRMLINK, FallbackConfirmLink, "confirm-link") \
 	X(NEG_DESTINATION, FALLBACKNEGDESTINATION, FallbackNegDestination, "neg-destination") \
 	X(NEG_PATH, FALLBACKNEGPATH, FallbackNegPath, "neg-path") \
-	X(DEVICE_LIMIT, FALLBACKDEVICELIMIT, FallbackDeviceLimit, "device-limit")
+	X(DEVICE_LIMIT, FALLBACKDEVICELIMIT, FallbackDeviceLimit, "device-limit") \
+	X(GID_KIND, FALLBACKGIDKIND, FallbackGidKind, "gid-kind")
 
 /* The same for enum smcr_reset_reason */
 #define SMCR_RESET_LIST(X) \

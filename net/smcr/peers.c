@@ -10,9 +10,10 @@
  * while. Likewise, if a first contact with a host has been completed before,
  * one close in the last step of a first contact is forgiven.
  *
- * An entry of a host also has the kind of GID of its last first contact. The
- * next Proposal has a GID of the same kind, because the server finds its link
- * group by that GID.
+ * An entry of a host also has the kind of GID of its last first contact, or of
+ * an Accept that named another kind than the Proposal. The next Proposal has a
+ * GID of that kind: the server finds its link group by that GID, and Linux's
+ * own SMC-R sends to that GID, whatever the Confirm names.
  *
  * Only a valid answer adds an entry. The number of entries is limited; a new
  * entry replaces the least recently used one. A lost entry costs no more than
@@ -42,8 +43,7 @@
  * @closed_at: time of the first such close, in jiffies; under smcr_peers.lock
  * @used: time of the last valid answer, in jiffies, to the second; written
  *	without a lock
- * @kind: host: enum smcr_gid_kind of its last first contact; written without a
- *	lock
+ * @kind: host: enum smcr_gid_kind to propose; written without a lock
  */
 struct peer {
 	struct hlist_node	node;
@@ -83,11 +83,11 @@ static struct peer *peer_find(struct smcr_peers *peers,
 	return NULL;
 }
 
-static void peer_touch(struct peer *peer, enum smcr_gid_kind kind)
+static void peer_touch(struct peer *peer, enum smcr_gid_kind kind, bool good)
 {
 	if (READ_ONCE(peer->kind) != kind)
 		WRITE_ONCE(peer->kind, kind);
-	if (READ_ONCE(peer->closed))
+	if (good && READ_ONCE(peer->closed))
 		WRITE_ONCE(peer->closed, false);
 	if (time_after(jiffies, READ_ONCE(peer->used) + HZ))
 		WRITE_ONCE(peer->used, jiffies);
@@ -118,7 +118,7 @@ static void evict(struct smcr_peers *peers)
 }
 
 static void peer_add(struct smcr_peers *peers, const struct in6_addr *addr,
-		     __be16 port, enum smcr_gid_kind kind)
+		     __be16 port, enum smcr_gid_kind kind, bool good)
 {
 	struct peer *new;
 
@@ -129,6 +129,8 @@ static void peer_add(struct smcr_peers *peers, const struct in6_addr *addr,
 	new->port = port;
 	new->used = jiffies;
 	new->kind = kind;
+	new->closed = !good;
+	new->closed_at = jiffies;
 	spin_lock(&peers->lock);
 	if (peer_find(peers, addr, port)) {
 		kfree(new);
@@ -140,19 +142,21 @@ static void peer_add(struct smcr_peers *peers, const struct in6_addr *addr,
 	spin_unlock(&peers->lock);
 }
 
-/* Update the entry of a server, or add one if there is memory. */
+/* Update the entry of a server, or add one if there is memory. Unless @good,
+ * the server's next close of TCP is not forgiven because of this.
+ */
 static void peer_note(struct smcr_peers *peers, const struct in6_addr *addr,
-		      __be16 port, enum smcr_gid_kind kind)
+		      __be16 port, enum smcr_gid_kind kind, bool good)
 {
 	struct peer *peer;
 
 	rcu_read_lock();
 	peer = peer_find(peers, addr, port);
 	if (peer)
-		peer_touch(peer, kind);
+		peer_touch(peer, kind, good);
 	rcu_read_unlock();
 	if (!peer)
-		peer_add(peers, addr, port, kind);
+		peer_add(peers, addr, port, kind, good);
 }
 
 /**
@@ -166,7 +170,7 @@ static void peer_note(struct smcr_peers *peers, const struct in6_addr *addr,
 void smcr_peers_good(struct net *net, const struct in6_addr *addr,
 		     __be16 port)
 {
-	peer_note(peers_of(net), addr, port, SMCR_GID_AUTO);
+	peer_note(peers_of(net), addr, port, SMCR_GID_AUTO, true);
 }
 
 /**
@@ -180,11 +184,25 @@ void smcr_peers_good(struct net *net, const struct in6_addr *addr,
 void smcr_peers_met(struct net *net, const struct in6_addr *addr,
 		    enum smcr_gid_kind kind)
 {
-	peer_note(peers_of(net), addr, SMCR_PEERS_HOST, kind);
+	peer_note(peers_of(net), addr, SMCR_PEERS_HOST, kind, true);
 }
 
 /**
- * smcr_peers_gid_kind() - kind of GID of the last first contact with a server
+ * smcr_peers_want_kind() - note which kind of GID a server wants
+ * @net: namespace
+ * @addr: the server's TCP address, IPv4 as a mapped address
+ * @kind: kind of GID in its Accept
+ *
+ * Context: process.
+ */
+void smcr_peers_want_kind(struct net *net, const struct in6_addr *addr,
+			  enum smcr_gid_kind kind)
+{
+	peer_note(peers_of(net), addr, SMCR_PEERS_HOST, kind, false);
+}
+
+/**
+ * smcr_peers_gid_kind() - kind of GID to propose to a server
  * @net: namespace
  * @addr: the server's TCP address, IPv4 as a mapped address
  *

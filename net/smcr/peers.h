@@ -35,6 +35,8 @@ void smcr_peers_good(struct net *net, const struct in6_addr *addr,
 		     __be16 port);
 void smcr_peers_met(struct net *net, const struct in6_addr *addr,
 		    enum smcr_gid_kind kind);
+void smcr_peers_want_kind(struct net *net, const struct in6_addr *addr,
+			  enum smcr_gid_kind kind);
 enum smcr_gid_kind smcr_peers_gid_kind(struct net *net,
 				       const struct in6_addr *addr);
 bool smcr_peers_forgive(struct net *net, const struct in6_addr *addr,

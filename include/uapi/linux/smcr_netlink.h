@@ -47,6 +47,8 @@
  * @SMCR_FALLBACK_NEG_PATH: RDMA to this peer recently failed
  * @SMCR_FALLBACK_DEVICE_LIMIT: the RDMA device lacks a capability; the log
  *   names it
+ * @SMCR_FALLBACK_GID_KIND: the server named another kind of GID than the
+ *   Proposal
  */
 enum smcr_fallback_reason {
 	SMCR_FALLBACK_NONE,
@@ -75,6 +77,7 @@ enum smcr_fallback_reason {
 	SMCR_FALLBACK_NEG_DESTINATION,
 	SMCR_FALLBACK_NEG_PATH,
 	SMCR_FALLBACK_DEVICE_LIMIT,
+	SMCR_FALLBACK_GID_KIND,
 
 	/* private: */
 	__SMCR_FALLBACK_MAX,

@@ -75,12 +75,20 @@ contact "two smcr hosts use RoCEv2 with routable GIDs" v4
 check "the server prefers link-local GIDs" \
 	on server sysctl -qw net.smcr.gid_kind=2
 no_group_left
+save other
+io_check "a connection whose server wants the other kind" $kind "$SERVER" \
+	stream -u 64k -d 64k -H
+by_tcp other GidKind 1
+contact "the client proposes that kind from then on" link-local
+sysctl_for_now net.smcr.gid_kind 1
+no_group_left
 save follow
 hold $kind "$SERVER" 1
-check "the client follows the Accept" link_is link-local
-contact_more "the client proposes that kind from then on" 1
-sysctl_for_now net.smcr.gid_kind 1
-contact_more "the server accepts the first Proposal's GID, too" 2
+check "a client that proposes routable GIDs only follows the Accept" \
+	link_is link-local
+contact_more "the server finds the group by the Proposal's GID" 1
+check "the client proposes link-local GIDs" sysctl -qw net.smcr.gid_kind=2
+contact_more "the server finds the group by the Confirm's GID, too" 2
 no_fallback follow
 released "the connection is closed"
 check "the client has no preference" sysctl -qw net.smcr.gid_kind=0
@@ -135,6 +143,7 @@ addresses $kind
 contact "RoCEv2 over IPv6 where TCP uses it" v6 smcr6 "$SERVER6"
 io_check "end of the server" $kind "$SERVER" quit
 on server served
-on server no_fallback begin
+on server grew begin FallbackPeerDeclined -eq 1
+on server grew begin Fallbacks -eq 1
 both no_conn_left
 finish
