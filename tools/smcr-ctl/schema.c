@@ -205,7 +205,7 @@ const size_t n_objects = ARRAY_SIZE(objects);
 
 static const struct column fallback_columns[] = {
 	{ "reason", SMCR_A_FALLBACK_REASON, COL_ENUM, 0, fallback_names },
-	{ "diagnosis", SMCR_A_FALLBACK_DIAGNOSIS, COL_U32, 0, NULL },
+	{ "diagnosis", SMCR_A_FALLBACK_DIAGNOSIS, COL_DIAG, 0, NULL },
 	{ "local", SMCR_A_FALLBACK_LOCAL, COL_ADDR, COL_WITH_PORT, NULL },
 	{ "local-port", SMCR_A_FALLBACK_LOCAL_PORT, COL_U32, 0, NULL },
 	{ "peer", SMCR_A_FALLBACK_PEER, COL_ADDR, COL_WITH_PORT, NULL },
@@ -414,6 +414,63 @@ static void name_flags(const struct column *col, struct value *out)
 			 "%s%#" PRIx64, pos ? "," : "", rest);
 }
 
+/* Diagnoses of a Decline. RFC 7609 leaves them to the implementation; these are
+ * Linux's. Those whose last byte is 0x80 or more are smcr's own.
+ */
+static const struct {
+	uint32_t	num;
+	const char	*name;
+} diagnoses[] = {
+	{ 0x00000000, "none" },
+	{ 0x01010000, "memory" },
+	{ 0x01010080, "limit" },
+	{ 0x02010000, "confirm-link-timeout" },
+	{ 0x02020000, "add-link-timeout" },
+	{ 0x03000000, "configuration" },
+	{ 0x03000080, "policy" },
+	{ 0x03000081, "same-host" },
+	{ 0x03010000, "no-option" },
+	{ 0x03020000, "ipsec" },
+	{ 0x03020080, "tcp-auth" },
+	{ 0x03020081, "vrf" },
+	{ 0x03030000, "no-device" },
+	{ 0x03030001, "no-smcd-device" },
+	{ 0x03030002, "no-smcr-device" },
+	{ 0x03030080, "no-gid" },
+	{ 0x03030081, "gid-kind" },
+	{ 0x03040000, "mode" },
+	{ 0x03050000, "eye-catcher" },
+	{ 0x03060000, "socket-option" },
+	{ 0x03070000, "subnet" },
+	{ 0x03080000, "vlan" },
+	{ 0x03090000, "vlan" },
+	{ 0x030a0000, "no-active-link" },
+	{ 0x030b0000, "unknown-link" },
+	{ 0x030c0000, "version" },
+	{ 0x030c0080, "bad-value" },
+	{ 0x030c0081, "bad-identity" },
+	{ 0x04000000, "out-of-sync" },
+	{ 0x05000000, "peer-declined" },
+	{ 0x09990000, "internal" },
+	{ 0x09990001, "rtoken" },
+	{ 0x09990002, "link-setup" },
+	{ 0x09990003, "registration" },
+};
+
+static void name_diagnosis(struct value *out)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(diagnoses); i++) {
+		if (diagnoses[i].num == out->num) {
+			snprintf(out->text, sizeof(out->text), "%s",
+				 diagnoses[i].name);
+			return;
+		}
+	}
+	snprintf(out->text, sizeof(out->text), "0x%08" PRIx64, out->num);
+}
+
 static int decode_string(const char *data, size_t len, struct value *out)
 {
 	size_t n = strnlen(data, len);
@@ -488,6 +545,10 @@ int value_decode(const struct column *col, const void *data, size_t len,
 	case COL_FLAGS:
 		err = decode_number(data, len, &out->num);
 		name_flags(col, out);
+		break;
+	case COL_DIAG:
+		err = decode_number(data, len, &out->num);
+		name_diagnosis(out);
 		break;
 	case COL_GID:
 	case COL_ADDR:

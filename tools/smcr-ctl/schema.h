@@ -28,6 +28,7 @@
  * @COL_ADDR: IP address of 4 or 16 bytes; the next column is the port
  * @COL_MAC: MAC address
  * @COL_HEX: bytes, printed as hexadecimal digits
+ * @COL_DIAG: number of 4 bytes, the diagnosis of a Decline; text has its name
  */
 enum column_type {
 	COL_STRING,
@@ -39,6 +40,7 @@ enum column_type {
 	COL_ADDR,
 	COL_MAC,
 	COL_HEX,
+	COL_DIAG,
 };
 
 /* struct column.flags */
@@ -106,7 +108,7 @@ struct command {
 /**
  * struct value - one decoded attribute
  * @set: the row has the attribute
- * @num: number, for COL_U32, COL_UINT, COL_ENUM and COL_FLAGS
+ * @num: number, for COL_U32, COL_UINT, COL_ENUM, COL_FLAGS and COL_DIAG
  * @text: the value as text
  */
 struct value {

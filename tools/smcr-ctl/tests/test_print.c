@@ -117,8 +117,25 @@ static void test_addresses(void)
 			  "10.9.0.3:80"), "print__mapped_address_is_ipv4");
 }
 
+static void test_diagnosis(void)
+{
+	struct printer json = { .json = true };
+	struct printer p = { 0 };
+
+	obj = &events[3];
+	memset(row, 0, sizeof(row));
+	set_u32("diagnosis", 0x03070000);
+	tap(prints(&p, "diagnosis subnet\n"), "print__diagnosis_is_a_word");
+	tap(prints(&json, "[{\"diagnosis\":50790400}]\n"),
+	    "print__diagnosis_is_a_number_in_json");
+	set_u32("diagnosis", 0x03030007);
+	tap(prints(&p, "diagnosis 0x03030007\n"),
+	    "print__diagnosis_without_a_name");
+}
+
 int main(void)
 {
+	test_diagnosis();
 	test_text();
 	test_json();
 	test_addresses();
