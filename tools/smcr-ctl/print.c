@@ -257,7 +257,8 @@ void print_columns(struct printer *p, const struct object *obj,
 		if (!column_shown(p, col, &row[i]))
 			continue;
 		key = bare ? NULL : col->key;
-		if (column_is_number(col) || (p->json && col->type == COL_DIAG)) {
+		if (column_is_number(col) ||
+		    (p->json && col->type == COL_DIAG)) {
 			print_number(p, key, row[i].num);
 		} else if (!p->json && col->flags & COL_WITH_PORT &&
 			   row[i + 1].set) {
