@@ -3,6 +3,7 @@
 # Tests whose server host runs the distribution's own SMC-R ("# peer: linux").
 # Source this after lib.sh. Linux's AF_SMC has the numbers of AF_SMCR, so the
 # test's programs run unchanged there.
+# shellcheck disable=SC2154 # what lib.sh and the test set
 
 # linux COMMAND...: run save or grew with the counters of Linux's SMC-R
 linux() {
