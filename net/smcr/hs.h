@@ -180,6 +180,8 @@ void smcr_hs_dest_good(struct smcr_hs *hs);
 void smcr_hs_dest_failed(struct smcr_hs *hs);
 enum smcr_gid_kind smcr_hs_gid_kind(const struct smcr_hs *hs);
 bool smcr_hs_other_kind(struct smcr_hs *hs);
+bool smcr_hs_offers_linux(const struct smcr_hs *hs);
+bool smcr_hs_other_dialect(struct smcr_hs *hs, u32 diagnosis);
 
 /* Events from the link group layer */
 void smcr_hs_kick(struct smcr_hs *hs, enum smcr_hs_event_bit event);

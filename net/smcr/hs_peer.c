@@ -201,3 +201,47 @@ bool smcr_hs_other_kind(struct smcr_hs *hs)
 	smcr_peers_want_kind(net, &addr, kind);
 	return true;
 }
+
+/**
+ * smcr_hs_offers_linux() - should CONFIRM LINK offer the Linux dialect?
+ * @hs: a server's handshake with the Proposal
+ *
+ * Linux sends Proposals of version 2. Older kernels send version 1; such a host
+ * has declined before.
+ *
+ * Context: process, outer sock lock held.
+ */
+bool smcr_hs_offers_linux(const struct smcr_hs *hs)
+{
+	struct in6_addr addr;
+
+	sock_owned_by_me(hs->sk);
+	if (hs->proposal.version >= 2)
+		return true;
+	smcr_path_peer_addr(smcr_sk(hs->sk)->inner->sk, &addr);
+	return smcr_peers_no_eye(sock_net(hs->sk), &addr);
+}
+
+/**
+ * smcr_hs_other_dialect() - did the client decline the dialect of CONFIRM LINK?
+ * @hs: the handshake
+ * @diagnosis: diagnosis of the client's Decline
+ *
+ * RDMA works over the path then, and the next first contact with this host
+ * offers the Linux dialect.
+ *
+ * Context: process, outer sock lock held.
+ */
+bool smcr_hs_other_dialect(struct smcr_hs *hs, u32 diagnosis)
+{
+	struct in6_addr addr;
+
+	sock_owned_by_me(hs->sk);
+	if (hs->client || hs->step != SMCR_HS_LLC || hs->lgr->offer_linux ||
+	    diagnosis != SMCR_DIAG_EYE_CATCHER)
+		return false;
+	smcr_path_peer_addr(smcr_sk(hs->sk)->inner->sk, &addr);
+	smcr_peers_want_no_eye(sock_net(hs->sk), &addr,
+			       smcr_gid_kind(hs->proposal.gid));
+	return true;
+}

@@ -109,7 +109,8 @@ void smcr_hs_declined(struct smcr_hs *hs)
 	}
 	if (hs->client)
 		smcr_hs_dest_good(hs);
-	smcr_hs_path_result(hs, false);
+	if (!smcr_hs_other_dialect(hs, msg.diagnosis))
+		smcr_hs_path_result(hs, false);
 	if (msg.out_of_sync && hs->lgr && !hs->client)
 		smcr_lgr_links_doubtful(hs->lgr);
 	smcr_hs_fallback(hs, SMCR_FALLBACK_PEER_DECLINED, msg.diagnosis);

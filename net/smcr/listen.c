@@ -432,7 +432,7 @@ static int __must_check find_group(struct smcr_hs *hs)
 			return -EAGAIN;
 		if (IS_ERR(lgr))
 			return PTR_ERR(lgr);
-		lgr->offer_linux = hs->proposal.version >= 2;
+		lgr->offer_linux = smcr_hs_offers_linux(hs);
 		hs->first_contact = true;
 	}
 	hs->lgr = lgr;
@@ -562,7 +562,7 @@ static bool step_confirm(struct smcr_hs *hs)
 	struct smcr_clc_expect expect = {
 		.type = SMCR_CLC_CONFIRM,
 		.first_contact = hs->first_contact,
-		.max_bsize = hs->proposal.version >= 2 ?
+		.max_bsize = hs->lgr->offer_linux ?
 			     SMCR_BSIZE_LINUX_MAX : SMCR_BSIZE_MAX,
 	};
 	struct smcr_clc_accept msg;

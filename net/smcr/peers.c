@@ -15,6 +15,10 @@
  * GID of that kind: the server finds its link group by that GID, and Linux's
  * own SMC-R sends to that GID, whatever the Confirm names.
  *
+ * A client whose Proposal has version 1 is not offered the Linux dialect, which
+ * is the only one that Linux speaks. Linux then declines the first contact, and
+ * the entry of that host makes the next one offer the dialect.
+ *
  * Only a valid answer adds an entry. The number of entries is limited; a new
  * entry replaces the least recently used one. A lost entry costs no more than
  * plain TCP for a while. Handshakes look entries up under RCU and write only
@@ -44,6 +48,8 @@
  * @used: time of the last valid answer, in jiffies, to the second; written
  *	without a lock
  * @kind: host: enum smcr_gid_kind to propose; written without a lock
+ * @no_eye: host: as a client it has declined the RFC dialect; set without a
+ *	lock, never cleared
  */
 struct peer {
 	struct hlist_node	node;
@@ -54,6 +60,7 @@ struct peer {
 	unsigned long		closed_at;
 	unsigned long		used;
 	u8			kind;
+	bool			no_eye;
 };
 
 static struct smcr_peers *peers_of(struct net *net)
@@ -199,6 +206,48 @@ void smcr_peers_want_kind(struct net *net, const struct in6_addr *addr,
 			  enum smcr_gid_kind kind)
 {
 	peer_note(peers_of(net), addr, SMCR_PEERS_HOST, kind, false);
+}
+
+/**
+ * smcr_peers_want_no_eye() - note that a client speaks the Linux dialect only
+ * @net: namespace
+ * @addr: the client's TCP address, IPv4 as a mapped address
+ * @kind: kind of GID in its Proposal
+ *
+ * Context: process.
+ */
+void smcr_peers_want_no_eye(struct net *net, const struct in6_addr *addr,
+			    enum smcr_gid_kind kind)
+{
+	struct smcr_peers *peers = peers_of(net);
+	struct peer *peer;
+
+	peer_note(peers, addr, SMCR_PEERS_HOST, kind, false);
+	rcu_read_lock();
+	peer = peer_find(peers, addr, SMCR_PEERS_HOST);
+	if (peer)
+		WRITE_ONCE(peer->no_eye, true);
+	rcu_read_unlock();
+}
+
+/**
+ * smcr_peers_no_eye() - does a client speak the Linux dialect only?
+ * @net: namespace
+ * @addr: the client's TCP address, IPv4 as a mapped address
+ *
+ * Context: any.
+ * Return: true if it does; false if it does not or is not known.
+ */
+bool smcr_peers_no_eye(struct net *net, const struct in6_addr *addr)
+{
+	const struct peer *peer;
+	bool no_eye;
+
+	rcu_read_lock();
+	peer = peer_find(peers_of(net), addr, SMCR_PEERS_HOST);
+	no_eye = peer && READ_ONCE(peer->no_eye);
+	rcu_read_unlock();
+	return no_eye;
 }
 
 /**

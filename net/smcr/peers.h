@@ -37,6 +37,9 @@ void smcr_peers_met(struct net *net, const struct in6_addr *addr,
 		    enum smcr_gid_kind kind);
 void smcr_peers_want_kind(struct net *net, const struct in6_addr *addr,
 			  enum smcr_gid_kind kind);
+void smcr_peers_want_no_eye(struct net *net, const struct in6_addr *addr,
+			    enum smcr_gid_kind kind);
+bool smcr_peers_no_eye(struct net *net, const struct in6_addr *addr);
 enum smcr_gid_kind smcr_peers_gid_kind(struct net *net,
 				       const struct in6_addr *addr);
 bool smcr_peers_forgive(struct net *net, const struct in6_addr *addr,

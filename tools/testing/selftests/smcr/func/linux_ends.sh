@@ -95,6 +95,21 @@ by_linux "no adapter here, as server"
 by_tcp "no adapter here, as server" NoRnic 1
 check "this host has an adapter" rdma link add rxe0 type rxe netdev eth0
 
+# An older Linux kernel, whose Proposals have version 1
+undo_later sh -c "rmmod version1 2>/dev/null || :"
+check "Linux's Proposals count as version 1" insmod /share/version1.ko
+by_linux "an older Linux"
+by_tcp "an older Linux" PeerDeclined 1
+grew "an older Linux" NegativeAdded -eq 0
+check "its diagnosis says that it has no eye catcher" told 0x03050000
+by_linux "an older Linux, once more"
+by_rdma "an older Linux, once more" 65536 65536
+grew "an older Linux, once more" FirstContacts -eq 1
+check "the group speaks the Linux dialect" linux_dialect
+by_linux "an older Linux, a third time"
+grew "an older Linux, a third time" SubsequentContacts -eq 1
+check "Linux's Proposals have their version" rmmod version1
+
 # RDMA both ways, after all that
 to_linux "all is well"
 by_rdma "all is well" 65536 65536
