@@ -216,26 +216,6 @@ int smcr_rtoken_lost(const struct smcr_rtoken_table *tbl)
 }
 
 /**
- * smcr_rtoken_complete() - does each RMB have a key on a link?
- * @tbl: table of the group
- * @link: link index, 0..7
- *
- * Return: false if an RMB has no key on the link; no connection may use the
- * link then (3.5.5.2.3, C.7.1).
- */
-bool smcr_rtoken_complete(const struct smcr_rtoken_table *tbl, u8 link)
-{
-	unsigned int id;
-
-	if (link >= SMCR_MAX_LINKS)
-		return false;
-	for (id = 1; id <= SMCR_MAX_RMBS; id++)
-		if (tbl->slot[id] && !known_on(tbl->slot[id], link))
-			return false;
-	return true;
-}
-
-/**
  * smcr_rtoken_claim() - mark an element as used by a connection
  * @tbl: table of the group
  * @id: the RMB

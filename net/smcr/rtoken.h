@@ -60,7 +60,6 @@ int smcr_rtoken_get(const struct smcr_rtoken_table *tbl, u8 id, u8 link,
 struct smcr_rtoken *smcr_rtoken_del(struct smcr_rtoken_table *tbl, u8 id);
 void smcr_rtoken_drop_link(struct smcr_rtoken_table *tbl, u8 link);
 int smcr_rtoken_lost(const struct smcr_rtoken_table *tbl);
-bool smcr_rtoken_complete(const struct smcr_rtoken_table *tbl, u8 link);
 
 int smcr_rtoken_claim(struct smcr_rtoken_table *tbl, u8 id, u8 idx);
 void smcr_rtoken_release(struct smcr_rtoken_table *tbl, u8 id, u8 idx);

@@ -73,8 +73,6 @@ static void further_links(void)
 {
 	int a = add(0, 7, 0xA000), b = add(0, 8, 0xB000);
 
-	EXPECT(smcr_rtoken_complete(&tbl, 0));
-	EXPECT(!smcr_rtoken_complete(&tbl, 1));
 	EXPECT_EQ(smcr_rtoken_set(&tbl, (u8)a, 1, 70, 0xA100), 0);
 	EXPECT_EQ(smcr_rtoken_set(&tbl, (u8)a, 1, 70, 0xA100), 0);
 	EXPECT_EQ(smcr_rtoken_set(&tbl, (u8)a, 1, 71, 0xA100), -EEXIST);
@@ -82,10 +80,7 @@ static void further_links(void)
 	EXPECT_EQ(smcr_rtoken_set(&tbl, (u8)b, 1, 70, 0xB100), -EEXIST);
 	EXPECT_EQ(smcr_rtoken_set(&tbl, 200, 1, 72, 0), -ENOENT);
 	EXPECT_EQ(smcr_rtoken_set(&tbl, (u8)b, 8, 72, 0), -EINVAL);
-	EXPECT(!smcr_rtoken_complete(&tbl, 1));
 	EXPECT_EQ(smcr_rtoken_set(&tbl, (u8)b, 1, 72, 0xB100), 0);
-	EXPECT(smcr_rtoken_complete(&tbl, 1));
-	EXPECT(!smcr_rtoken_complete(&tbl, 8));
 	EXPECT_EQ(smcr_rtoken_find(&tbl, 1, 72), b);
 
 	smcr_rtoken_drop_link(&tbl, 0);
