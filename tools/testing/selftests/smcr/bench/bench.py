@@ -59,7 +59,7 @@ class Samples:
         """Store the lines that are samples or failures."""
         for line in lines:
             word = line.split()
-            if word[:1] == ["failed"]:
+            if word[:1] in (["failed"], ["failed:"]):
                 self.failed.append(line.strip())
             if word[:1] != ["sample"]:
                 continue
@@ -112,7 +112,7 @@ def bed(*arguments):
             if not line.startswith("sample"):
                 print(line, end="", flush=True)
     if run.returncode:
-        print(f"# the bed ended with status {run.returncode}")
+        lines.append(f"failed: the bed ended with status {run.returncode}\n")
     return lines
 
 
@@ -428,7 +428,7 @@ def main():
         lines = measure(opt)
         with open(os.path.join(OUT, "samples.txt"), "w",
                   encoding="utf-8") as f:
-            f.writelines(x for x in lines if x.startswith("sample"))
+            f.writelines(x for x in lines if x.startswith(("sample", "failed")))
     samples = Samples()
     samples.read(lines)
     found = instructions(samples)
