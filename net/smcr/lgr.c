@@ -549,8 +549,9 @@ static void lgr_end(struct smcr_lgr *lgr)
 		return;
 	listed = smcr_lgr_unpublish(lgr);
 	smcr_lgr_links_end(lgr, &links);
-	smcr_lgr_links_stop(lgr, &links);
+	smcr_lgr_links_drain(lgr, &links);
 	lgr_reset_conns(lgr);
+	smcr_lgr_links_stop(&links);
 	smcr_llc_flush(lgr);
 	/* No registration is under way once the links have stopped. */
 	smcr_lgr_kick(lgr, SMCR_LGR_T_FREE_ALL);

@@ -404,7 +404,7 @@ bool smcr_lgr_redundant(struct smcr_lgr *lgr)
  * @lgr: the group
  *
  * Context: any but hard irq; a connection's lock may be held.
- * Return: true if a link has failed and is not DEAD.
+ * Return: true if a link has failed and is not drained.
  */
 bool smcr_lgr_draining(struct smcr_lgr *lgr)
 {
@@ -415,7 +415,9 @@ bool smcr_lgr_draining(struct smcr_lgr *lgr)
 	for (slot = 0; slot < SMCR_MAX_LINKS && !draining; slot++)
 		draining = lgr->links[slot] &&
 			   smcr_link_state(lgr->links[slot]) ==
-			   SMCR_LINK_FAILED;
+			   SMCR_LINK_FAILED &&
+			   !test_bit(SMCR_LINK_F_QUIET,
+				     &lgr->links[slot]->flags);
 	spin_unlock_bh(&lgr->conns_lock);
 	return draining;
 }
@@ -452,7 +454,7 @@ static void count_failover(struct smcr_lgr *lgr, const struct smcr_link *link)
 		smcr_mib_inc(lgr->net, SMCR_MIB_FAILOVERLONGER);
 }
 
-/* Tell all connections of the group that @link is DEAD. */
+/* Tell all connections of the group that nothing comes from @link any more. */
 static void tell_drained(struct smcr_lgr *lgr, const struct smcr_link *link)
 {
 	struct smcr_conn *conn;
@@ -696,7 +698,7 @@ void smcr_lgr_links_end(struct smcr_lgr *lgr, struct smcr_lgr_links *links)
 }
 
 /**
- * smcr_lgr_links_stop() - drain the links of a group that ends
+ * smcr_lgr_links_drain() - drain the links of a group that ends
  * @lgr: a DEAD group
  * @links: its links, from smcr_lgr_links_end()
  *
@@ -706,16 +708,34 @@ void smcr_lgr_links_end(struct smcr_lgr *lgr, struct smcr_lgr_links *links)
  *
  * Context: the group's work.
  */
-void smcr_lgr_links_stop(struct smcr_lgr *lgr,
-			 const struct smcr_lgr_links *links)
+void smcr_lgr_links_drain(struct smcr_lgr *lgr,
+			  const struct smcr_lgr_links *links)
+{
+	unsigned int i;
+
+	for (i = 0; i < links->n; i++)
+		if (!smcr_link_drain(links->link[i]))
+			smcr_link_stop(links->link[i]);
+	WRITE_ONCE(lgr->stopping, false);
+	for (i = 0; i < links->n; i++)
+		tell_drained(lgr, links->link[i]);
+}
+
+/**
+ * smcr_lgr_links_stop() - take the links of a group that ends down
+ * @links: its links, drained
+ *
+ * This may take long (smcr_link_drain()), so the group has reset its
+ * connections before.
+ *
+ * Context: the group's work.
+ */
+void smcr_lgr_links_stop(const struct smcr_lgr_links *links)
 {
 	unsigned int i;
 
 	for (i = 0; i < links->n; i++)
 		smcr_link_stop(links->link[i]);
-	WRITE_ONCE(lgr->stopping, false);
-	for (i = 0; i < links->n; i++)
-		tell_drained(lgr, links->link[i]);
 }
 
 /**
@@ -727,6 +747,17 @@ void smcr_lgr_links_stop(struct smcr_lgr *lgr,
 void smcr_lgr_link_failed(struct smcr_link *link)
 {
 	smcr_lgr_kick(link->lgr, SMCR_LGR_T_LINK_FAILED);
+}
+
+/**
+ * smcr_lgr_link_drained() - nothing comes from a link that was lost any more
+ * @link: the link; smcr_lgr_link_stopped() follows
+ *
+ * Context: process.
+ */
+void smcr_lgr_link_drained(struct smcr_link *link)
+{
+	tell_drained(link->lgr, link);
 }
 
 /**

@@ -55,11 +55,13 @@ unsigned long smcr_lgr_grow_delay(const struct smcr_lgr *lgr);
 void smcr_lgr_grow_again(struct smcr_lgr *lgr, unsigned long delay);
 unsigned long smcr_lgr_retire(struct smcr_lgr *lgr);
 void smcr_lgr_links_end(struct smcr_lgr *lgr, struct smcr_lgr_links *links);
-void smcr_lgr_links_stop(struct smcr_lgr *lgr,
-			 const struct smcr_lgr_links *links);
+void smcr_lgr_links_drain(struct smcr_lgr *lgr,
+			  const struct smcr_lgr_links *links);
+void smcr_lgr_links_stop(const struct smcr_lgr_links *links);
 
 /* Events from the link layer */
 void smcr_lgr_link_failed(struct smcr_link *link);
+void smcr_lgr_link_drained(struct smcr_link *link);
 void smcr_lgr_link_stopped(struct smcr_link *link);
 void smcr_lgr_link_doubtful(struct smcr_link *link);
 void smcr_lgr_device_removed(struct smcr_ibdev *dev);

@@ -8,7 +8,8 @@
  *			after this
  *   report		once, to the group, whose work calls smcr_link_stop()
  *   leave the device	device removal no longer finds the link
- *   drain		the queue pair goes to ERR, each completion is reaped
+ *   drain		the queue pair goes to ERR, each completion is reaped;
+ *			the group tells its connections
  *   verbs objects	queue pair and completion queue are destroyed. From here
  *			on no completion can name the link
  *   slots		the references that are left in send slots are dropped:
@@ -483,6 +484,8 @@ static void link_stop_work(struct work_struct *work)
 	struct smcr_link *link = container_of(work, struct smcr_link,
 					      stop_work);
 
+	if (smcr_link_drain(link))
+		smcr_lgr_link_drained(link);
 	smcr_link_stop(link);
 	smcr_lgr_link_stopped(link);
 	smcr_link_put(link);
@@ -509,6 +512,7 @@ static struct smcr_link *link_alloc(struct smcr_lgr *lgr,
 	link->last_tx = jiffies;
 	link->changed = get_jiffies_64();
 	INIT_LIST_HEAD(&link->dev_node);
+	init_completion(&link->drained);
 	init_completion(&link->stopped);
 	INIT_WORK(&link->stop_work, link_stop_work);
 	INIT_WORK(&link->free_work, link_free_work);
@@ -652,16 +656,27 @@ int smcr_link_connect(struct smcr_link *link, const struct smcr_link_peer *peer)
 	return err;
 }
 
-/* A queue pair still in RESET has never held a request, and cannot be
- * drained.
+/* Drain the queue pair. One that is still in RESET has never held a request, and
+ * cannot be drained. Returns false if a completion can still come.
  */
-static void link_destroy_verbs(struct smcr_link *link)
+static bool link_drain_verbs(struct smcr_link *link)
 {
+	bool quiet = true;
+
 	mutex_lock(&link->qp_mutex);
 	if (link->initialised) {
 		smcr_wr_recv_close(link);
-		smcr_wr_drain(link);
+		quiet = !smcr_wr_drain(link);
 	}
+	mutex_unlock(&link->qp_mutex);
+	if (quiet)
+		smcr_wr_flush(link);
+	return quiet;
+}
+
+static void link_destroy_verbs(struct smcr_link *link)
+{
+	mutex_lock(&link->qp_mutex);
 	if (link->qp)
 		ib_destroy_qp(link->qp);
 	smcr_wr_cq_destroy(link);
@@ -676,6 +691,39 @@ static void link_destroy_verbs(struct smcr_link *link)
 }
 
 /**
+ * smcr_link_drain() - end all requests of a link
+ * @link: the link, in any state, with a reference
+ *
+ * The first half of smcr_link_stop(). The second half may take long: Soft-RoCE
+ * destroys a queue pair only when the netdev has freed its last packet, which a
+ * port that is down does not do. So connections are told between the two.
+ *
+ * Context: process, sleeps for as long as the drain takes; never from a
+ * completion handler.
+ * Return: true if no completion can come, all are handled, and the peer cannot
+ * write through the link; false if the device refused, and only
+ * smcr_link_stop() makes sure of that.
+ */
+bool smcr_link_drain(struct smcr_link *link)
+{
+	unsigned long irq;
+
+	might_sleep();
+	if (test_and_set_bit(SMCR_LINK_F_STOPPING, &link->flags)) {
+		wait_for_completion(&link->drained);
+		return test_bit(SMCR_LINK_F_QUIET, &link->flags);
+	}
+	spin_lock_irqsave(&link->tx_lock, irq);
+	smcr_link_fail_locked(link, -ESHUTDOWN);
+	spin_unlock_irqrestore(&link->tx_lock, irq);
+	link_leave_device(link);
+	if (link_drain_verbs(link))
+		set_bit(SMCR_LINK_F_QUIET, &link->flags);
+	complete_all(&link->drained);
+	return test_bit(SMCR_LINK_F_QUIET, &link->flags);
+}
+
+/**
  * smcr_link_stop() - take a link down
  * @link: the link, in any state, with a reference
  *
@@ -683,22 +731,16 @@ static void link_destroy_verbs(struct smcr_link *link)
  * neither send space nor RMBs through it, so its RMB mappings can be removed. A
  * second caller waits until the first one is done.
  *
- * Context: process, sleeps for as long as the drain takes; never from a
+ * Context: process, sleeps for as long as the device takes; never from a
  * completion handler.
  */
 void smcr_link_stop(struct smcr_link *link)
 {
-	unsigned long irq;
-
-	might_sleep();
-	if (test_and_set_bit(SMCR_LINK_F_STOPPING, &link->flags)) {
+	smcr_link_drain(link);
+	if (test_and_set_bit(SMCR_LINK_F_DESTROYING, &link->flags)) {
 		wait_for_completion(&link->stopped);
 		return;
 	}
-	spin_lock_irqsave(&link->tx_lock, irq);
-	smcr_link_fail_locked(link, -ESHUTDOWN);
-	spin_unlock_irqrestore(&link->tx_lock, irq);
-	link_leave_device(link);
 	link_destroy_verbs(link);
 	link_uncount(link->lgr->net);
 	WARN_ON_ONCE(smcr_link_event(link, SMCR_LINK_EV_DRAINED));

@@ -52,14 +52,16 @@ enum smcr_link_event {
 /* Bits of smcr_link.flags */
 enum smcr_link_flag {
 	SMCR_LINK_F_REPORTED,	/* the failure was reported to the group */
-	SMCR_LINK_F_STOPPING,	/* smcr_link_stop() has begun */
+	SMCR_LINK_F_STOPPING,	/* smcr_link_drain() has begun */
+	SMCR_LINK_F_QUIET,	/* it has no completion left */
+	SMCR_LINK_F_DESTROYING,	/* smcr_link_stop() has gone on */
 	SMCR_LINK_F_LOST,	/* the group has handled the failure */
 	SMCR_LINK_F_DELETED,	/* the peer knows of its end */
 	SMCR_LINK_F_OPERATOR,	/* an administrator wants its end */
 	SMCR_LINK_F_ASKED,	/* the group's work has begun to delete it */
 	SMCR_LINK_F_UNNEEDED,	/* deleted, as symmetric links replaced it */
 	SMCR_LINK_F_DOUBTFUL,	/* TEST LINK shall be sent at once */
-	SMCR_LINK_F_DRAINED,	/* the connections know that it is DEAD */
+	SMCR_LINK_F_DRAINED,	/* it is DEAD, and the connections know */
 	SMCR_LINK_F_REGS_LEFT,	/* RMBs wait for room to be registered on it */
 };
 
@@ -126,6 +128,7 @@ struct smcr_link_peer {
  * @last_tx: jiffies of the last successful completion of a send, likewise
  * @flags: enum smcr_link_flag, atomic bits
  * @dev_node: in the device's list of links, under the device's @links_lock
+ * @drained: completed when smcr_link_drain() has ended
  * @stopped: completed when the link is DEAD
  * @stop_work: stops a link that its group has lost; owns a reference
  * @free_work: frees the link in process context
@@ -163,6 +166,7 @@ struct smcr_link {
 	unsigned long		last_tx;
 	unsigned long		flags;
 	struct list_head	dev_node;
+	struct completion	drained;
 	struct completion	stopped;
 	struct work_struct	stop_work;
 	struct work_struct	free_work;
@@ -192,6 +196,7 @@ bool smcr_link_fail_locked(struct smcr_link *link, int err);
 void smcr_link_report(struct smcr_link *link);
 void smcr_link_device_failed(struct smcr_ibdev *dev, int err);
 void smcr_link_port_down(struct smcr_ibdev *dev, u32 port);
+bool smcr_link_drain(struct smcr_link *link);
 void smcr_link_stop(struct smcr_link *link);
 void smcr_link_stop_later(struct smcr_link *link);
 struct smcr_link *smcr_link_get(struct smcr_link *link);

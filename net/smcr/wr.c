@@ -821,9 +821,12 @@ static void waiters_drop(struct smcr_link *link)
  * completed. If the device refuses the error state, no drain request would
  * complete; destroying the queue pair then has to end the requests.
  *
+ * All completions are handled then, as the queue's pollers take turns.
+ *
  * Context: process; sleeps.
+ * Return: 0; -errno if the device refuses.
  */
-void smcr_wr_drain(struct smcr_link *link)
+int smcr_wr_drain(struct smcr_link *link)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
 	int err;
@@ -835,12 +838,13 @@ void smcr_wr_drain(struct smcr_link *link)
 		net_warn_ratelimited("%s refuses the error state for queue pair %u (error %d); destroying it undrained\n",
 				     smcr_ib_dev_name(link->local.dev),
 				     link->qpn, err);
+	return err;
 }
 
 /**
  * smcr_wr_flush() - drop the references that send slots own
- * @link: link without queue pair and completion queue; smcr_wr_init() may have
- *	failed
+ * @link: link that is drained, or has no queue pair and completion queue;
+ *	smcr_wr_init() may have failed
  *
  * No completion can come any more, so this function may move @tail. The slots
  * that are left succeeded without asking for a completion, or failed without

@@ -112,7 +112,7 @@ u32 smcr_wr_sq_depth(const struct smcr_link *link);
 u32 smcr_wr_max_sge(const struct smcr_link *link);
 void smcr_wr_limit_sends(struct smcr_link *link);
 int __must_check smcr_wr_map(struct smcr_link *link);
-void smcr_wr_drain(struct smcr_link *link);
+int __must_check smcr_wr_drain(struct smcr_link *link);
 void smcr_wr_flush(struct smcr_link *link);
 void smcr_wr_unmap(struct smcr_link *link);
 void smcr_wr_free(struct smcr_link *link);

@@ -73,6 +73,8 @@ static void stop_work(struct work_struct *work)
 {
 	struct smcr_link *link = container_of(work, struct smcr_link, stop_work);
 
+	if (smcr_link_drain(link))
+		smcr_lgr_link_drained(link);
 	smcr_link_stop(link);
 	smcr_lgr_link_stopped(link);
 	smcr_link_put(link);
@@ -128,18 +130,29 @@ int smcr_link_connect(struct smcr_link *link, const struct smcr_link_peer *peer)
 	return smcr_link_event(link, SMCR_LINK_EV_CONNECTED);
 }
 
-void smcr_link_stop(struct smcr_link *link)
+bool smcr_link_drain(struct smcr_link *link)
 {
 	struct ib_qp *qp = link->qp;
 
 	if (test_and_set_bit(SMCR_LINK_F_STOPPING, &link->flags))
-		return;
+		return true;
 	HOLDS(!smcr_link_event(link, SMCR_LINK_EV_FAIL));
 	qp_stop(qp);
 	while (qp_regs(qp))
 		;
 	while (qp->acked != qp->posted)
 		smcr_llc_sent(link, qp->wr[qp->acked++ % QP_MSGS].cookie, -EIO);
+	set_bit(SMCR_LINK_F_QUIET, &link->flags);
+	return true;
+}
+
+void smcr_link_stop(struct smcr_link *link)
+{
+	struct ib_qp *qp = link->qp;
+
+	smcr_link_drain(link);
+	if (test_and_set_bit(SMCR_LINK_F_DESTROYING, &link->flags))
+		return;
 	HOLDS(!smcr_link_event(link, SMCR_LINK_EV_DRAINED));
 	qp->link = NULL;
 	link->qp = NULL;
