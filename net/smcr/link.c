@@ -656,8 +656,8 @@ int smcr_link_connect(struct smcr_link *link, const struct smcr_link_peer *peer)
 	return err;
 }
 
-/* Drain the queue pair. One that is still in RESET has never held a request, and
- * cannot be drained. Returns false if a completion can still come.
+/* Drain the queue pair. One that is still in RESET has never held a request,
+ * and cannot be drained. Returns false if a completion can still come.
  */
 static bool link_drain_verbs(struct smcr_link *link)
 {
