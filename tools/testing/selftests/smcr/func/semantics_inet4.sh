@@ -3,7 +3,7 @@
 # topology: pair
 # fact: Socket calls over inet4 give the results they give over tcp4
 # kernel: turns semantics
-# release: turns inet
+# release: turns kinds
 # nics: 1
 # timeout: 400
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh

@@ -3,7 +3,7 @@
 # topology: pair
 # fact: Socket calls over smcr6 give the results they give over tcp6
 # kernel: turns semantics
-# release: turns smcr
+# release: turns kinds
 # nics: 1
 # timeout: 400
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
