@@ -551,13 +551,14 @@ static void lgr_end(struct smcr_lgr *lgr)
 	smcr_lgr_links_end(lgr, &links);
 	smcr_lgr_links_drain(lgr, &links);
 	lgr_reset_conns(lgr);
+	lgr_uncount_live(smcr_pernet(lgr->net));
+	smcr_lgr_wake(lgr);
+	/* Connections and handshakes do not wait for this. */
 	smcr_lgr_links_stop(&links);
 	smcr_llc_flush(lgr);
 	/* No registration is under way once the links have stopped. */
 	smcr_lgr_kick(lgr, SMCR_LGR_T_FREE_ALL);
 	smcr_lgr_links_put(&links);
-	lgr_uncount_live(smcr_pernet(lgr->net));
-	smcr_lgr_wake(lgr);
 	if (listed)
 		smcr_lgr_put(lgr);
 }

@@ -78,7 +78,7 @@ static const char *entry_fault(const struct smcr_pnet_entry *entry)
 	if (!entry->netdev[0] == !entry->device[0])
 		return "an entry has either a netdev or a device and its port";
 	if (entry->netdev[0] && !dev_valid_name(entry->netdev))
-		return "this is no name of a netdev";
+		return "a netdev name has no space, slash or colon";
 	if (entry->device[0] && (!name_valid(entry->device) || !entry->port))
 		return "a device has a name and a port number from 1";
 	return NULL;
@@ -107,7 +107,7 @@ static const char *clash(struct smcr_pnet *pnet,
 		if (!strcmp(entry->name, new->name))
 			return "this entry exists already";
 		if (new->netdev[0])
-			return "the netdev has another name; delete that first";
+			return "the netdev has an entry of another network";
 	}
 	return NULL;
 }

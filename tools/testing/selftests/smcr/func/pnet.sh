@@ -138,7 +138,7 @@ on server check "the server's table is empty" no_table
 io_check "the netdev's network has no port" $kind "$SERVER" stream -u 100k
 both check "both hosts use the ports of their netdevs" first_link rxe0/1
 
-check "a netdev has one name" refused "has another name" \
+check "a netdev is in one network" refused "another network" \
 	smcr-ctl pnet add other netdev eth0
 check "an entry is added once" refused "exists already" \
 	smcr-ctl pnet add lan netdev eth0
