@@ -101,7 +101,7 @@ rdma link delete rxe0 &
 delete_pid=$!
 undo_later rdma link add rxe0 type rxe netdev eth0
 wait_until "the end of the group waits for the change" \
-	grep -qs smcr_link_stop /proc/[0-9]*/stack
+	grep -qs smcr_link_drain /proc/[0-9]*/stack
 check "nothing is destroyed during the change" step_is destroyed 0
 step go
 wait "$delete_pid"
