@@ -21,6 +21,7 @@
 #include "lgr_links.h"
 #include "link.h"
 #include "mib.h"
+#include "rx.h"
 #include "tx.h"
 #include "wr.h"
 
@@ -52,8 +53,20 @@ static void cdc_answer(struct smcr_conn *conn, u16 flags)
 	if (!(flags & SMCR_CDC_R) || conn->tx.wanted)
 		return;
 	conn->tx.wanted = true;
-	if (conn->tx.told != conn->rx.cons)
+	if (conn->tx.told != smcr_rx_consumed(conn))
 		conn->tx.due = true;
+}
+
+/* Send SIGURG, if the program has asked for it. A listener's child has no file
+ * before it is accepted; smcr_conn_detach() comes before the file is freed.
+ */
+static void cdc_signal(struct sock *sk)
+{
+	if (!sk)
+		return;
+	read_lock(&sk->sk_callback_lock);
+	sk_send_sigurg(sk);
+	read_unlock(&sk->sk_callback_lock);
 }
 
 /* Bytes that A announces may not be there: a peer that moves does not repeat
@@ -63,10 +76,13 @@ static void cdc_take(struct smcr_conn *conn, struct smcr_cdc_result *res)
 {
 	bool more = res->prod != conn->rx.peer.prod;
 	struct smcr_cdc_rx rx = conn->rx.peer;
+	bool urgent;
 
 	if (res->raised & SMCR_CDC_A)
 		res->prod = rx.prod;
 	smcr_cdc_apply(&rx, res);
+	/* Before the bytes: a reader that finds them knows which is urgent. */
+	urgent = smcr_rx_urgent_recv(conn, res->flags, rx.prod);
 	conn->rx.peer.cons = rx.cons;
 	conn->rx.peer.seq = rx.seq;
 	/* Pairs with the acquire in smcr_rx_avail() */
@@ -94,7 +110,9 @@ static void cdc_take(struct smcr_conn *conn, struct smcr_cdc_result *res)
 					   ECONNRESET);
 	if (res->raised)
 		cdc_flags(conn, res);
-	if (more && conn->sk)
+	if (urgent)
+		cdc_signal(conn->sk);
+	if ((more || urgent) && conn->sk)
 		conn->sk->sk_data_ready(conn->sk);
 }
 
@@ -130,8 +148,9 @@ static bool cdc_handle(struct smcr_conn *conn, const struct smcr_cdc_msg *msg,
 	struct smcr_cdc_limits lim = {
 		.ring = conn->rx.ring,
 		.peer_ring = conn->tx.ring,
-		.cons = conn->rx.cons,
+		.cons = smcr_rx_consumed(conn),
 		.sent = conn->tx.nxt,
+		.urgent = conn->rx.urgent.mark,
 		.new_link = new_link,
 	};
 	struct net *net = conn->lgr->net;
@@ -178,7 +197,7 @@ static void cdc_fail_link(struct smcr_conn *conn)
 /* The move of the peer is over, and it gets the credit that was held back. */
 static void cdc_credit(struct smcr_conn *conn)
 {
-	if (conn->tx.told == conn->rx.cons ||
+	if (conn->tx.told == smcr_rx_consumed(conn) ||
 	    !smcr_conn_state_can_recv(&conn->fsm))
 		return;
 	conn->tx.due = true;
@@ -227,17 +246,16 @@ void smcr_cdc_validate(struct smcr_conn *conn)
 static void cdc_park(struct smcr_conn *conn, const struct smcr_cdc_msg *msg)
 {
 	struct smcr_conn_rx *rx = &conn->rx;
-	u16 sticky = 0;
+	u16 lasting = 0;
 
 	lockdep_assert_held(&conn->lock);
 	if (rx->parked && smcr_seq_diff(msg->seq, rx->parked_msg.seq) <= 0)
 		return;
 	if (rx->parked)
-		sticky = rx->parked_msg.flags &
-			 (SMCR_CDC_D | SMCR_CDC_C | SMCR_CDC_A | SMCR_CDC_R);
+		lasting = smcr_cdc_msg_lasting(&rx->parked_msg, msg);
 	rx->parked = true;
 	rx->parked_msg = *msg;
-	rx->parked_msg.flags |= sticky;
+	rx->parked_msg.flags |= lasting;
 }
 
 /**

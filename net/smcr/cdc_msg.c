@@ -60,6 +60,26 @@ void smcr_cdc_msg_encode(u8 *buf, const struct smcr_cdc_msg *in)
 	w->flags = cpu_to_be16(in->flags & SMCR_CDC_FLAGS);
 }
 
+/**
+ * smcr_cdc_msg_lasting() - find the flags that a newer message must carry on
+ * @old: a message that is dropped unhandled, for @new stands for both
+ * @new: the next message of the connection
+ *
+ * U goes on as long as the producer cursor stays, as it says that the urgent
+ * byte is the one before.
+ *
+ * Return: the flags.
+ */
+u16 smcr_cdc_msg_lasting(const struct smcr_cdc_msg *old,
+			 const struct smcr_cdc_msg *new)
+{
+	u16 flags = STICKY | SMCR_CDC_R;
+
+	if (old->prod.wrap == new->prod.wrap && old->prod.off == new->prod.off)
+		flags |= SMCR_CDC_U;
+	return old->flags & flags;
+}
+
 /* Check both cursors, as far as the flags do not matter. */
 static enum smcr_cdc_verdict check_cursors(const struct smcr_cdc_rx *rx,
 					   const struct smcr_cdc_limits *lim,
@@ -74,6 +94,18 @@ static enum smcr_cdc_verdict check_cursors(const struct smcr_cdc_rx *rx,
 	    res->cons > lim->sent)
 		return SMCR_CDC_BAD_CONS;
 	return SMCR_CDC_ACCEPT;
+}
+
+/* Test whether U is possible: with new data, after P, or as the repetition of
+ * one. There is one urgent byte at a time.
+ */
+static bool urgent_possible(const struct smcr_cdc_rx *rx,
+			    const struct smcr_cdc_limits *lim, u64 prod)
+{
+	if (lim->urgent && prod == lim->urgent)
+		return true;
+	return (prod != rx->prod || rx->flags & SMCR_CDC_P) &&
+	       lim->urgent <= lim->cons;
 }
 
 /**
@@ -112,8 +144,7 @@ enum smcr_cdc_verdict smcr_cdc_check(const struct smcr_cdc_rx *rx,
 		return verdict;
 	if (res->prod != rx->prod && (rx->flags & SMCR_CDC_D))
 		return SMCR_CDC_AFTER_DONE;
-	if ((msg->flags & SMCR_CDC_U) && res->prod == rx->prod &&
-	    !(rx->flags & SMCR_CDC_P))
+	if (msg->flags & SMCR_CDC_U && !urgent_possible(rx, lim, res->prod))
 		return SMCR_CDC_BAD_URGENT;
 
 	res->flags = msg->flags;

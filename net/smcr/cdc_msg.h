@@ -72,9 +72,12 @@ struct smcr_cdc_rx {
  * struct smcr_cdc_limits - local state that bounds a received message
  * @ring: geometry of the local element
  * @peer_ring: geometry of the peer's element
- * @cons: position up to which the local application has read
+ * @cons: position up to which the peer may have learned that bytes were
+ *	consumed
  * @sent: position up to which our bytes were written; the peer cannot have
  *	read more
+ * @urgent: position after the last urgent byte that the peer announced, 0 for
+ *	none
  * @new_link: the message came over another link than the message before it,
  *	and no F has come over that link yet
  */
@@ -83,6 +86,7 @@ struct smcr_cdc_limits {
 	struct smcr_ring peer_ring;
 	u64 cons;
 	u64 sent;
+	u64 urgent;
 	bool new_link;
 };
 
@@ -95,7 +99,8 @@ struct smcr_cdc_limits {
  *	writes, are missing
  * @SMCR_CDC_BAD_PROD: impossible producer cursor
  * @SMCR_CDC_BAD_CONS: impossible consumer cursor
- * @SMCR_CDC_BAD_URGENT: U without new data and without P before
+ * @SMCR_CDC_BAD_URGENT: U without new data and without P before, or before the
+ *	last urgent byte was consumed
  * @SMCR_CDC_AFTER_DONE: data after D
  * @SMCR_CDC_VERDICT_MAX: number of values
  *
@@ -139,6 +144,8 @@ struct smcr_cdc_result {
 
 int smcr_cdc_msg_decode(const u8 *buf, size_t len, struct smcr_cdc_msg *out);
 void smcr_cdc_msg_encode(u8 *buf, const struct smcr_cdc_msg *in);
+u16 smcr_cdc_msg_lasting(const struct smcr_cdc_msg *old,
+			 const struct smcr_cdc_msg *new);
 
 enum smcr_cdc_verdict smcr_cdc_check(const struct smcr_cdc_rx *rx,
 				     const struct smcr_cdc_limits *lim,

@@ -21,6 +21,7 @@
 #include "rmb.h"
 #include "smcr.h"
 #include "tx.h"
+#include "urgent.h"
 #include "wire.h"
 
 struct sock;
@@ -71,6 +72,7 @@ enum smcr_conn_flush {
  *	outer sock lock
  * @link: link that the last accepted message came over, counted: the next one
  *	most likely comes over it, too
+ * @urgent: the urgent byte
  * @fo: moves of the peer that are being validated
  * @parked: @parked_msg waits for the end of the handshake (3.5.2.4)
  * @parked_msg: the newest CDC message that arrived before; its cursors are
@@ -91,6 +93,7 @@ struct smcr_conn_rx {
 	bool			spoilt;
 	bool			err_told;
 	struct smcr_link	*link;
+	struct smcr_urgent_rx	urgent;
 	struct smcr_failover_rx	fo;
 	bool			parked;
 	struct smcr_cdc_msg	parked_msg;

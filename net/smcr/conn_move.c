@@ -246,6 +246,7 @@ static void move_to(struct smcr_conn *conn, const struct move_target *target,
 		tx->left_end = tx->end;
 	}
 	tx->leave = false;
+	smcr_urgent_tx_moved(&tx->urgent, conn->rx.peer.cons);
 	conn->link = smcr_link_get(target->link);
 	atomic_inc(&conn->link->n_conns);
 	tx->rkey = target->rkey;
@@ -314,7 +315,7 @@ void smcr_conn_link_lost(struct smcr_conn *conn, struct smcr_link *link)
 }
 
 /**
- * smcr_conn_link_drained() - event: a link of the group is DEAD
+ * smcr_conn_link_drained() - event: a link of the group is drained or DEAD
  * @conn: a connection of the group, counted by the caller
  * @slot: slot of the link
  *

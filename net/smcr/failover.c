@@ -57,8 +57,6 @@
 
 #include "failover.h"
 
-#define LASTING	(SMCR_CDC_D | SMCR_CDC_C | SMCR_CDC_A | SMCR_CDC_R)
-
 /**
  * smcr_failover_tx_init() - start a connection's send side
  * @fo: send side
@@ -327,7 +325,7 @@ static enum smcr_failover_recv park(struct smcr_failover_rx *fo,
 {
 	bool fresh = !stage->parked;
 	u16 behind = stage->parked ? stage->msg.seq : stage->f_seq;
-	u16 flags = stage->parked ? stage->msg.flags & LASTING : 0;
+	u16 flags = stage->parked ? smcr_cdc_msg_lasting(&stage->msg, msg) : 0;
 
 	if (flags & (SMCR_CDC_C | SMCR_CDC_A) ||
 	    smcr_seq_diff(msg->seq, behind) <= 0)

@@ -102,6 +102,10 @@
 	  "CDC messages sent with B, as the window blocked the writer (4.7)") \
 	X(TXBYTESREPLAYED, TxBytesReplayed, \
 	  "payload bytes written once more, over another link (4.6.2)") \
+	X(URGENTSENT, UrgentSent, \
+	  "urgent bytes accepted from send() with MSG_OOB (4.7.5)") \
+	X(URGENTRECEIVED, UrgentReceived, \
+	  "urgent bytes that the peer announced with U") \
 	X(VALIDATIONSSENT, ValidationsSent, \
 	  "CDC messages sent with F, to validate a move (4.6.1)") \
 	X(VALIDATIONSRECEIVED, ValidationsReceived, \

@@ -21,6 +21,7 @@
 #include <linux/unaligned.h>
 #include <net/busy_poll.h>
 #include <net/sock.h>
+#include <net/tcp_states.h>
 
 #include "conn.h"
 #include "conn_end.h"
@@ -62,6 +63,81 @@ u32 smcr_rx_avail(const struct smcr_conn *conn)
 	       READ_ONCE(conn->rx.cons);
 }
 
+/**
+ * smcr_rx_readable() - test whether poll() reports the socket as readable
+ * @conn: the connection
+ * @target: bytes that the program waits for
+ * @in_line: SO_OOBINLINE is set
+ *
+ * As with TCP, an urgent byte at the reader's position does not count, unless
+ * it is in line. If the peer waits until an urgent byte is consumed, no more
+ * bytes come than those before it.
+ *
+ * Context: any but hard irq.
+ * Return: true if it does.
+ */
+bool smcr_rx_readable(struct smcr_conn *conn, u32 target, bool in_line)
+{
+	const struct smcr_urgent_rx *urgent = &conn->rx.urgent;
+	u32 avail = smcr_rx_avail(conn);
+	u64 cons;
+
+	if (likely(!READ_ONCE(urgent->bits)))
+		return avail && avail >= target;
+	spin_lock_bh(&conn->lock);
+	cons = conn->rx.cons;
+	avail -= min_t(u64, avail, smcr_urgent_rx_from(urgent, cons) - cons);
+	if (conn->rx.peer.prod == urgent->mark &&
+	    smcr_urgent_rx_told(urgent, cons) < urgent->mark)
+		target = 1;
+	else if (smcr_urgent_rx_at_mark(urgent, cons) && !in_line)
+		target++;
+	spin_unlock_bh(&conn->lock);
+	return avail && avail >= target;
+}
+
+/**
+ * smcr_rx_queued() - count the bytes that recv() would find before urgent data
+ * @conn: the connection
+ * @in_line: SO_OOBINLINE is set, and urgent data counts
+ *
+ * Context: any but hard irq.
+ * Return: bytes, for SIOCINQ.
+ */
+u32 smcr_rx_queued(struct smcr_conn *conn, bool in_line)
+{
+	const struct smcr_urgent_rx *urgent = &conn->rx.urgent;
+	u32 avail = smcr_rx_avail(conn);
+	u64 from;
+
+	if (likely(!READ_ONCE(urgent->bits)))
+		return avail;
+	spin_lock_bh(&conn->lock);
+	from = smcr_urgent_rx_from(urgent, conn->rx.cons);
+	avail -= min_t(u64, avail, from - conn->rx.cons);
+	if (!in_line)
+		avail = smcr_urgent_rx_plain(urgent, from, from + avail);
+	spin_unlock_bh(&conn->lock);
+	return avail;
+}
+
+/**
+ * smcr_rx_at_mark() - test whether the reader is at the urgent byte
+ * @conn: the connection
+ *
+ * Context: any but hard irq.
+ * Return: true if it is, for SIOCATMARK.
+ */
+bool smcr_rx_at_mark(struct smcr_conn *conn)
+{
+	bool at;
+
+	spin_lock_bh(&conn->lock);
+	at = smcr_urgent_rx_at_mark(&conn->rx.urgent, conn->rx.cons);
+	spin_unlock_bh(&conn->lock);
+	return at;
+}
+
 /* Check the eye catcher in front of the data (4.4.1). If it was overwritten,
  * something wrote outside of its own element, and none of the bytes in this one
  * can be trusted.
@@ -82,6 +158,28 @@ static int rx_check_eye(struct smcr_conn *conn)
 	return -ECONNRESET;
 }
 
+/**
+ * smcr_rx_consumed() - compute the consumer position for the peer
+ * @conn: the connection
+ *
+ * Context: any, conn->lock held.
+ * Return: the position; an urgent byte at the reader's position counts as
+ * consumed.
+ */
+u64 smcr_rx_consumed(const struct smcr_conn *conn)
+{
+	lockdep_assert_held(&conn->lock);
+	return smcr_urgent_rx_told(&conn->rx.urgent, conn->rx.cons);
+}
+
+/* The peer waits until an urgent byte is consumed (4.7.5). */
+static bool rx_urgent_due(const struct smcr_conn *conn)
+{
+	u64 mark = conn->rx.urgent.mark;
+
+	return mark > conn->tx.told && mark <= smcr_rx_consumed(conn);
+}
+
 /* Send a consumer update if the peer needs one. While a move of the peer is
  * being validated it gets none (4.6.1); smcr_cdc_validate() makes up for it.
  */
@@ -90,10 +188,10 @@ static void rx_update(struct smcr_conn *conn)
 	struct smcr_rx_view view = {
 		.ring = conn->rx.ring,
 		.prod = conn->rx.peer.prod,
-		.cons = conn->rx.cons,
+		.cons = smcr_rx_consumed(conn),
 		.told = conn->tx.told,
 		.b = conn->rx.peer.flags & SMCR_CDC_B,
-		.r = conn->tx.wanted,
+		.r = conn->tx.wanted || rx_urgent_due(conn),
 	};
 
 	lockdep_assert_held(&conn->lock);
@@ -267,6 +365,21 @@ static int rx_wait(struct sock *sk, struct smcr_conn *conn, u32 seen,
 	return min(ret, 0);
 }
 
+/* The reader is done with @n more bytes. This comes before
+ * smcr_conn_read_end(), which returns the element of an unlinked connection
+ * once no final byte is unread.
+ */
+static void rx_advance(struct smcr_conn *conn, u64 n)
+{
+	smcr_mib_count(conn->lgr->mib, SMCR_MIB_RXBYTES, n);
+	spin_lock_bh(&conn->lock);
+	WRITE_ONCE(conn->rx.cons, conn->rx.cons + n);
+	if (conn->rx.urgent.bits)
+		smcr_urgent_rx_passed(&conn->rx.urgent, conn->rx.cons);
+	rx_update(conn);
+	spin_unlock_bh(&conn->lock);
+}
+
 static ssize_t rx_read(struct smcr_conn *conn, u64 pos, u32 len,
 		       rx_actor actor, void *to, bool peek)
 {
@@ -277,58 +390,149 @@ static ssize_t rx_read(struct smcr_conn *conn, u64 pos, u32 len,
 		return -ECONNRESET;
 	err = rx_check_eye(conn);
 	n = err ? err : rx_copy(conn, pos, len, actor, to);
-	/* Before smcr_conn_read_end(), which returns the element of an unlinked
-	 * connection once no final byte is unread
-	 */
-	if (n > 0 && !peek) {
-		smcr_mib_count(conn->lgr->mib, SMCR_MIB_RXBYTES, n);
-		spin_lock_bh(&conn->lock);
-		WRITE_ONCE(conn->rx.cons, conn->rx.cons + n);
-		rx_update(conn);
-		spin_unlock_bh(&conn->lock);
+	if (n > 0 && !peek)
+		rx_advance(conn, n);
+	smcr_conn_read_end(conn);
+	return n;
+}
+
+/**
+ * struct rx_call - a call that reads
+ * @actor: takes the bytes
+ * @to: first argument of @actor
+ * @peek: the bytes stay
+ * @seen: with @peek, bytes that the call has passed; otherwise 0
+ * @timeo: time that the call may still wait
+ * @moved: result: bytes were read or passed
+ * @stop: result: the call ends here, before an urgent byte
+ */
+struct rx_call {
+	rx_actor	actor;
+	void		*to;
+	bool		peek;
+	u32		seen;
+	long		timeo;
+	bool		moved;
+	bool		stop;
+};
+
+/* Pass the gap or the urgent byte at @pos. With SO_OOBINLINE, the reader gets
+ * the byte. Returns the bytes that it got, or -errno.
+ */
+static ssize_t rx_pass(struct sock *sk, struct smcr_conn *conn,
+		       struct rx_call *call, u64 pos)
+{
+	struct smcr_urgent_rx *urgent = &conn->rx.urgent;
+	bool deliver;
+	ssize_t n = 0;
+	u64 next;
+	u8 byte;
+
+	if (!smcr_conn_read_begin(conn))
+		return -ECONNRESET;
+	spin_lock_bh(&conn->lock);
+	next = smcr_urgent_rx_next(urgent, pos);
+	deliver = sock_flag(sk, SOCK_URGINLINE) && next == urgent->mark;
+	byte = urgent->byte;
+	spin_unlock_bh(&conn->lock);
+	if (deliver)
+		n = call->actor(call->to, &byte, 1);
+	if (n >= 0) {
+		call->moved = true;
+		if (call->peek)
+			call->seen += next - pos;
+		else
+			rx_advance(conn, next - pos);
+		/* The peer sends nothing more until the byte is read. */
+		call->stop = call->peek && deliver;
 	}
 	smcr_conn_read_end(conn);
 	return n;
 }
 
+/* Count the bytes that can be copied at once. The lock is for the rare case.
+ * Bits that are set just now belong to bytes beyond @avail.
+ */
+static u32 rx_plain(struct smcr_conn *conn, u64 pos, u32 avail, bool *mark)
+{
+	*mark = false;
+	if (likely(!READ_ONCE(conn->rx.urgent.bits)))
+		return avail;
+	spin_lock_bh(&conn->lock);
+	*mark = smcr_urgent_rx_at_mark(&conn->rx.urgent, pos);
+	avail = smcr_urgent_rx_plain(&conn->rx.urgent, pos, pos + avail);
+	spin_unlock_bh(&conn->lock);
+	return avail;
+}
+
+/* Read what comes next, at most @len bytes. A call that has bytes (@done) stops
+ * before an urgent byte, and at one a signal ends it, as with TCP.
+ */
+static ssize_t rx_next(struct sock *sk, struct smcr_conn *conn,
+		       struct rx_call *call, size_t len, bool done)
+{
+	u32 avail = smcr_rx_avail(conn);
+	u64 pos = conn->rx.cons + call->seen;
+	bool mark;
+	ssize_t n;
+	u32 part;
+
+	call->moved = false;
+	call->stop = false;
+	avail -= min(avail, call->seen);
+	part = rx_plain(conn, pos, avail, &mark);
+	call->stop = mark && done;
+	if (!avail || call->stop)
+		return 0;
+	if (mark && signal_pending(current))
+		return call->timeo ? sock_intr_errno(call->timeo) : -EAGAIN;
+	if (!part)
+		return rx_pass(sk, conn, call, pos);
+	n = rx_read(conn, pos, min_t(size_t, part, len), call->actor, call->to,
+		    call->peek);
+	if (n > 0 && call->peek)
+		call->seen += n;
+	call->moved = n > 0;
+	return n;
+}
+
 static int rx_loop(struct sock *sk, struct smcr_conn *conn, struct msghdr *msg,
-		   size_t len, int flags, long timeo)
+		   size_t len, int flags)
 {
 	size_t target = sock_rcvlowat(sk, flags & MSG_WAITALL, len);
-	bool peek = flags & MSG_PEEK;
-	rx_actor actor = flags & MSG_TRUNC ? rx_to_nowhere : rx_to_msg;
-	u32 skip = max(sk_peek_offset(sk, flags), 0);
+	struct rx_call call = {
+		.actor = flags & MSG_TRUNC ? rx_to_nowhere : rx_to_msg,
+		.to = msg,
+		.peek = flags & MSG_PEEK,
+		.seen = max(sk_peek_offset(sk, flags), 0),
+		.timeo = sock_rcvtimeo(sk, flags & MSG_DONTWAIT),
+	};
 	size_t done = 0;
 	int err = 0;
 
 	do {
-		u32 seen = peek ? skip + done : 0;
-		u32 avail = smcr_rx_avail(conn);
-		u64 pos = conn->rx.cons + seen;
-		ssize_t n;
+		ssize_t n = rx_next(sk, conn, &call, len - done, done);
 
-		avail -= min(avail, seen);
-		if (avail) {
-			n = rx_read(conn, pos, min_t(size_t, avail, len - done),
-				    actor, msg, peek);
-			if (n < 0) {
-				err = n;
-				break;
-			}
-			done += n;
-			continue;
+		if (n < 0) {
+			err = n;
+			break;
 		}
+		done += n;
+		if (call.stop)
+			break;
+		if (call.moved)
+			continue;
 		/* A call that has bytes leaves an error to the next call */
 		if (done >= target || (done && READ_ONCE(sk->sk_err)))
 			break;
-		err = rx_idle(sk, conn, seen);
+		err = rx_idle(sk, conn, call.seen);
 		if (err)
 			break;
-		err = rx_wait(sk, conn, seen, &timeo);
+		err = rx_wait(sk, conn, call.seen, &call.timeo);
 		if (err)
 			break;
 	} while (done < len);
-	if (peek)
+	if (call.peek)
 		sk_peek_offset_fwd(sk, done);
 	else
 		sk_peek_offset_bwd(sk, done);
@@ -343,7 +547,7 @@ static int rx_loop(struct sock *sk, struct smcr_conn *conn, struct msghdr *msg,
  * @msg: destination of the bytes
  * @len: most bytes to read
  * @flags: MSG_DONTWAIT, MSG_PEEK, MSG_WAITALL and MSG_TRUNC (discard the bytes)
- *	have TCP's meaning; MSG_OOB is refused
+ *	have TCP's meaning; MSG_OOB is for smcr_rx_recv_urgent()
  *
  * Context: process, outer sock lock held; released while waiting for bytes.
  * Return: bytes read, 0 at the end of the stream, -errno.
@@ -351,20 +555,121 @@ static int rx_loop(struct sock *sk, struct smcr_conn *conn, struct msghdr *msg,
 int smcr_rx_recvmsg(struct sock *sk, struct msghdr *msg, size_t len, int flags)
 {
 	struct smcr_conn *conn = smcr_sk(sk)->conn;
-	long timeo = sock_rcvtimeo(sk, flags & MSG_DONTWAIT);
 	int ret;
 
 	sock_owned_by_me(sk);
-	if (flags & MSG_OOB)
-		return -EOPNOTSUPP;
 	if (!conn) {
 		ret = rx_idle(sk, conn, 0);
 		return ret > 0 ? 0 : ret;
 	}
 	smcr_conn_get(conn);
-	ret = rx_loop(sk, conn, msg, len, flags, timeo);
+	ret = rx_loop(sk, conn, msg, len, flags);
 	smcr_conn_put(conn);
 	return ret;
+}
+
+static u8 rx_byte(struct smcr_conn *conn, u64 pos)
+{
+	u32 off = smcr_cursor_offset(&conn->rx.ring, pos);
+	u8 byte;
+
+	smcr_rmb_sync_for_cpu(conn->rx.rmb, conn->rx.idx, off, 1);
+	byte = conn->rx.buf[off];
+	smcr_rmb_sync_for_device(conn->rx.rmb, conn->rx.idx, off, 1);
+	return byte;
+}
+
+/**
+ * smcr_rx_urgent_recv() - event: a message with or without urgent data came
+ * @conn: the connection
+ * @flags: flags of the message
+ * @prod: its producer position
+ *
+ * Context: any, conn->lock held, before @prod is stored.
+ * Return: true if the program gets SIGURG.
+ */
+bool smcr_rx_urgent_recv(struct smcr_conn *conn, u16 flags, u64 prod)
+{
+	struct smcr_urgent_rx *urgent = &conn->rx.urgent;
+	u64 mark = urgent->mark;
+	bool signal, in_line;
+	u8 byte = 0;
+
+	lockdep_assert_held(&conn->lock);
+	if (likely(!(flags & (SMCR_CDC_P | SMCR_CDC_U)) && !urgent->bits))
+		return false;
+	if (flags & SMCR_CDC_A || !smcr_conn_state_can_recv(&conn->fsm))
+		return false;
+	if (flags & SMCR_CDC_U && prod > conn->rx.cons)
+		byte = rx_byte(conn, prod - 1);
+	in_line = conn->sk && sock_flag(conn->sk, SOCK_URGINLINE);
+	signal = smcr_urgent_rx_recv(urgent, flags, prod, conn->rx.cons, byte,
+				     in_line);
+	if (urgent->mark != mark)
+		smcr_mib_count(conn->lgr->mib, SMCR_MIB_URGENTRECEIVED, 1);
+	if (rx_urgent_due(conn) && !conn->rx.fo.nr)
+		conn->tx.due = true;
+	return signal;
+}
+
+/* Take the urgent byte. Returns 1, or TCP's result if there is none. */
+static int rx_take_urgent(struct sock *sk, struct smcr_conn *conn, bool peek,
+			  u8 *byte)
+{
+	struct smcr_urgent_rx *urgent = &conn->rx.urgent;
+	u8 bits = urgent->bits;
+
+	lockdep_assert_held(&conn->lock);
+	if (sock_flag(sk, SOCK_URGINLINE) ||
+	    !(bits & (SMCR_URGENT_PENDING | SMCR_URGENT_UNREAD)))
+		return -EINVAL;
+	if (sk->sk_state == TCP_CLOSE && !rx_final(conn))
+		return -ENOTCONN;
+	if (!(bits & SMCR_URGENT_UNREAD))
+		return sk->sk_state == TCP_CLOSE ||
+		       sk->sk_shutdown & RCV_SHUTDOWN ? 0 : -EAGAIN;
+	*byte = urgent->byte;
+	if (!peek)
+		WRITE_ONCE(urgent->bits, bits & ~SMCR_URGENT_UNREAD);
+	return 1;
+}
+
+/**
+ * smcr_rx_recv_urgent() - recv(MSG_OOB) on an RDMA connection
+ * @sk: outer socket in mode RDMA
+ * @msg: destination of the byte
+ * @len: bytes that the program asks for
+ * @flags: MSG_PEEK and MSG_TRUNC have TCP's meaning
+ *
+ * Does not wait, as with TCP.
+ *
+ * Context: process, outer sock lock held.
+ * Return: 1; 0 if none comes any more or @len is 0; -EAGAIN if the byte has not
+ * come yet; -EINVAL if there is none; -ENOTCONN after a reset; -EFAULT.
+ */
+int smcr_rx_recv_urgent(struct sock *sk, struct msghdr *msg, size_t len,
+			int flags)
+{
+	struct smcr_conn *conn = smcr_sk(sk)->conn;
+	int ret;
+	u8 byte;
+
+	sock_owned_by_me(sk);
+	if (!conn)
+		return -EINVAL;
+	spin_lock_bh(&conn->lock);
+	ret = rx_take_urgent(sk, conn, flags & MSG_PEEK, &byte);
+	spin_unlock_bh(&conn->lock);
+	if (ret != 1)
+		return ret;
+	msg->msg_flags |= MSG_OOB;
+	if (!len) {
+		msg->msg_flags |= MSG_TRUNC;
+		return 0;
+	}
+	if (!(flags & MSG_TRUNC) && memcpy_to_msg(msg, &byte, 1))
+		return -EFAULT;
+	return 1;
 }
 
 /* The pipe gets ordinary pages, which its reader may steal. */
@@ -376,7 +681,6 @@ static const struct pipe_buf_operations rx_pipe_ops = {
 
 struct rx_splice {
 	struct pipe_inode_info	*pipe;
-	struct sock		*sk;
 	bool			full;
 };
 
@@ -416,27 +720,27 @@ static ssize_t rx_to_pipe(void *to, const u8 *from, u32 len)
 static ssize_t rx_splice_loop(struct sock *sk, struct smcr_conn *conn,
 			      struct rx_splice *splice, size_t len, long timeo)
 {
+	struct rx_call call = {
+		.actor = rx_to_pipe,
+		.to = splice,
+		.timeo = timeo,
+	};
 	size_t done = 0;
 	ssize_t n = 0;
 
 	while (done < len && !splice->full) {
-		u32 avail = smcr_rx_avail(conn);
-
-		if (avail) {
-			n = rx_read(conn, conn->rx.cons,
-				    min_t(size_t, avail, len - done),
-				    rx_to_pipe, splice, false);
-			if (n < 0)
-				break;
-			done += n;
+		n = rx_next(sk, conn, &call, len - done, done);
+		if (n < 0)
+			break;
+		done += n;
+		if (call.moved)
 			continue;
-		}
 		if (done)
 			break;
 		n = rx_idle(sk, conn, 0);
 		if (n)
 			break;
-		n = rx_wait(sk, conn, 0, &timeo);
+		n = rx_wait(sk, conn, 0, &call.timeo);
 		if (n)
 			break;
 	}
@@ -459,7 +763,7 @@ static ssize_t rx_splice_loop(struct sock *sk, struct smcr_conn *conn,
 ssize_t smcr_rx_splice(struct sock *sk, struct pipe_inode_info *pipe,
 		       size_t len, unsigned int flags, bool nonblock)
 {
-	struct rx_splice splice = { .pipe = pipe, .sk = sk };
+	struct rx_splice splice = { .pipe = pipe };
 	struct smcr_conn *conn = smcr_sk(sk)->conn;
 	long timeo = sock_rcvtimeo(sk, nonblock || flags & SPLICE_F_NONBLOCK);
 	ssize_t ret;

@@ -9,7 +9,8 @@
  *   connect.c listen.c hs.c hs_step.c hs_peer.c path.c pnet.c
  *      | clc.c clc_msg.c neglist.c peers.c        rendezvous over TCP
  *   conn.c conn_end.c conn_state.c tx.c tx_plan.c rx.c cursor.h
- *      | cdc.c cdc_msg.c                          one connection
+ *      | cdc.c cdc_msg.c urgent.c failover.c
+ *      | conn_move.c                              one connection
  *   lgr.c lgr_change.c lgr_find.c lgr_links.c lgr_mem.c
  *      | lgr_policy.c lgr_token.c
  *      | llc.c llc_add.c llc_delete.c llc_rkey.c

@@ -96,11 +96,7 @@ static int send_ready(struct sock *sk, const struct msghdr *msg)
 		if (err)
 			return sk_stream_error(sk, msg->msg_flags, err);
 	}
-	if (smcr_sock_is_fallback(sk))
-		return ASK_TCP;
-	if (msg->msg_flags & MSG_OOB)
-		return -EOPNOTSUPP;
-	return 0;
+	return smcr_sock_is_fallback(sk) ? ASK_TCP : 0;
 }
 
 /**
@@ -222,6 +218,22 @@ static int recv_ready(struct sock *sk, bool nonblock, bool *end)
 	}
 }
 
+/* As with TCP, a call for urgent data does not wait for the handshake. Return:
+ * 0 for RDMA, ASK_TCP, -errno.
+ */
+static int oob_ready(struct sock *sk)
+{
+	sock_owned_by_me(sk);
+	switch (smcr_sk(sk)->mode) {
+	case SMCR_MODE_RDMA:
+		return 0;
+	case SMCR_MODE_FALLBACK:
+		return ASK_TCP;
+	default:
+		return sk->sk_state == TCP_LISTEN ? -ENOTCONN : -EINVAL;
+	}
+}
+
 /**
  * smcr_sock_recvmsg() - serve the recv family of calls
  * @sock: outer socket
@@ -242,8 +254,11 @@ int smcr_sock_recvmsg(struct socket *sock, struct msghdr *msg, size_t len,
 	if (smcr_sock_is_fallback(sk) || flags & MSG_ERRQUEUE)
 		return recv_tcp(sock, msg, len, flags);
 	lock_sock(sk);
-	ret = recv_ready(sk, flags & MSG_DONTWAIT, &end);
-	if (!ret && !end)
+	ret = flags & MSG_OOB ? oob_ready(sk) :
+				recv_ready(sk, flags & MSG_DONTWAIT, &end);
+	if (!ret && flags & MSG_OOB)
+		ret = smcr_rx_recv_urgent(sk, msg, len, flags);
+	else if (!ret && !end)
 		ret = smcr_rx_recvmsg(sk, msg, len, flags);
 	else if (ret == ASK_TCP)
 		goto tcp;
@@ -329,18 +344,21 @@ void smcr_sock_splice_eof(struct socket *sock)
 	release_sock(sk);
 }
 
-static __poll_t poll_readable(struct sock *sk, const struct smcr_conn *conn)
+static __poll_t poll_readable(struct sock *sk, struct smcr_conn *conn)
 {
-	u32 avail, target;
+	__poll_t mask = 0;
+	u32 target;
 
 	if (!conn)
 		return 0;
-	avail = smcr_rx_avail(conn);
-	if (!avail)
-		return 0;
 	/* More bytes than the window can hold would never arrive */
 	target = sock_rcvlowat(sk, 0, READ_ONCE(conn->rx.ring.len) / 2);
-	return avail >= target ? EPOLLIN | EPOLLRDNORM : 0;
+	if (smcr_rx_readable(conn, target, sock_flag(sk, SOCK_URGINLINE)))
+		mask = EPOLLIN | EPOLLRDNORM;
+	if (READ_ONCE(conn->rx.urgent.bits) &
+	    (SMCR_URGENT_PENDING | SMCR_URGENT_UNREAD))
+		mask |= EPOLLPRI;
+	return mask;
 }
 
 static bool has_room(const struct smcr_conn *conn)
@@ -366,7 +384,7 @@ static __poll_t poll_writable(struct sock *sk, const struct smcr_conn *conn)
  */
 static __poll_t poll_conn(struct sock *sk)
 {
-	const struct smcr_conn *conn;
+	struct smcr_conn *conn;
 	__poll_t mask;
 
 	rcu_read_lock();
@@ -428,6 +446,7 @@ __poll_t smcr_sock_poll(struct file *file, struct socket *sock,
 
 static int ioctl_rdma(struct sock *sk, unsigned int cmd, int *val)
 {
+	bool in_line = sock_flag(sk, SOCK_URGINLINE);
 	struct smcr_conn *conn;
 	int err = 0;
 
@@ -436,7 +455,7 @@ static int ioctl_rdma(struct sock *sk, unsigned int cmd, int *val)
 	*val = 0;
 	switch (cmd) {
 	case SIOCINQ:
-		*val = conn ? smcr_rx_avail(conn) : 0;
+		*val = conn ? smcr_rx_queued(conn, in_line) : 0;
 		break;
 	case SIOCOUTQ:
 		*val = conn ? smcr_tx_unacked(conn) : 0;
@@ -445,6 +464,7 @@ static int ioctl_rdma(struct sock *sk, unsigned int cmd, int *val)
 		*val = conn ? smcr_tx_unsent(conn) : 0;
 		break;
 	case SIOCATMARK:
+		*val = conn && smcr_rx_at_mark(conn);
 		break;
 	default:
 		err = -ENOIOCTLCMD;

@@ -39,6 +39,7 @@
 #include "lgr.h"
 #include "link.h"
 #include "mib.h"
+#include "rx.h"
 #include "sock.h"
 #include "tx.h"
 #include "tx_plan.h"
@@ -298,22 +299,25 @@ static void tx_view(struct smcr_conn *conn, struct smcr_tx_view *view,
 		.more = more,
 	};
 	smcr_failover_tx_clip(&conn->tx.fo, get_jiffies_64(), view);
+	view->queued = min(view->queued,
+			   smcr_urgent_tx_limit(&conn->tx.urgent,
+						view->peer_cons));
 	view->max_bytes = smcr_wr_max_bytes(conn->link, view->sent);
 }
 
 static void tx_encode(struct smcr_conn *conn, u8 *buf, u64 prod, u16 flags)
 {
+	u64 cons = smcr_rx_consumed(conn);
 	struct smcr_cdc_msg msg = {
 		.seq = conn->tx.seq + 1,
 		.alert_token = conn->peer_token,
 		.prod = smcr_cursor_from_pos(&conn->tx.ring, prod),
-		.cons = smcr_cursor_from_pos(&conn->rx.ring, conn->rx.cons),
+		.cons = smcr_cursor_from_pos(&conn->rx.ring, cons),
 		.flags = flags,
 	};
 
 	smcr_cdc_msg_encode(buf, &msg);
-	trace_smcr_cdc_tx(conn->lgr->id, conn->id, msg.seq, prod,
-			  conn->rx.cons, flags);
+	trace_smcr_cdc_tx(conn->lgr->id, conn->id, msg.seq, prod, cons, flags);
 }
 
 static void tx_posted(struct smcr_conn *conn, const struct smcr_tx_plan *plan,
@@ -331,7 +335,8 @@ static void tx_posted(struct smcr_conn *conn, const struct smcr_tx_plan *plan,
 		return;
 	tx->seq++;
 	WRITE_ONCE(tx->nxt, plan->sent);
-	tx->told = conn->rx.cons;
+	tx->told = smcr_rx_consumed(conn);
+	smcr_urgent_tx_posted(&tx->urgent, plan->sent, flags);
 	tx->blocked = flags & SMCR_CDC_B;
 	tx->due = false;
 	tx->wanted = false;
@@ -383,6 +388,9 @@ static int tx_post(struct smcr_conn *conn, const struct smcr_tx_plan *plan)
 		flags |= SMCR_CDC_B;
 	if (tx->fo.cap != SMCR_FAILOVER_OPEN)
 		flags |= SMCR_CDC_R;
+	if (!(flags & SMCR_CDC_A))
+		flags |= smcr_urgent_tx_flags(&tx->urgent, plan->sent,
+					      conn->rx.peer.cons);
 	err = tx_fill(conn, plan, &batch);
 	/* With -ENODEV the link's device is going away, and the group's work
 	 * moves the connection.
@@ -442,6 +450,8 @@ static bool tx_held(const struct smcr_conn *conn)
 
 	if (conn->flush != SMCR_CONN_FLUSH_NONE)
 		return false;
+	if (tx->urgent.next)
+		return false;
 	if (tx->hold && queued < tx->size / 2)
 		return true;
 	/* If a sender that slept for room was woken, it will copy more bytes in
@@ -488,7 +498,7 @@ static enum tx_turn tx_push_new(struct smcr_conn *conn, bool *more)
 		return TX_IDLE;
 	if (smcr_conn_state_can_send(&conn->fsm) && !tx_held(conn)) {
 		tx_view(conn, &view, *more);
-		if (view.queued < tx->end)
+		if (tx->fo.cap != SMCR_FAILOVER_OPEN && view.queued < tx->end)
 			smcr_conn_move_arm(conn, tx->fo.until);
 		smcr_tx_plan(&view, &plan);
 	}
@@ -676,6 +686,17 @@ static int tx_wait(struct sock *sk, struct smcr_conn *conn, long *timeo)
 	return err;
 }
 
+/* Make the last byte urgent. Even if the window is closed, a message tells the
+ * peer (4.7.6).
+ */
+static void tx_urgent(struct smcr_conn *conn)
+{
+	lockdep_assert_held(&conn->lock);
+	smcr_urgent_tx_set(&conn->tx.urgent, conn->tx.end);
+	conn->tx.due = true;
+	smcr_mib_count(conn->lgr->mib, SMCR_MIB_URGENTSENT, 1);
+}
+
 /* Write the @done bytes that tx_copy() copied to send space, unless MSG_MORE or
  * TCP_CORK promises more. A negative @done is tx_copy()'s error.
  */
@@ -691,6 +712,8 @@ static void tx_queued(struct smcr_conn *conn, struct msghdr *msg,
 		WRITE_ONCE(tx->end, tx->end + done);
 	else if (tx->una == tx->end)
 		tx_drop_slot(conn, tx_slot(conn, tx->end), tx->end);
+	if (done > 0 && last && msg->msg_flags & MSG_OOB)
+		tx_urgent(conn);
 	if (done <= 0 || (!last && tx->end - tx->nxt < TX_BATCH))
 		goto out;
 	tx->hold = cork || msg->msg_flags & MSG_MORE;
@@ -712,7 +735,9 @@ static int tx_send(struct sock *sk, struct smcr_conn *conn, struct msghdr *msg,
 	int n;
 
 	if (!space) {
-		/* Without room for more, corked bytes need not wait */
+		/* Without room for more, corked bytes need not wait, nor does
+		 * the word that urgent data is to come
+		 */
 		smcr_tx_uncork(sk);
 		return tx_wait(sk, conn, timeo);
 	}
@@ -721,11 +746,37 @@ static int tx_send(struct sock *sk, struct smcr_conn *conn, struct msghdr *msg,
 	return n;
 }
 
+/* A send() with MSG_OOB begins. If it has to wait for room, its peer learns
+ * that urgent data is to come, and may read faster.
+ */
+static void tx_urgent_begin(struct smcr_conn *conn)
+{
+	spin_lock_bh(&conn->lock);
+	smcr_urgent_tx_begin(&conn->tx.urgent);
+	if (!smcr_tx_space(conn))
+		conn->tx.due = true;
+	spin_unlock_bh(&conn->lock);
+}
+
+/* A send() with MSG_OOB ends. If it ends early, the last byte that was accepted
+ * is urgent, as with TCP.
+ */
+static void tx_urgent_end(struct smcr_conn *conn, bool early)
+{
+	spin_lock_bh(&conn->lock);
+	smcr_urgent_tx_end(&conn->tx.urgent);
+	if (early) {
+		tx_urgent(conn);
+		smcr_tx_push_locked(conn);
+	}
+	spin_unlock_bh(&conn->lock);
+}
+
 /**
  * smcr_tx_sendmsg() - send() on an RDMA connection
  * @sk: outer socket in mode RDMA
- * @msg: what to send; MSG_DONTWAIT, MSG_MORE and MSG_NOSIGNAL have TCP's
- *	meaning
+ * @msg: what to send; MSG_DONTWAIT, MSG_MORE, MSG_OOB and MSG_NOSIGNAL have
+ *	TCP's meaning
  * @len: bytes
  *
  * Accepted bytes are written to the peer, also after close(), or the connection
@@ -738,6 +789,7 @@ int smcr_tx_sendmsg(struct sock *sk, struct msghdr *msg, size_t len)
 {
 	struct smcr_conn *conn = smcr_sk(sk)->conn;
 	long timeo = sock_sndtimeo(sk, msg->msg_flags & MSG_DONTWAIT);
+	bool oob = msg->msg_flags & MSG_OOB;
 	size_t done = 0;
 	int err;
 
@@ -745,6 +797,8 @@ int smcr_tx_sendmsg(struct sock *sk, struct msghdr *msg, size_t len)
 	err = tx_error(sk);
 	if (conn)
 		smcr_conn_get(conn);
+	if (conn && oob)
+		tx_urgent_begin(conn);
 	while (!err && msg_data_left(msg)) {
 		if (READ_ONCE(conn->fsm.peer_closed)) {
 			err = tx_to_closed(conn, msg);
@@ -759,6 +813,8 @@ int smcr_tx_sendmsg(struct sock *sk, struct msghdr *msg, size_t len)
 		if (!err)
 			err = tx_error(sk);
 	}
+	if (conn && oob)
+		tx_urgent_end(conn, done && msg_data_left(msg));
 	if (conn) {
 		/* No more bytes will join the rest that tx_held() held back */
 		if (err)

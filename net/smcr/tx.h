@@ -11,6 +11,7 @@
 
 #include "cursor.h"
 #include "failover.h"
+#include "urgent.h"
 
 struct msghdr;
 struct smcr_chunk;
@@ -57,6 +58,7 @@ struct sock;
  * @left_end: @end when the connection left a link last: the chunks up to there
  *	may be named by requests of that link
  * @held: chunks that wait until @left is empty
+ * @urgent: the urgent byte
  * @fo: the move to another link
  *
  * All under smcr_conn.lock but for the bytes in the chunk of @end. @una, @nxt
@@ -88,6 +90,7 @@ struct smcr_conn_tx {
 	u8			left;
 	u64			left_end;
 	struct list_head	held;
+	struct smcr_urgent_tx	urgent;
 	struct smcr_failover_tx	fo;
 };
 

@@ -52,8 +52,9 @@ slopes() {
 	local n=$((many - few)) bytes rmb=$((2 << 20)) mrs
 
 	bytes=$(($(grown Slab) + $(grown VmallocUsed)))
-	echo "# bytes a connection: slab $(($(grown Slab) / n))," \
-		"vmalloc (RMBs) $(($(grown VmallocUsed) / n))," \
+	echo "# bytes a connection: slab (with RMBs)" \
+		"$(($(grown Slab) / n))," \
+		"vmalloc (RMBs of scattered pages) $(($(grown VmallocUsed) / n))," \
 		"MemAvailable $((-$(grown MemAvailable) / n))"
 	check "a connection costs $(((bytes - rmb) / n)) bytes (24576 at most)" \
 		test $((bytes - rmb)) -le $((24576 * n))

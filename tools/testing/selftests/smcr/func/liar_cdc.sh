@@ -78,6 +78,21 @@ new_aborts "consumer one wrap too far" cwrap=1
 new_aborts "U without data" flags=0x2000
 new_aborts "F that skips messages" flags=0x0800 seq=5
 
+# The second bad message is the A of the liar's smcr, which knows of no byte.
+meet v
+mark BadCdc ResetCdcInvalid Aborts
+lie cdc -1 flags=0x6000 prod=5
+more BadCdc 0
+lie cdc -1 flags=0x6000 prod=9
+more BadCdc 2
+more ResetCdcInvalid 1
+more Aborts 1
+step ECONNRESET $HONEST recv v 1
+step ECONNRESET $LIAR recv v 1
+part v
+talk n
+verdict "CABORT: a second urgent byte before the first is consumed"
+
 meet v
 step ok $LIAR send v unread
 used=$((RING - 6 + 1))
@@ -153,6 +168,13 @@ ignored "an older sequence number" CdcIgnored 1 seq=-2 prod=9
 ignored "a sequence number half the circle ahead" CdcIgnored 1 seq=40000 prod=9
 ignored "F with nothing missing" CdcIgnored 1 seq=-1 flags=0x0800
 ignored "a gap in the sequence, which is counted" CdcGaps 5 seq=5
+
+mark Aborts UrgentReceived
+lie cdc 0 flags=0x4000 x=100
+more Aborts 0
+more UrgentReceived 0
+talk n
+verdict "a hundred P without urgent data behind them have no effect"
 
 mark CdcReceived CdcSent
 lie cdc 0 flags=0x1000 x=100

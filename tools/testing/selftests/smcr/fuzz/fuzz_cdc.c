@@ -87,7 +87,11 @@ static enum smcr_cdc_verdict judge(const struct model *m, const struct smcr_cdc_
 		return SMCR_CDC_BAD_CONS;
 	if (m->done && prod != m->end)
 		return SMCR_CDC_AFTER_DONE;
-	if (msg->flags & SMCR_CDC_U && prod == m->rx.prod && !(m->rx.flags & SMCR_CDC_P))
+	if (!(msg->flags & SMCR_CDC_U) || (prod && prod == m->lim.urgent))
+		return SMCR_CDC_ACCEPT;
+	if (prod == m->rx.prod && !(m->rx.flags & SMCR_CDC_P))
+		return SMCR_CDC_BAD_URGENT;
+	if (m->lim.urgent > m->lim.cons)
 		return SMCR_CDC_BAD_URGENT;
 	return SMCR_CDC_ACCEPT;
 }
@@ -126,6 +130,8 @@ static void check_accepted(struct model *m, const struct smcr_cdc_msg *msg,
 	HOLDS(m->rx.prod == res->prod && m->rx.cons == res->cons && m->rx.seq == msg->seq);
 	HOLDS((m->rx.flags & sticky) == ((before | msg->flags) & sticky));
 	HOLDS((m->rx.flags & ~sticky) == (msg->flags & ~sticky));
+	if (msg->flags & SMCR_CDC_U)
+		m->lim.urgent = res->prod;
 	if (msg->flags & SMCR_CDC_D && !m->done) {
 		m->done = true;
 		m->end = res->prod;

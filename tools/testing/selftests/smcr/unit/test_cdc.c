@@ -344,6 +344,40 @@ static void urgent(void)
 	smcr_cdc_apply(&rx, &res);
 	EXPECT_EQ(check(tell(20000, 25000, SMCR_CDC_P | SMCR_CDC_U)),
 		  SMCR_CDC_ACCEPT);
+	mid_stream();
+	rx.prod = 0;
+	lim.cons = 0;
+	EXPECT_EQ(check(tell(0, 25000, SMCR_CDC_U)), SMCR_CDC_BAD_URGENT);
+}
+
+/* The byte at 19999 is urgent */
+static void one_urgent_byte(void)
+{
+	mid_stream();
+	lim.urgent = 20000;
+	lim.cons = 19999;
+	EXPECT_EQ(check(tell(20000, 25000, SMCR_CDC_U)), SMCR_CDC_ACCEPT);
+	EXPECT_EQ(check(tell(20001, 25000, SMCR_CDC_U)), SMCR_CDC_BAD_URGENT);
+	EXPECT_EQ(check(tell(20001, 25000, SMCR_CDC_P)), SMCR_CDC_ACCEPT);
+	lim.cons = 20000;
+	EXPECT_EQ(check(tell(20001, 25000, SMCR_CDC_U)), SMCR_CDC_ACCEPT);
+}
+
+static void lasting_flags(void)
+{
+	struct smcr_cdc_msg old, new;
+
+	mid_stream();
+	old = tell(20001, 25000, SMCR_CDC_FLAGS);
+	new = tell(20001, 25001, 0);
+	EXPECT_EQ(smcr_cdc_msg_lasting(&old, &new),
+		  SMCR_CDC_D | SMCR_CDC_C | SMCR_CDC_A | SMCR_CDC_R |
+		  SMCR_CDC_U);
+	new = tell(20002, 25001, 0);
+	EXPECT_EQ(smcr_cdc_msg_lasting(&old, &new),
+		  SMCR_CDC_D | SMCR_CDC_C | SMCR_CDC_A | SMCR_CDC_R);
+	old.flags = 0;
+	EXPECT_EQ(smcr_cdc_msg_lasting(&old, &new), 0);
 }
 
 /* Whichever 44 bytes arrive, only possible positions are accepted */
@@ -404,6 +438,8 @@ static const struct fact facts[] = {
 	{ "messages after C or A are ignored", after_close },
 	{ "data after D aborts", after_done },
 	{ "U needs new data or an earlier P", urgent },
+	{ "there is one urgent byte until it is consumed, and U may be repeated", one_urgent_byte },
+	{ "a message that stands for an older one keeps the flags that last", lasting_flags },
 	{ "no sequence of bytes gets an impossible position accepted", random_messages },
 	{ "each verdict has a name, and aborts or not", names },
 };

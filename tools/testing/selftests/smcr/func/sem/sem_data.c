@@ -302,6 +302,30 @@ static void run_recvmmsg(struct sem_cmd *cmd)
 	free(buf);
 }
 
+/* oob NAME OFFSET [FLAGS]: receive the urgent byte, which must be that at
+ * OFFSET from the reader's position
+ */
+static void run_oob(struct sem_cmd *cmd)
+{
+	struct sem_fd *slot = sem_fd_find(cmd->argv[1]);
+	int flags = sem_flags(msg_flags, sem_arg(cmd, 3, "0"));
+	__u8 byte;
+	ssize_t n = recv(slot->fd, &byte, 1, flags | MSG_OOB);
+
+	if (n <= 0)
+		sem_reply_ret(cmd, n);
+	else
+		sem_reply(cmd, "%zd %s", n,
+			  judge(&byte, slot->rx + sem_num(cmd, 2, 0), 1));
+}
+
+/* skip NAME LENGTH: the next bytes are urgent and not in the stream */
+static void run_skip(struct sem_cmd *cmd)
+{
+	sem_fd_find(cmd->argv[1])->rx += sem_num(cmd, 2, 0);
+	sem_reply(cmd, "0");
+}
+
 /* recvall NAME LENGTH: call recv() until LENGTH bytes are there */
 static void run_recvall(struct sem_cmd *cmd)
 {
@@ -518,6 +542,8 @@ const struct sem_verb sem_data_verbs[] = {
 	{ "sendmsg", 4, run_sendmsg },
 	{ "sendmmsg", 4, run_sendmmsg },
 	{ "recv", 3, run_recv },
+	{ "oob", 3, run_oob },
+	{ "skip", 3, run_skip },
 	{ "recvfrom", 3, run_recvfrom },
 	{ "read", 3, run_read },
 	{ "readv", 2, run_readv },

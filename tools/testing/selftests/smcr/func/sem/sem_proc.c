@@ -35,6 +35,7 @@ struct sem_thread {
 static struct sem_thread threads[THREADS];
 static atomic_int pipe_signals;
 static atomic_int user_signals;
+static atomic_int urgent_signals;
 
 static struct sem_thread *thread_find(const char *name)
 {
@@ -157,6 +158,8 @@ static void on_signal(int sig)
 {
 	if (sig == SIGPIPE)
 		atomic_fetch_add(&pipe_signals, 1);
+	else if (sig == SIGURG)
+		atomic_fetch_add(&urgent_signals, 1);
 	else
 		atomic_fetch_add(&user_signals, 1);
 }
@@ -201,6 +204,30 @@ static void run_kill(struct sem_cmd *cmd)
 		usleep(1000);
 	}
 	sem_reply(cmd, "0");
+}
+
+/* sigurg NAME: catch the SIGURG of a socket */
+static void run_sigurg(struct sem_cmd *cmd)
+{
+	struct sigaction sa = {
+		.sa_handler = on_signal, .sa_flags = SA_RESTART,
+	};
+
+	atomic_store(&urgent_signals, 0);
+	sigaction(SIGURG, &sa, NULL);
+	sem_reply_ret(cmd, fcntl(sem_fd_number(cmd->argv[1]), F_SETOWN,
+				 getpid()));
+}
+
+/* awaiturg COUNT: wait until so many SIGURG have come since sigurg */
+static void run_awaiturg(struct sem_cmd *cmd)
+{
+	__u64 end = util_now_ms() + SEM_DEADLINE_MS;
+	int want = sem_num(cmd, 1, 0);
+
+	while (urgent_signals != want && util_now_ms() <= end)
+		usleep(1000);
+	sem_reply(cmd, "%d", urgent_signals);
 }
 
 /* sigio NAME: have the kernel send SIGUSR1 when the socket becomes ready */
@@ -281,6 +308,8 @@ const struct sem_verb sem_proc_verbs[] = {
 	{ "join", 2, run_join },
 	{ "signals", 2, run_signals },
 	{ "sigpipes", 1, run_sigpipes },
+	{ "sigurg", 2, run_sigurg },
+	{ "awaiturg", 2, run_awaiturg },
 	{ "kill", 2, run_kill },
 	{ "sigio", 2, run_sigio },
 	{ "sigwait", 1, run_sigwait },

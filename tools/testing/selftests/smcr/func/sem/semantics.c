@@ -413,7 +413,7 @@ static void run_script(const char *path)
 static int run_scripts(char **paths, int count)
 {
 	static char * const all[] = {
-		"sem/connect.sem", "sem/data.sem", "sem/events.sem",
+		"sem/connect.sem", "sem/data.sem", "sem/urgent.sem", "sem/events.sem",
 		"sem/close.sem", "sem/block.sem", "sem/options.sem",
 		"sem/process.sem",
 	};

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Urgent data (RFC 7609, 4.7.5 and 4.7.6). As with TCP, the last byte of a
+ * send() with MSG_OOB is urgent, and there is one urgent byte at a time.
+ *
+ * Sender: its messages have P from the send() on until one has U.
+ *
+ *	    nxt                   next
+ *	-----|---------------------|------------
+ *	     | writes end at next; | not written
+ *	     | messages have P     | yet
+ *
+ *	                       nxt = mark
+ *	---------------------------|------------
+ *	  the message that told    | not written before the
+ *	  this position had P, U   | peer has consumed mark
+ *
+ * P goes out at once, even if the window is closed. A send() that makes another
+ * byte urgent before the first one was announced moves the position, as with
+ * TCP, and the first byte is an ordinary one. U is sent once, and once more
+ * after a move to another link.
+ *
+ * Receiver: when U comes, the urgent byte is copied out of the ring. The peer
+ * sends nothing more until it is consumed, and the program may never ask for
+ * it: so the peer is told that it is consumed as soon as the reader has read
+ * all bytes before it, or at once if there are none.
+ *
+ *	   cons         mark
+ *	----|--------|u|----
+ *	    | plain  | | copied to @byte
+ *
+ * A reader stops before the urgent byte. The next call passes it, or delivers
+ * it if SO_OOBINLINE is set. If the peer sends another urgent byte while the
+ * reader is still before the first one, TCP drops the first one from the
+ * stream. Here it goes to a gap, which the reader skips:
+ *
+ *	   cons
+ *	  gap_from   gap_to        mark
+ *	----|u|u|u|u|--|--------|u|----
+ *
+ * There is at most one gap, at the reader's position: the peer may send beyond
+ * an urgent byte only if the reader has no byte left to read before it. With
+ * SO_OOBINLINE the program has to read the urgent byte like any other, so it is
+ * told as consumed only then, and there is no gap.
+ */
+#include <linux/compiler.h>
+#include <linux/minmax.h>
+
+#include "urgent.h"
+
+/**
+ * smcr_urgent_tx_begin() - a send() with MSG_OOB begins
+ * @u: send side
+ *
+ * Context: any, conn->lock held.
+ */
+void smcr_urgent_tx_begin(struct smcr_urgent_tx *u)
+{
+	u->n_open++;
+}
+
+/**
+ * smcr_urgent_tx_end() - a send() with MSG_OOB ends
+ * @u: send side
+ *
+ * Context: any, conn->lock held.
+ */
+void smcr_urgent_tx_end(struct smcr_urgent_tx *u)
+{
+	u->n_open--;
+}
+
+/**
+ * smcr_urgent_tx_set() - make the last byte in send space urgent
+ * @u: send side
+ * @end: position after the byte
+ *
+ * Context: any, conn->lock held.
+ */
+void smcr_urgent_tx_set(struct smcr_urgent_tx *u, u64 end)
+{
+	u->next = end;
+}
+
+/**
+ * smcr_urgent_tx_limit() - find where the next writes must end
+ * @u: send side
+ * @cons: position up to which the peer has consumed
+ *
+ * Context: any, conn->lock held.
+ * Return: the position, at or beyond all bytes that were written; the largest
+ * number if there is no limit.
+ */
+u64 smcr_urgent_tx_limit(const struct smcr_urgent_tx *u, u64 cons)
+{
+	if (cons < u->mark)
+		return u->mark;
+	return u->next ? u->next : ~0ULL;
+}
+
+/**
+ * smcr_urgent_tx_flags() - compute P and U of the next message
+ * @u: send side
+ * @prod: producer position of the message
+ * @cons: position up to which the peer has consumed
+ *
+ * Context: any, conn->lock held.
+ * Return: the flags.
+ */
+u16 smcr_urgent_tx_flags(const struct smcr_urgent_tx *u, u64 prod, u64 cons)
+{
+	if ((u->next && u->next == prod) ||
+	    (u->again && u->mark == prod && cons < u->mark))
+		return SMCR_CDC_P | SMCR_CDC_U;
+	return u->next || u->n_open ? SMCR_CDC_P : 0;
+}
+
+/**
+ * smcr_urgent_tx_posted() - event: a message was posted
+ * @u: send side
+ * @prod: its producer position
+ * @flags: its flags
+ *
+ * Context: any, conn->lock held.
+ */
+void smcr_urgent_tx_posted(struct smcr_urgent_tx *u, u64 prod, u16 flags)
+{
+	u->again = false;
+	if (!(flags & SMCR_CDC_U) || u->next != prod)
+		return;
+	u->mark = prod;
+	u->next = 0;
+}
+
+/**
+ * smcr_urgent_tx_moved() - event: the connection moves to another link
+ * @u: send side
+ * @cons: position up to which the peer has consumed
+ *
+ * Context: any, conn->lock held.
+ */
+void smcr_urgent_tx_moved(struct smcr_urgent_tx *u, u64 cons)
+{
+	u->again = cons < u->mark;
+}
+
+/**
+ * smcr_urgent_rx_from() - skip the gap
+ * @u: receive side
+ * @pos: a position, not before that of the reader
+ *
+ * Context: any, conn->lock held.
+ * Return: the first position from @pos on that is not in the gap.
+ */
+u64 smcr_urgent_rx_from(const struct smcr_urgent_rx *u, u64 pos)
+{
+	return u->bits & SMCR_URGENT_GAP && pos >= u->gap_from &&
+	       pos < u->gap_to ? u->gap_to : pos;
+}
+
+/* Keep an urgent byte apart that the reader was about to meet: it is lost. */
+static void lose(struct smcr_urgent_rx *u, u64 cons)
+{
+	if (!(u->bits & SMCR_URGENT_KEPT) ||
+	    smcr_urgent_rx_told(u, cons) < u->mark)
+		return;
+	if (!(u->bits & SMCR_URGENT_GAP))
+		u->gap_from = u->mark - 1;
+	u->gap_to = u->mark;
+	u->bits |= SMCR_URGENT_GAP;
+}
+
+/**
+ * smcr_urgent_rx_recv() - event: a message was accepted
+ * @u: receive side
+ * @flags: flags of the message
+ * @prod: its producer position
+ * @cons: position up to which the reader has read
+ * @byte: the byte before @prod, if U is set and @prod is beyond @cons
+ * @in_line: SO_OOBINLINE is set
+ *
+ * Context: any, conn->lock held.
+ * Return: true if the program gets SIGURG.
+ */
+bool smcr_urgent_rx_recv(struct smcr_urgent_rx *u, u16 flags, u64 prod,
+			 u64 cons, u8 byte, bool in_line)
+{
+	bool pending = u->bits & SMCR_URGENT_PENDING;
+	u8 bits;
+
+	if (!(flags & SMCR_CDC_U)) {
+		bits = u->bits & ~SMCR_URGENT_PENDING;
+		if (flags & SMCR_CDC_P)
+			bits |= SMCR_URGENT_PENDING;
+		WRITE_ONCE(u->bits, bits);
+		return flags & SMCR_CDC_P && !pending;
+	}
+	WRITE_ONCE(u->bits, u->bits & ~SMCR_URGENT_PENDING);
+	/* The message is a repeated one, or it comes late. */
+	if (prod == u->mark || prod <= cons)
+		return false;
+	lose(u, cons);
+	u->mark = prod;
+	u->byte = byte;
+	bits = (u->bits & SMCR_URGENT_GAP) | SMCR_URGENT_KEPT |
+	       SMCR_URGENT_UNREAD;
+	if (!in_line)
+		bits |= SMCR_URGENT_TAKEN;
+	WRITE_ONCE(u->bits, bits);
+	return !pending;
+}
+
+/**
+ * smcr_urgent_rx_told() - compute the consumer position for the peer
+ * @u: receive side
+ * @cons: position up to which the reader has read
+ *
+ * Context: any, conn->lock held.
+ * Return: @cons, or a position beyond it, if only urgent bytes lie between.
+ */
+u64 smcr_urgent_rx_told(const struct smcr_urgent_rx *u, u64 cons)
+{
+	u64 pos = smcr_urgent_rx_from(u, cons);
+
+	return u->bits & SMCR_URGENT_TAKEN && pos + 1 == u->mark ? u->mark :
+								    pos;
+}
+
+/**
+ * smcr_urgent_rx_at_mark() - test whether a position is that of the urgent byte
+ * @u: receive side
+ * @pos: the position, not before that of the reader
+ *
+ * Context: any, conn->lock held.
+ * Return: true if the urgent byte follows, with no byte between that the
+ * reader could get.
+ */
+bool smcr_urgent_rx_at_mark(const struct smcr_urgent_rx *u, u64 pos)
+{
+	return u->bits & SMCR_URGENT_KEPT &&
+	       smcr_urgent_rx_from(u, pos) + 1 == u->mark;
+}
+
+/**
+ * smcr_urgent_rx_plain() - count the bytes that a reader may copy at once
+ * @u: receive side
+ * @pos: position from which it reads, not before that of the reader
+ * @end: position up to which the peer announced bytes
+ *
+ * Context: any, conn->lock held.
+ * Return: bytes, all of them in the ring; 0 if the byte at @pos is not.
+ */
+u64 smcr_urgent_rx_plain(const struct smcr_urgent_rx *u, u64 pos, u64 end)
+{
+	if (smcr_urgent_rx_from(u, pos) != pos)
+		return 0;
+	if (u->bits & SMCR_URGENT_KEPT && pos < u->mark)
+		end = min_t(u64, end, u->mark - 1);
+	return end - pos;
+}
+
+/**
+ * smcr_urgent_rx_next() - find the position after a gap or an urgent byte
+ * @u: receive side
+ * @pos: position for which smcr_urgent_rx_plain() returned 0
+ *
+ * Context: any, conn->lock held.
+ * Return: the position.
+ */
+u64 smcr_urgent_rx_next(const struct smcr_urgent_rx *u, u64 pos)
+{
+	u64 next = smcr_urgent_rx_from(u, pos);
+
+	return next == pos ? pos + 1 : next;
+}
+
+/**
+ * smcr_urgent_rx_passed() - event: the reader has moved on
+ * @u: receive side
+ * @cons: position up to which it has read
+ *
+ * Context: any, conn->lock held.
+ */
+void smcr_urgent_rx_passed(struct smcr_urgent_rx *u, u64 cons)
+{
+	u8 bits = u->bits;
+
+	if (cons >= u->mark)
+		bits &= ~(SMCR_URGENT_KEPT | SMCR_URGENT_UNREAD |
+			  SMCR_URGENT_TAKEN);
+	if (cons >= u->gap_to)
+		bits &= ~SMCR_URGENT_GAP;
+	WRITE_ONCE(u->bits, bits);
+}
