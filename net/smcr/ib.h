@@ -188,6 +188,7 @@ bool smcr_ib_gid_is_ours(const struct net *net, const u8 *gid);
 enum smcr_port_miss __must_check
 smcr_ib_port_named(const struct net *net, const char *name, u32 num,
 		   const struct smcr_gid_want *want, struct smcr_port *out);
+bool smcr_ib_named_usable(const struct net *net, const char *name, u32 num);
 int smcr_ib_walk(const struct net *net, int pos, smcr_ib_walk_fn fn,
 		 void *arg);
 

@@ -213,6 +213,32 @@ enum smcr_port_miss smcr_ib_port_named(const struct net *net, const char *name,
 	return nth ? SMCR_PORT_NO_GID : SMCR_PORT_NO_RNIC;
 }
 
+/**
+ * smcr_ib_named_usable() - may a connection use a port that the table names?
+ * @net: namespace of the connection
+ * @name: name of the device
+ * @num: the port's number
+ *
+ * A cheap hint for connect(); smcr_ib_port_named() decides later.
+ *
+ * Context: any.
+ * Return: true if the port has a GID in the namespace.
+ */
+bool smcr_ib_named_usable(const struct net *net, const char *name, u32 num)
+{
+	struct smcr_ibdev *dev;
+	bool usable;
+
+	rcu_read_lock();
+	dev = named_dev(name);
+	usable = dev && net_has_port(net, dev, num) &&
+		 smcr_ib_dev_tryget(dev, net);
+	if (usable)
+		ib_dev_put(dev);
+	rcu_read_unlock();
+	return usable;
+}
+
 /* Displays */
 
 /* Find the first GID that a port has in a namespace, and the types of all GIDs

@@ -212,6 +212,15 @@ static void route6(struct sock *sk, const struct in6_addr *daddr,
 		way_of(dst, way);
 }
 
+/* Has a netdev a port that its connections may use? If the PNET table ties it
+ * to ports, only these count.
+ */
+static bool dev_usable(struct net_device *dev)
+{
+	return smcr_pnet_tied(dev) ? smcr_pnet_usable(dev) :
+				     smcr_ib_port_usable(dev);
+}
+
 /**
  * smcr_path_check() - may a connection to an address use SMC-R?
  * @inner: TCP socket that is about to connect
@@ -243,7 +252,7 @@ enum smcr_fallback_reason smcr_path_check(struct sock *inner,
 	if (!way.dev)
 		return SMCR_FALLBACK_NONE;
 	dev = real_dev(sock_net(inner), &way, &dst, &reason);
-	if (dev && !smcr_pnet_tied(dev) && !smcr_ib_port_usable(dev))
+	if (dev && !dev_usable(dev))
 		reason = SMCR_FALLBACK_NO_RNIC;
 	dev_put(dev);
 	return reason;

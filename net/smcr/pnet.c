@@ -287,6 +287,29 @@ bool smcr_pnet_tied(const struct net_device *dev)
 }
 
 /**
+ * smcr_pnet_usable() - may a connection over a tied netdev use RDMA?
+ * @dev: a netdev that smcr_pnet_tied() is true for
+ *
+ * A hint for connect(); smcr_pnet_port() decides later.
+ *
+ * Context: any.
+ * Return: true if a port that is tied to @dev exists and has a GID.
+ */
+bool smcr_pnet_usable(const struct net_device *dev)
+{
+	const struct smcr_pnet_entry *entry;
+	bool usable = false;
+	u32 nth = 0;
+
+	rcu_read_lock();
+	while (!usable && (entry = nth_port(dev, nth++)))
+		usable = smcr_ib_named_usable(dev_net(dev), entry->device,
+					      entry->port);
+	rcu_read_unlock();
+	return usable;
+}
+
+/**
  * smcr_pnet_port() - find the port that is tied to a netdev
  * @dev: the netdev
  * @want: the preferred GID

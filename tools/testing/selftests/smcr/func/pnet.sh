@@ -8,8 +8,9 @@
 # nics: 2
 # timeout: 90
 # An entry ties a netdev without a RoCE port to a port on another netdev. The
-# table outlasts the port, belongs to its namespace, and refuses a wrong entry
-# with a message.
+# table outlasts the port, and a connection does not offer SMC-R while the port
+# is missing. The table belongs to its namespace, and refuses a wrong entry with
+# a message.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
@@ -118,9 +119,11 @@ both check "both hosts use the tied port" first_link rxe1/1
 ended
 
 remove 1
-save unplugged
+both save unplugged
 io_check "the tied port is gone" $kind "$SERVER" stream -u 100k
 by_tcp unplugged NoRnic 1
+grew unplugged HandshakesStarted -eq 0
+on server grew unplugged HandshakesStarted -eq 0
 check "the table is as before" table_has "name lan netdev eth0" \
 	"name lan device rxe1/1"
 restore 1
