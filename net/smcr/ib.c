@@ -22,12 +22,15 @@
 
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
+#include <linux/netdevice.h>
+#include <linux/rculist.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 
 #include "chunk.h"
 #include "ib.h"
+#include "ib_gids.h"
 #include "lgr.h"
 #include "lgr_links.h"
 #include "link.h"
@@ -185,6 +188,7 @@ static void ib_event(struct ib_event_handler *handler, struct ib_event *event)
 	case IB_EVENT_GID_CHANGE:
 		if (smcr_ib_gids_update(events->dev))
 			schedule_work(&events->ready_work);
+		smcr_link_gids_changed(events->dev);
 		break;
 	default:
 		break;
@@ -304,6 +308,55 @@ static void ib_remove(struct ib_device *ibdev, void *client_data)
 	smcr_ib_dev_drop(dev);
 }
 
+/* Netdevs */
+
+static DECLARE_WORK(ib_netdev_work, ib_ready_work);
+
+static void netdev_down(const struct net_device *ndev)
+{
+	struct smcr_ibdev *dev;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(dev, &smcr_ib_devices, list)
+		smcr_link_netdev_down(dev, dev_net(ndev), ndev->ifindex);
+	rcu_read_unlock();
+}
+
+/* A netdev that carries GIDs, such as a VLAN netdev, can go down and come up
+ * without an event of its RoCE port. No port reports a new MTU of its netdev
+ * either, and the port may become usable by it.
+ */
+static int ib_netdev_event(struct notifier_block *block, unsigned long event,
+			   void *info)
+{
+	struct net_device *ndev = netdev_notifier_info_to_dev(info);
+
+	switch (event) {
+	case NETDEV_UP:
+	case NETDEV_DOWN:
+	case NETDEV_CHANGE:
+	case NETDEV_CHANGEMTU:
+		break;
+	default:
+		return NOTIFY_DONE;
+	}
+	if (!smcr_ib_port_usable(ndev))
+		return NOTIFY_DONE;
+	if (netif_running(ndev) && netif_carrier_ok(ndev))
+		schedule_work(&ib_netdev_work);
+	else
+		netdev_down(ndev);
+	return NOTIFY_DONE;
+}
+
+/* Drivers of software devices learn of the same events by notifiers, which have
+ * to run before groups look at the port.
+ */
+static struct notifier_block ib_netdev_block = {
+	.notifier_call	= ib_netdev_event,
+	.priority	= INT_MIN,
+};
+
 /**
  * smcr_ib_init() - start using the host's RDMA devices
  *
@@ -312,7 +365,16 @@ static void ib_remove(struct ib_device *ibdev, void *client_data)
  */
 int smcr_ib_init(void)
 {
-	return ib_register_client(&ib_client);
+	int err = ib_register_client(&ib_client);
+
+	if (err)
+		return err;
+	err = register_netdevice_notifier(&ib_netdev_block);
+	if (err) {
+		cancel_work_sync(&ib_netdev_work);
+		ib_unregister_client(&ib_client);
+	}
+	return err;
 }
 
 /**
@@ -323,5 +385,7 @@ int smcr_ib_init(void)
  */
 void smcr_ib_exit(void)
 {
+	unregister_netdevice_notifier(&ib_netdev_block);
+	cancel_work_sync(&ib_netdev_work);
 	ib_unregister_client(&ib_client);
 }

@@ -177,6 +177,7 @@ smcr_ib_port_find(struct net_device *ndev, const struct smcr_gid_want *want,
 bool __must_check smcr_ib_port_fill(const struct smcr_ib_hit *hit,
 				    struct smcr_port *out);
 bool __must_check smcr_ib_port_ready(struct smcr_port *port);
+bool __must_check smcr_ib_gid_valid(const struct smcr_port *port);
 u32 __must_check smcr_ib_gids_like(const struct net *net,
 				   const struct smcr_port *like,
 				   struct smcr_ib_hit *hits, u32 n);

@@ -520,6 +520,26 @@ bool smcr_ib_port_ready(struct smcr_port *port)
 }
 
 /**
+ * smcr_ib_gid_valid() - is the GID of a port still in the device's GID table?
+ * @port: the port; the caller keeps its device from removal
+ *
+ * Context: any.
+ */
+bool smcr_ib_gid_valid(const struct smcr_port *port)
+{
+	const struct ib_gid_attr *attr;
+	bool same;
+
+	attr = rdma_get_gid_attr(port->dev->ibdev, port->port,
+				 port->sgid_index);
+	if (IS_ERR(attr))
+		return false;
+	same = !memcmp(attr->gid.raw, port->gid, SMCR_GID_LEN);
+	rdma_put_gid_attr(attr);
+	return same;
+}
+
+/**
  * smcr_ib_port_try() - use the port of a GID, if it is ready
  * @hit: the GID that a lookup found; its reference to the device is dropped
  * @out: the port, for smcr_ib_port_drop()

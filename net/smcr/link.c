@@ -272,6 +272,51 @@ void smcr_link_port_down(struct smcr_ibdev *dev, u32 port)
 	spin_unlock_irqrestore(&dev->links_lock, irq);
 }
 
+/**
+ * smcr_link_netdev_down() - test a device's links after a netdev went down
+ * @dev: the device
+ * @net: namespace of the netdev
+ * @ifindex: the netdev
+ *
+ * A VLAN netdev can go down while the port stays up. Some adapters send without
+ * the netdev, so that only TEST LINK tells whether the links still work.
+ *
+ * Context: any.
+ */
+void smcr_link_netdev_down(struct smcr_ibdev *dev, const struct net *net,
+			   int ifindex)
+{
+	struct smcr_link *link;
+	unsigned long irq;
+
+	spin_lock_irqsave(&dev->links_lock, irq);
+	list_for_each_entry(link, &dev->links, dev_node)
+		if (link->local.ifindex == ifindex && link->lgr->net == net)
+			smcr_lgr_link_doubtful(link);
+	spin_unlock_irqrestore(&dev->links_lock, irq);
+}
+
+/**
+ * smcr_link_gids_changed() - test the links whose local GID was removed
+ * @dev: the device
+ *
+ * A connected queue pair keeps the table entry of its GID, but adapters may no
+ * longer send or receive with it.
+ *
+ * Context: any.
+ */
+void smcr_link_gids_changed(struct smcr_ibdev *dev)
+{
+	struct smcr_link *link;
+	unsigned long irq;
+
+	spin_lock_irqsave(&dev->links_lock, irq);
+	list_for_each_entry(link, &dev->links, dev_node)
+		if (!smcr_ib_gid_valid(&link->local))
+			smcr_lgr_link_doubtful(link);
+	spin_unlock_irqrestore(&dev->links_lock, irq);
+}
+
 static int __must_check link_join_device(struct smcr_link *link)
 {
 	struct smcr_ibdev *dev = link->local.dev;

@@ -196,6 +196,9 @@ bool smcr_link_fail_locked(struct smcr_link *link, int err);
 void smcr_link_report(struct smcr_link *link);
 void smcr_link_device_failed(struct smcr_ibdev *dev, int err);
 void smcr_link_port_down(struct smcr_ibdev *dev, u32 port);
+void smcr_link_netdev_down(struct smcr_ibdev *dev, const struct net *net,
+			   int ifindex);
+void smcr_link_gids_changed(struct smcr_ibdev *dev);
 bool smcr_link_drain(struct smcr_link *link);
 void smcr_link_stop(struct smcr_link *link);
 void smcr_link_stop_later(struct smcr_link *link);
