@@ -31,11 +31,6 @@
 #include "lgr_policy.h"
 #include "mib.h"
 
-/* Time in which connections leave an asymmetric link before it is deleted; more
- * than conn_move.c waits for the completions of one.
- */
-#define RETIRE_DELAY	(HZ / 2)
-
 /**
  * smcr_lgr_link_join() - give a link its slot in its group
  * @lgr: the group
@@ -258,8 +253,16 @@ struct smcr_link *smcr_lgr_link_carrier(struct smcr_lgr *lgr,
 	return found;
 }
 
-static unsigned int ends_of(const struct smcr_lgr_links *links,
-			    struct smcr_link_ends *ends)
+/**
+ * smcr_lgr_links_ends() - list the ports of links
+ * @links: links that are connected
+ * @ends: result: an entry for each link, valid while @links keeps the links
+ *
+ * Context: any.
+ * Return: number of entries.
+ */
+unsigned int smcr_lgr_links_ends(const struct smcr_lgr_links *links,
+				 struct smcr_link_ends *ends)
 {
 	unsigned int i;
 
@@ -307,7 +310,9 @@ void smcr_lgr_links_get(struct smcr_lgr *lgr, enum smcr_link_state min,
 	links->asymmetric = 0;
 	if (min == SMCR_LINK_ACTIVE && links->n > 1)
 		links->asymmetric =
-			smcr_lgr_policy_asymmetric(ends, ends_of(links, ends));
+			smcr_lgr_policy_asymmetric(ends,
+						   smcr_lgr_links_ends(links,
+								       ends));
 }
 
 /**
@@ -343,37 +348,6 @@ unsigned int smcr_lgr_links_ports(const struct smcr_lgr_links *links,
 			ports[n++] = links->link[i]->local;
 	}
 	return n;
-}
-
-static u8 unneeded_of(const struct smcr_lgr_links *links)
-{
-	struct smcr_link_ends ends[SMCR_MAX_LINKS];
-
-	return smcr_lgr_policy_unneeded(ends, ends_of(links, ends));
-}
-
-/**
- * smcr_lgr_link_unneeded() - have symmetric links replaced a link?
- * @lgr: the group
- * @num: number of the link
- *
- * Context: any but hard irq.
- * Return: true if the link is ACTIVE and asymmetric, and symmetric links use
- * both its ports.
- */
-bool smcr_lgr_link_unneeded(struct smcr_lgr *lgr, u8 num)
-{
-	struct smcr_lgr_links links;
-	bool found = false;
-	unsigned int i;
-	u8 unneeded;
-
-	smcr_lgr_links_get(lgr, SMCR_LINK_ACTIVE, &links);
-	unneeded = unneeded_of(&links);
-	for (i = 0; i < links.n; i++)
-		found |= unneeded & 1 << i && links.link[i]->num == num;
-	smcr_lgr_links_put(&links);
-	return found;
 }
 
 /**
@@ -466,20 +440,6 @@ static void tell_drained(struct smcr_lgr *lgr, const struct smcr_link *link)
 	}
 }
 
-/**
- * smcr_lgr_grow_delay() - return the time until a lost link is replaced
- * @lgr: the group
- *
- * Context: any.
- * Return: jiffies.
- */
-unsigned long smcr_lgr_grow_delay(const struct smcr_lgr *lgr)
-{
-	const struct smcr_sysctl *ctl = &smcr_pernet(lgr->net)->sysctl;
-
-	return msecs_to_jiffies(READ_ONCE(ctl->link_retry_min_ms));
-}
-
 /* A link has failed or was deleted. The loss of the last one ends the group
  * (4.8.3).
  */
@@ -545,127 +505,6 @@ void smcr_lgr_links_balance(struct smcr_lgr *lgr)
 		smcr_conn_link_ready(conn);
 		smcr_conn_put(conn);
 	}
-}
-
-/* Would a further link add redundancy? A server offers one in any case if the
- * group has a single link, because the client may have a spare port. A client
- * that asks has a spare port, with which a port of an asymmetric link makes a
- * symmetric one (3.5.5.1.2). The limit is that of the symmetric links, but each
- * link takes a slot.
- */
-static bool wants_link(struct smcr_lgr *lgr)
-{
-	bool server = lgr->role == SMCR_SERVER, wants;
-	struct smcr_port used[SMCR_MAX_LINKS];
-	struct smcr_ib_spare_want want = { .first = &used[0] };
-	struct smcr_lgr_links links;
-	unsigned int n;
-
-	smcr_lgr_links_get(lgr, SMCR_LINK_ACTIVE, &links);
-	n = smcr_lgr_links_ports(&links, used);
-	wants = n && n < READ_ONCE(lgr->max_links) && links.n < SMCR_MAX_LINKS;
-	if (!(server && lgr->llc.add_asked))
-		n = links.n;
-	wants = wants && ((server && links.n == 1) ||
-			  (!server && lgr->llc.add_missed) ||
-			  smcr_ib_spare_ports(lgr->net, used, n, &want));
-	smcr_lgr_links_put(&links);
-	return wants;
-}
-
-/**
- * smcr_lgr_grow() - add a link to a group that may have one more (C.8)
- * @lgr: the group
- *
- * A server offers a link, a client asks for one. Until the group has it, the
- * next try follows after a time that doubles.
- *
- * Context: the group's work.
- * Return: jiffies of the next try, 0 if none is due.
- */
-unsigned long smcr_lgr_grow(struct smcr_lgr *lgr)
-{
-	const struct smcr_sysctl *ctl = &smcr_pernet(lgr->net)->sysctl;
-	u32 delay;
-
-	if (!lgr->growing || smcr_lgr_state(lgr) != SMCR_LGR_ACTIVE)
-		return 0;
-	/* The end of an exchange queues the work again. */
-	if (!smcr_llc_flow_may_start(&lgr->llc.flow))
-		return 0;
-	if (time_before(jiffies, lgr->grow_at))
-		return lgr->grow_at;
-	if (!wants_link(lgr)) {
-		lgr->growing = false;
-		lgr->llc.add_asked = false;
-		return 0;
-	}
-	delay = smcr_lgr_policy_retry_ms(lgr->grow_tries,
-					 READ_ONCE(ctl->link_retry_min_ms),
-					 READ_ONCE(ctl->link_retry_max_ms));
-	lgr->grow_at = jiffies + msecs_to_jiffies(delay);
-	lgr->grow_last = jiffies;
-	if (lgr->grow_tries < U8_MAX)
-		lgr->grow_tries++;
-	smcr_llc_add_start(lgr);
-	return lgr->grow_at;
-}
-
-/**
- * smcr_lgr_grow_again() - look for a further link anew
- * @lgr: a group of which a link or a port has come or gone
- * @delay: jiffies until the first try
- *
- * A peer that keeps asking for links does not make this host build a queue pair
- * for each request: tries are net.smcr.link_retry_min_ms apart.
- *
- * Context: the group's work.
- */
-void smcr_lgr_grow_again(struct smcr_lgr *lgr, unsigned long delay)
-{
-	unsigned long first = lgr->grow_last + smcr_lgr_grow_delay(lgr);
-
-	lgr->growing = true;
-	lgr->grow_tries = 0;
-	lgr->grow_at = jiffies + delay;
-	if (lgr->grow_last && time_before(lgr->grow_at, first))
-		lgr->grow_at = first;
-	smcr_lgr_queue(lgr);
-}
-
-/**
- * smcr_lgr_retire() - delete the asymmetric links that others have replaced
- *	(2.2.1)
- * @lgr: the group; does nothing in a client
- *
- * Connections leave such a link when its replacement is ACTIVE. It is deleted
- * when they have had time for that at both ends.
- *
- * Context: the group's work.
- * Return: jiffies when this has to be called again, 0 for never.
- */
-unsigned long smcr_lgr_retire(struct smcr_lgr *lgr)
-{
-	struct smcr_lgr_links links;
-	bool due = false;
-	unsigned int i;
-	u8 unneeded;
-
-	if (lgr->role != SMCR_SERVER || smcr_lgr_state(lgr) != SMCR_LGR_ACTIVE)
-		return 0;
-	smcr_lgr_links_get(lgr, SMCR_LINK_ACTIVE, &links);
-	unneeded = unneeded_of(&links);
-	if (!unneeded)
-		lgr->llc.retire_at = 0;
-	else if (!lgr->llc.retire_at)
-		lgr->llc.retire_at = jiffies + RETIRE_DELAY;
-	else
-		due = time_after_eq(jiffies, lgr->llc.retire_at);
-	for (i = 0; due && i < links.n; i++)
-		if (unneeded & 1 << i)
-			smcr_llc_delete_unneeded(links.link[i]);
-	smcr_lgr_links_put(&links);
-	return due ? 0 : lgr->llc.retire_at;
 }
 
 /**

@@ -8,6 +8,7 @@
 #include "link.h"
 
 struct smcr_lgr;
+struct smcr_link_ends;
 
 /**
  * struct smcr_lgr_links - some links of a group, each with a reference
@@ -42,22 +43,26 @@ smcr_lgr_link_carrier(struct smcr_lgr *lgr, const struct smcr_link *but);
 void smcr_lgr_links_get(struct smcr_lgr *lgr, enum smcr_link_state min,
 			struct smcr_lgr_links *links);
 void smcr_lgr_links_put(struct smcr_lgr_links *links);
+unsigned int smcr_lgr_links_ends(const struct smcr_lgr_links *links,
+				 struct smcr_link_ends *ends);
 unsigned int smcr_lgr_links_ports(const struct smcr_lgr_links *links,
 				  struct smcr_port *ports);
-bool smcr_lgr_link_unneeded(struct smcr_lgr *lgr, u8 num);
 bool smcr_lgr_redundant(struct smcr_lgr *lgr);
 bool smcr_lgr_draining(struct smcr_lgr *lgr);
 void smcr_lgr_links_doubtful(struct smcr_lgr *lgr);
 void smcr_lgr_links_lost(struct smcr_lgr *lgr);
 void smcr_lgr_links_balance(struct smcr_lgr *lgr);
-unsigned long smcr_lgr_grow(struct smcr_lgr *lgr);
-unsigned long smcr_lgr_grow_delay(const struct smcr_lgr *lgr);
-void smcr_lgr_grow_again(struct smcr_lgr *lgr, unsigned long delay);
-unsigned long smcr_lgr_retire(struct smcr_lgr *lgr);
 void smcr_lgr_links_end(struct smcr_lgr *lgr, struct smcr_lgr_links *links);
 void smcr_lgr_links_drain(struct smcr_lgr *lgr,
 			  const struct smcr_lgr_links *links);
 void smcr_lgr_links_stop(const struct smcr_lgr_links *links);
+
+/* lgr_grow.c */
+bool smcr_lgr_link_unneeded(struct smcr_lgr *lgr, u8 num);
+unsigned long smcr_lgr_grow(struct smcr_lgr *lgr);
+unsigned long smcr_lgr_grow_delay(const struct smcr_lgr *lgr);
+void smcr_lgr_grow_again(struct smcr_lgr *lgr, unsigned long delay);
+unsigned long smcr_lgr_retire(struct smcr_lgr *lgr);
 
 /* Events from the link layer */
 void smcr_lgr_link_failed(struct smcr_link *link);

@@ -197,6 +197,44 @@ u8 smcr_lgr_policy_unneeded(const struct smcr_link_ends *ends, unsigned int n)
 }
 
 /**
+ * smcr_lgr_policy_in_the_way() - find the link whose slot a symmetric one needs
+ *	(2.2.1, 2.2.2)
+ * @ends: ports of the group's ACTIVE links
+ * @n: entries of @ends, at most SMCR_MAX_LINKS
+ * @asked: the client has a port that no link uses
+ *
+ * The RFC adds the symmetric link before it deletes the asymmetric one, but a
+ * group has eight links at most (A.3.5). A group of seven symmetric links can
+ * spare the asymmetric one meanwhile.
+ *
+ * Return: index of the asymmetric link of a group with %SMCR_MAX_LINKS links,
+ * if the client has a port for a symmetric one: that of this link, or with
+ * @asked another one; -1 if there is none, or if smcr_lgr_policy_unneeded()
+ * makes room.
+ */
+int smcr_lgr_policy_in_the_way(const struct smcr_link_ends *ends,
+			       unsigned int n, bool asked)
+{
+	u8 asymmetric = smcr_lgr_policy_asymmetric(ends, n);
+	bool shared;
+	unsigned int i, j;
+
+	if (n < SMCR_MAX_LINKS || smcr_lgr_policy_unneeded(ends, n))
+		return -1;
+	for (i = 0; i < n; i++) {
+		if (!(asymmetric & 1 << i))
+			continue;
+		shared = false;
+		for (j = 0; j < n; j++)
+			shared |= !(asymmetric & 1 << j) &&
+				  same_remote(&ends[i], &ends[j]);
+		if (asked || !shared)
+			return (int)i;
+	}
+	return -1;
+}
+
+/**
  * smcr_lgr_policy_add_link() - decide a client's answer to ADD LINK
  * @view: what the client knows
  *

@@ -84,6 +84,8 @@ u8 smcr_lgr_policy_add_link(const struct smcr_add_link_view *view);
 u8 smcr_lgr_policy_asymmetric(const struct smcr_link_ends *ends,
 			      unsigned int n);
 u8 smcr_lgr_policy_unneeded(const struct smcr_link_ends *ends, unsigned int n);
+int smcr_lgr_policy_in_the_way(const struct smcr_link_ends *ends,
+			       unsigned int n, bool asked);
 unsigned int smcr_lgr_policy_retry_ms(unsigned int tries, u32 min_ms,
 				      u32 max_ms);
 bool smcr_lgr_policy_has_room(enum smcr_dialect dialect, unsigned int nr_conns,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Link groups of two hosts over simulated queue pairs. Each host runs the real
- * files that make up the LLC half of net/smcr (lgr.c, lgr_links.c, lgr_mem.c,
- * llc*.c and the pure files below them); what is here stands for the files below
- * those (link.c, wr*.c, rmb.c, ib*.c), for the adapters and for the network.
+ * files that make up the LLC half of net/smcr (lgr.c, lgr_grow.c, lgr_links.c,
+ * lgr_mem.c, llc*.c and the pure files below them); what is here stands for the
+ * files below those (link.c, wr*.c, rmb.c, ib*.c), for the adapters and for the
+ * network.
  *
  * All state is in one static structure, so a run is a function of its seed.
  */

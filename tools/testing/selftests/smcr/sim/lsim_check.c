@@ -390,11 +390,12 @@ static bool port_spare(u8 host, u8 port)
  */
 bool group_grown(void)
 {
+	const struct smcr_link *sym[SMCR_MAX_LINKS];
 	u8 s, c;
 
 	if (!all_replaced())
 		return false;
-	if (nr_active(lsim.host[SERVER].lgr) >= lsim.host[SERVER].lgr->max_links)
+	if (symmetric(lsim.host[SERVER].lgr, sym) >= lsim.host[SERVER].lgr->max_links)
 		return true;
 	for (s = 0; s < lsim.host[SERVER].nr_ports; s++)
 		for (c = 0; c < lsim.host[CLIENT].nr_ports; c++)

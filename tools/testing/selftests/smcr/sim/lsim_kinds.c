@@ -107,6 +107,77 @@ static void more(void)
 	st_ends_with(3);
 }
 
+/* Seven symmetric links and an asymmetric one, which shares the only spare port
+ * of one end; the eighth port of @host is down. If @host is the client, the
+ * asymmetric link comes last, otherwise first: its port 0 is the only one then.
+ * Return: number of the asymmetric link
+ */
+static u8 st_seven(u8 host)
+{
+	u8 n;
+
+	if (host == CLIENT) {
+		st_asymmetric(CLIENT, MAX_PORTS);
+		return 8;
+	}
+	lsim.host[SERVER].nr_ports = MAX_PORTS;
+	lsim.host[CLIENT].nr_ports = MAX_PORTS;
+	group_start();
+	SRV->offer_linux = st_linux;
+	for (n = 1; n < MAX_PORTS; n++)
+		lsim.host[SERVER].port[n].up = false;
+	group_enter();
+	for (n = 1; n < MAX_PORTS; n++) {
+		sim_pass(5000);
+		if (n < MAX_PORTS - 1)
+			port_set(SERVER, n, true);
+	}
+	HOLDS(st_links(SERVER) == 8 && st_links(CLIENT) == 8);
+	sim_pass(60000);
+	HOLDS(!check_rest() && group_grown());
+	st_mark();
+	return 2;
+}
+
+/* They take all slots, so the asymmetric link is deleted before the eighth
+ * symmetric one is added
+ */
+static void eight(void)
+{
+	u8 h, num;
+
+	for (h = 0; h < 2; st_again(&h, 2)) {
+		num = st_seven(h);
+		port_set(h, MAX_PORTS - 1, true);
+		sim_pass(900);
+		HOLDS(is_replaced(num) && st_links(SERVER) == 7);
+		HOLDS(counted(SERVER, SMCR_MIB_LINKSREPLACED) == 1);
+		sim_pass(5000);
+		HOLDS(st_links(SERVER) == 8 && st_links(CLIENT) == 8);
+		HOLDS(st_is_active(SERVER, 9) && st_is_active(CLIENT, 9));
+		HOLDS(st_sent(SERVER, SMCR_LLC_DELETE_LINK, false) == 1);
+		st_ends_with(8);
+	}
+}
+
+/* If the symmetric link cannot be added, no asymmetric one comes back */
+static void eight_later(void)
+{
+	u8 h, spare;
+
+	for (h = 0; h < 2; st_again(&h, 2)) {
+		spare = st_seven(h) == 2 ? 1 : 7;
+		lsim.cut[7][spare] = true;
+		port_set(h, MAX_PORTS - 1, true);
+		sim_pass(60000);
+		HOLDS(st_links(SERVER) == 7 && st_links(CLIENT) == 7);
+		st_heal_paths();
+		sim_pass(70000);
+		HOLDS(st_links(SERVER) == 8 && st_links(CLIENT) == 8);
+		st_ends_with(8);
+	}
+}
+
 /* The symmetric link cannot be added */
 static void kept(void)
 {
@@ -245,6 +316,8 @@ const struct scase lsim_kinds[] = {
 	{ "asym", "a symmetric link replaces an asymmetric one, of either end", replaced },
 	{ "asym-limit", "the same at the limit of symmetric links", limit },
 	{ "asym-more", "the same beside two symmetric links", more },
+	{ "asym-eight", "seven symmetric links and an asymmetric one become eight", eight },
+	{ "asym-eight", "the same, if the eighth port cannot be reached at first", eight_later },
 	{ "asym-kept", "without the symmetric link, the asymmetric one stays", kept },
 	{ "asym-kept", "the same, if a host cannot create the symmetric link at first", poor },
 	{ "asym-lost", "the same, if the symmetric link fails soon", lost },

@@ -174,6 +174,33 @@ static void unneeded(void)
 	KINDS(here, 2, 2);
 }
 
+static void in_the_way(void)
+{
+	struct smcr_link_ends ends[SMCR_MAX_LINKS];
+	const u8 gid[SMCR_MAX_LINKS][SMCR_GID_LEN] = {
+		{ 1 }, { 2 }, { 3 }, { 4 }, { 5 }, { 6 }, { 7 }, { 8 },
+	};
+	static const char dev[SMCR_MAX_LINKS];
+	u8 i;
+
+	for (i = 0; i < SMCR_MAX_LINKS; i++)
+		ends[i] = (struct smcr_link_ends){
+			.dev = &dev[i], .port = 1, .peer_gid = gid[i], .age = i,
+		};
+	EXPECT_EQ(smcr_lgr_policy_in_the_way(ends, SMCR_MAX_LINKS, true), -1);
+	/* It shares a local port: the client's port is there */
+	ends[7].dev = &dev[2];
+	EXPECT_EQ(smcr_lgr_policy_in_the_way(ends, SMCR_MAX_LINKS, false), 7);
+	EXPECT_EQ(smcr_lgr_policy_in_the_way(ends, SMCR_MAX_LINKS - 1, true), -1);
+	/* Another link makes room without this */
+	ends[7].peer_gid = gid[3];
+	EXPECT_EQ(smcr_lgr_policy_in_the_way(ends, SMCR_MAX_LINKS, true), -1);
+	/* It shares the client's port: the client has to have another one */
+	ends[7].dev = &dev[7];
+	EXPECT_EQ(smcr_lgr_policy_in_the_way(ends, SMCR_MAX_LINKS, false), -1);
+	EXPECT_EQ(smcr_lgr_policy_in_the_way(ends, SMCR_MAX_LINKS, true), 7);
+}
+
 static void add_link_mtu(void)
 {
 	struct smcr_add_link_view v = { .spare_port = true, .nr_symmetric = 1,
@@ -274,6 +301,7 @@ static const struct fact facts[] = {
 	{ "a parallel link and a second asymmetric one are refused", add_link },
 	{ "a link that shares a port with an older symmetric one is asymmetric", asymmetric },
 	{ "it is not needed when symmetric links use both its ports", unneeded },
+	{ "in a group of eight links it makes way for a symmetric one", in_the_way },
 	{ "a bad MTU is refused with its own reason", add_link_mtu },
 	{ "a server's ADD LINK names a link and a queue pair", add_link_names },
 	{ "retries wait twice as long each time, up to a limit", retry },

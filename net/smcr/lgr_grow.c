@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Growth of a link group: when a further link is offered or asked for, and when
+ * an asymmetric link is deleted (RFC 7609 2.2.1, 2.2.2, 3.5.5.1, C.8).
+ */
+#include "lgr.h"
+#include "lgr_links.h"
+#include "lgr_policy.h"
+
+/* Time in which connections leave an asymmetric link before it is deleted; more
+ * than conn_move.c waits for the completions of one.
+ */
+#define RETIRE_DELAY	(HZ / 2)
+
+static u8 unneeded_of(const struct smcr_lgr_links *links)
+{
+	struct smcr_link_ends ends[SMCR_MAX_LINKS];
+
+	return smcr_lgr_policy_unneeded(ends,
+					smcr_lgr_links_ends(links, ends));
+}
+
+/* Find the asymmetric link of a server's group without a free slot, if a
+ * symmetric link can take this slot: the server has a port for it, and the
+ * client has one, too. Return: the index of the asymmetric link in @links, or
+ * -1.
+ */
+static int in_the_way(struct smcr_lgr *lgr, const struct smcr_lgr_links *links)
+{
+	struct smcr_port used[SMCR_MAX_LINKS];
+	struct smcr_ib_spare_want want = { .first = &used[0] };
+	struct smcr_link_ends ends[SMCR_MAX_LINKS];
+	bool asked = lgr->llc.add_asked;
+	unsigned int n;
+	int i;
+
+	if (lgr->role != SMCR_SERVER || links->n < SMCR_MAX_LINKS)
+		return -1;
+	i = smcr_lgr_policy_in_the_way(ends, smcr_lgr_links_ends(links, ends),
+				       asked);
+	n = smcr_lgr_links_ports(links, used);
+	if (i < 0 || n >= READ_ONCE(lgr->max_links) ||
+	    !smcr_ib_spare_ports(lgr->net, used, asked ? n : links->n, &want))
+		return -1;
+	return i;
+}
+
+/**
+ * smcr_lgr_link_unneeded() - does a server delete an asymmetric link?
+ * @lgr: the group
+ * @num: number of the link
+ *
+ * Context: the group's work.
+ * Return: true if the link is ACTIVE and asymmetric, and either symmetric links
+ * use both its ports, or a symmetric link needs its slot.
+ */
+bool smcr_lgr_link_unneeded(struct smcr_lgr *lgr, u8 num)
+{
+	struct smcr_lgr_links links;
+	bool found = false;
+	unsigned int i;
+	u8 unneeded;
+	int way;
+
+	smcr_lgr_links_get(lgr, SMCR_LINK_ACTIVE, &links);
+	unneeded = unneeded_of(&links);
+	way = in_the_way(lgr, &links);
+	if (way >= 0)
+		unneeded |= 1 << way;
+	for (i = 0; i < links.n; i++)
+		found |= unneeded & 1 << i && links.link[i]->num == num;
+	smcr_lgr_links_put(&links);
+	return found;
+}
+
+/**
+ * smcr_lgr_grow_delay() - return the time until a lost link is replaced
+ * @lgr: the group
+ *
+ * Context: any.
+ * Return: jiffies.
+ */
+unsigned long smcr_lgr_grow_delay(const struct smcr_lgr *lgr)
+{
+	const struct smcr_sysctl *ctl = &smcr_pernet(lgr->net)->sysctl;
+
+	return msecs_to_jiffies(READ_ONCE(ctl->link_retry_min_ms));
+}
+
+/* Would a further link add redundancy? A server offers one in any case if the
+ * group has a single link, because the client may have a spare port. A client
+ * that asks has a spare port, with which a port of an asymmetric link makes a
+ * symmetric one (3.5.5.1.2). The limit is that of the symmetric links, but each
+ * link takes a slot. If none is free, the client asks all the same, and
+ * in_the_way() is what the server does.
+ */
+static bool wants_link(struct smcr_lgr *lgr, const struct smcr_lgr_links *links)
+{
+	bool server = lgr->role == SMCR_SERVER, wants;
+	bool full = links->n == SMCR_MAX_LINKS;
+	struct smcr_port used[SMCR_MAX_LINKS];
+	struct smcr_ib_spare_want want = { .first = &used[0] };
+	unsigned int n;
+
+	n = smcr_lgr_links_ports(links, used);
+	wants = n && n < READ_ONCE(lgr->max_links) && !(full && server);
+	if (!(server && lgr->llc.add_asked))
+		n = links->n;
+	return wants && ((server && links->n == 1) ||
+			 (!server && !full && lgr->llc.add_missed) ||
+			 smcr_ib_spare_ports(lgr->net, used, n, &want));
+}
+
+/* Begin to add a link, or to delete the asymmetric link whose slot it needs;
+ * the end of that link makes the group look for a further link again. Return:
+ * false if the group does not want a link.
+ */
+static bool grow_now(struct smcr_lgr *lgr)
+{
+	struct smcr_lgr_links links;
+	bool wants;
+	int way;
+
+	smcr_lgr_links_get(lgr, SMCR_LINK_ACTIVE, &links);
+	way = in_the_way(lgr, &links);
+	wants = way < 0 && wants_link(lgr, &links);
+	if (way >= 0)
+		smcr_llc_delete_unneeded(links.link[way]);
+	smcr_lgr_links_put(&links);
+	if (wants)
+		smcr_llc_add_start(lgr);
+	return wants || way >= 0;
+}
+
+/**
+ * smcr_lgr_grow() - add a link to a group that may have one more (C.8)
+ * @lgr: the group
+ *
+ * A server offers a link, a client asks for one. Until the group has it, the
+ * next try follows after a time that doubles.
+ *
+ * Context: the group's work.
+ * Return: jiffies of the next try, 0 if none is due.
+ */
+unsigned long smcr_lgr_grow(struct smcr_lgr *lgr)
+{
+	const struct smcr_sysctl *ctl = &smcr_pernet(lgr->net)->sysctl;
+	u32 delay;
+
+	if (!lgr->growing || smcr_lgr_state(lgr) != SMCR_LGR_ACTIVE)
+		return 0;
+	/* The end of an exchange queues the work again. */
+	if (!smcr_llc_flow_may_start(&lgr->llc.flow))
+		return 0;
+	if (time_before(jiffies, lgr->grow_at))
+		return lgr->grow_at;
+	if (!grow_now(lgr)) {
+		lgr->growing = false;
+		lgr->llc.add_asked = false;
+		return 0;
+	}
+	delay = smcr_lgr_policy_retry_ms(lgr->grow_tries,
+					 READ_ONCE(ctl->link_retry_min_ms),
+					 READ_ONCE(ctl->link_retry_max_ms));
+	lgr->grow_at = jiffies + msecs_to_jiffies(delay);
+	lgr->grow_last = jiffies;
+	if (lgr->grow_tries < U8_MAX)
+		lgr->grow_tries++;
+	return lgr->grow_at;
+}
+
+/**
+ * smcr_lgr_grow_again() - look for a further link anew
+ * @lgr: a group of which a link or a port has come or gone
+ * @delay: jiffies until the first try
+ *
+ * A peer that keeps asking for links does not make this host build a queue pair
+ * for each request: tries are net.smcr.link_retry_min_ms apart.
+ *
+ * Context: the group's work.
+ */
+void smcr_lgr_grow_again(struct smcr_lgr *lgr, unsigned long delay)
+{
+	unsigned long first = lgr->grow_last + smcr_lgr_grow_delay(lgr);
+
+	lgr->growing = true;
+	lgr->grow_tries = 0;
+	lgr->grow_at = jiffies + delay;
+	if (lgr->grow_last && time_before(lgr->grow_at, first))
+		lgr->grow_at = first;
+	smcr_lgr_queue(lgr);
+}
+
+/**
+ * smcr_lgr_retire() - delete the asymmetric links that others have replaced
+ *	(2.2.1)
+ * @lgr: the group; does nothing in a client
+ *
+ * Connections leave such a link when its replacement is ACTIVE. It is deleted
+ * when they have had time for that at both ends.
+ *
+ * Context: the group's work.
+ * Return: jiffies when this has to be called again, 0 for never.
+ */
+unsigned long smcr_lgr_retire(struct smcr_lgr *lgr)
+{
+	struct smcr_lgr_links links;
+	bool due = false;
+	unsigned int i;
+	u8 unneeded;
+
+	if (lgr->role != SMCR_SERVER || smcr_lgr_state(lgr) != SMCR_LGR_ACTIVE)
+		return 0;
+	smcr_lgr_links_get(lgr, SMCR_LINK_ACTIVE, &links);
+	unneeded = unneeded_of(&links);
+	if (!unneeded)
+		lgr->llc.retire_at = 0;
+	else if (!lgr->llc.retire_at)
+		lgr->llc.retire_at = jiffies + RETIRE_DELAY;
+	else
+		due = time_after_eq(jiffies, lgr->llc.retire_at);
+	for (i = 0; due && i < links.n; i++)
+		if (unneeded & 1 << i)
+			smcr_llc_delete_unneeded(links.link[i]);
+	smcr_lgr_links_put(&links);
+	return due ? 0 : lgr->llc.retire_at;
+}
