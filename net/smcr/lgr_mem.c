@@ -632,17 +632,22 @@ static void links_clear(struct smcr_lgr *lgr)
 	}
 }
 
-/* Make the next RMB if it is still wanted. */
+/* Make the next RMB if it is still wanted. The group stores one wanted size
+ * only, so if that one is not wanted any more, handshakes that wait for another
+ * size have to ask again. The confirmation of an RMB, or an error, wakes them
+ * otherwise.
+ */
 static void rmb_more(struct smcr_lgr *lgr)
 {
-	bool wanted;
+	bool may, wanted;
 	int err = 0;
 	u32 size;
 
 	mutex_lock(&lgr->mutex);
 	size = lgr->rmb_size;
-	wanted = smcr_lgr_state(lgr) == SMCR_LGR_ACTIVE && size &&
-		 !rmb_unconfirmed(lgr) && want_more(lgr, size);
+	may = smcr_lgr_state(lgr) == SMCR_LGR_ACTIVE && size &&
+	      !rmb_unconfirmed(lgr);
+	wanted = may && want_more(lgr, size);
 	mutex_unlock(&lgr->mutex);
 	if (wanted)
 		err = rmb_add_registered(lgr, size);
@@ -651,7 +656,7 @@ static void rmb_more(struct smcr_lgr *lgr)
 	if (lgr->rmb_awaited)
 		lgr->rmb_err = err;
 	mutex_unlock(&lgr->mutex);
-	if (err)
+	if (err || (may && !wanted))
 		smcr_lgr_wake(lgr);
 }
 

@@ -287,14 +287,14 @@ unsigned int smcr_lgr_policy_retry_ms(unsigned int tries, u32 min_ms,
  * @nr_conns: connections it has, those in handshake included
  * @nr_rmbs: our RMBs in it
  *
- * Return: in the Linux dialect false at 255 connections; otherwise false if the
- * group cannot have another RMB.
+ * Return: false if the group cannot have another RMB; in the Linux dialect also
+ * at 255 connections.
  */
 bool smcr_lgr_policy_has_room(enum smcr_dialect dialect, unsigned int nr_conns,
 			      unsigned int nr_rmbs)
 {
-	if (dialect == SMCR_DIALECT_LINUX)
-		return nr_conns < SMCR_LINUX_MAX_CONNS;
+	if (dialect == SMCR_DIALECT_LINUX && nr_conns >= SMCR_LINUX_MAX_CONNS)
+		return false;
 	return nr_rmbs < SMCR_MAX_RMBS;
 }
 

@@ -32,7 +32,8 @@ enum lsim_mistake {
 #define QP_MSGS		64
 #define MAX_WORKS	64
 #define MAX_KEYS	32768
-#define MAX_HELD	48
+#define MAX_HELD	320
+#define PROGRAM_HELD	48	/* programs of a seed use no more */
 #define PENDING_REGS	32
 #define SERVER		0
 #define CLIENT		1
@@ -135,7 +136,7 @@ struct lhost {
 	struct port port[MAX_PORTS];
 	unsigned long stalled;
 	struct held held[MAX_HELD];
-	u8 nr_held;
+	u16 nr_held;
 	u64 mib[SMCR_MIB_MAX];
 	u32 sent[16][2];
 	struct smcr_llc_msg last[16][2];
@@ -150,6 +151,7 @@ struct lsim {
 	bool calm;		/* only queue pairs fail, one at a time */
 	bool faulty;		/* memory is short, and adapters refuse requests */
 	bool poor[2];		/* this host cannot create queue pairs */
+	u32 woken;		/* handshakes that a group has woken */
 	u8 max_regs;		/* registrations for which a queue pair has room */
 	bool honest;		/* no scenario sends a made-up message */
 	unsigned long retry;	/* time after which a queue pair gives up */
@@ -240,8 +242,8 @@ void port_remove(u8 host, u8 port);
 void group_start(void);
 void group_enter(void);
 void group_leave(u8 host);
-void elem_take(u8 host, u32 size);
-void elem_return(u8 host, u8 i);
+int elem_take(u8 host, u32 size);
+void elem_return(u8 host, u16 i);
 void elems_return(u8 host);
 
 /* lsim_check.c: invariants */

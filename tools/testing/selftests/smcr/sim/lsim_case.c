@@ -34,7 +34,8 @@ static bool case_prove(const struct scase *c, u32 seed)
 /* Run the scenarios of a name, or all */
 int cases_run(const char *only, bool trace)
 {
-	const struct scase *const lists[] = { lsim_collisions, lsim_recoveries, lsim_kinds };
+	const struct scase *const lists[] = { lsim_collisions, lsim_recoveries, lsim_kinds,
+						 lsim_memory };
 	bool all = !strcmp(only, "all");
 	const struct scase *c;
 	u32 seed = 0, n = 0;

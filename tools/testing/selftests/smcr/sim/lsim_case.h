@@ -45,6 +45,7 @@ struct scase {
 extern const struct scase lsim_collisions[];
 extern const struct scase lsim_recoveries[];
 extern const struct scase lsim_kinds[];
+extern const struct scase lsim_memory[];
 
 /* lsim_stage.c */
 extern struct hold st_held[2];

@@ -102,22 +102,25 @@ void group_leave(u8 host)
 	smcr_lgr_leave(lgr);
 }
 
-/* A connection wants an element; it tries again if there is none */
-void elem_take(u8 host, u32 size)
+/* A connection wants an element; it tries again if there is none. Return: 0 or
+ * -errno
+ */
+int elem_take(u8 host, u32 size)
 {
 	struct lhost *h = &lsim.host[host];
 	struct smcr_rmb *rmb;
 	u8 idx;
 
 	if (!host_alive(h) || smcr_lgr_state(h->lgr) != SMCR_LGR_ACTIVE || h->nr_held == MAX_HELD)
-		return;
+		return -EINVAL;
 	lsim.cur = host;
 	rmb = smcr_lgr_elem_take(h->lgr, size, &idx);
 	if (!IS_ERR(rmb))
 		h->held[h->nr_held++] = (struct held){ rmb, idx };
+	return PTR_ERR_OR_ZERO(rmb);
 }
 
-void elem_return(u8 host, u8 i)
+void elem_return(u8 host, u16 i)
 {
 	struct lhost *h = &lsim.host[host];
 	struct held *held = &h->held[i];

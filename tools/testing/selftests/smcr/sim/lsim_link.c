@@ -518,6 +518,7 @@ void smcr_hs_put(struct smcr_hs *hs)
 
 void smcr_hs_kick(struct smcr_hs *hs, enum smcr_hs_event_bit event)
 {
+	lsim.woken++;
 }
 
 /* mib.c, sysctl.c */

@@ -168,12 +168,12 @@ static void program(u8 host)
 	if (!h->lgr)
 		return;
 	if (one_in(2)) {
-		for (n = 1 + rnd_below(4); n; n--)
+		for (n = 1 + rnd_below(4); n && h->nr_held < PROGRAM_HELD; n--)
 			elem_take(host, size);
 	} else if (one_in(6)) {
 		elems_return(host);
 	} else if (h->nr_held) {
-		elem_return(host, (u8)rnd_below(h->nr_held));
+		elem_return(host, (u16)rnd_below(h->nr_held));
 	}
 }
 

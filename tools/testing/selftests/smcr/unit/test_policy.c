@@ -255,7 +255,8 @@ static void retry_limit(void)
 
 static void room(void)
 {
-	EXPECT(smcr_lgr_policy_has_room(SMCR_DIALECT_LINUX, 254, 255));
+	EXPECT(smcr_lgr_policy_has_room(SMCR_DIALECT_LINUX, 254, 254));
+	EXPECT(!smcr_lgr_policy_has_room(SMCR_DIALECT_LINUX, 254, 255));
 	EXPECT(!smcr_lgr_policy_has_room(SMCR_DIALECT_LINUX, 255, 1));
 	EXPECT(smcr_lgr_policy_has_room(SMCR_DIALECT_RFC, 5000, 254));
 	EXPECT(!smcr_lgr_policy_has_room(SMCR_DIALECT_RFC, 10, 255));
@@ -306,7 +307,7 @@ static const struct fact facts[] = {
 	{ "a server's ADD LINK names a link and a queue pair", add_link_names },
 	{ "retries wait twice as long each time, up to a limit", retry },
 	{ "the limit of that time holds for the first retry, too", retry_limit },
-	{ "a Linux group has at most 255 connections, others at most 255 RMBs", room },
+	{ "a group has at most 255 RMBs, one with Linux also 255 connections", room },
 	{ "RMBs grow from 4 elements to what one region maps", rmb_elements },
 	{ "another RMB is wanted when 75 % are used and less than 64 are free", watermark },
 };
