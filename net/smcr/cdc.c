@@ -225,6 +225,7 @@ void smcr_cdc_validate(struct smcr_conn *conn)
 		step = smcr_failover_rx_step(fo, &conn->rx.peer,
 					     get_jiffies_64(),
 					     smcr_lgr_draining(conn->lgr),
+					     smcr_lgr_connected(conn->lgr),
 					     &msg);
 		if (step == SMCR_FAILOVER_TAKE)
 			cdc_handle(conn, &msg, false);
@@ -279,14 +280,17 @@ static bool cdc_dispatch(struct smcr_conn *conn, struct smcr_link *link,
 			 const struct smcr_cdc_msg *msg)
 {
 	struct net *net = conn->lgr->net;
+	bool others = false;
 	u64 deadline = 0;
 
 	if (msg->flags & SMCR_CDC_F) {
+		others = smcr_lgr_redundant(conn->lgr) ||
+			 smcr_lgr_draining(conn->lgr);
 		deadline = get_jiffies_64() + smcr_sysctl_qp_dead_time(net);
 		smcr_mib_inc(net, SMCR_MIB_VALIDATIONSRECEIVED);
 	}
 	switch (smcr_failover_rx_recv(&conn->rx.fo, &conn->rx.peer, link->slot,
-				      msg, deadline)) {
+				      msg, others, deadline)) {
 	case SMCR_FAILOVER_HANDLE:
 		cdc_from(conn, link);
 		if (conn->fsm.state == SMCR_CONN_INIT)
@@ -307,7 +311,7 @@ static bool cdc_dispatch(struct smcr_conn *conn, struct smcr_link *link,
 		smcr_mib_inc(net, SMCR_MIB_CDCIGNORED);
 		break;
 	case SMCR_FAILOVER_LOST:
-		/* Messages of one link arrive all, and in order. */
+		/* The messages of one link arrive all, and in order. */
 		if (link->slot == conn->rx.fo.link)
 			cdc_invalid(conn, SMCR_CDC_DATA_LOST);
 		else

@@ -367,20 +367,29 @@ static enum smcr_failover_recv add_stage(struct smcr_failover_rx *fo, u8 link,
  * @rx: state from the messages accepted so far; its sequence number is SR
  * @link: slot of the link that the message came over
  * @msg: decoded message, not trusted
+ * @others: messages may come over another link of the group, too: it is
+ *	connected, or has failed and is not drained
  * @deadline: time at which the old link must be drained, if the message is an F
- *	and no other message follows it
+ *	and no other message follows it; and time at which the messages that F
+ *	confirms must have been handled
  *
  * A message of the old link that arrives while the move is validated was sent
  * before the move and is handled as ever. Without an F, a message over another
  * link has to be the next one (4.6.1): a gap may be a lost write. After the
  * peer's C or A no message counts, so SR says nothing any more.
  *
+ * An F over the present link shows that the peer was on another link and is
+ * back. The messages of that link, with an F of their own, may be received but
+ * not handled yet. So the move is validated like any other one. Without another
+ * link nothing is outstanding, because the messages of one link are in order.
+ *
  * Context: any, conn->lock held.
  * Return: what to do.
  */
 enum smcr_failover_recv
 smcr_failover_rx_recv(struct smcr_failover_rx *fo, const struct smcr_cdc_rx *rx,
-		      u8 link, const struct smcr_cdc_msg *msg, u64 deadline)
+		      u8 link, const struct smcr_cdc_msg *msg, bool others,
+		      u64 deadline)
 {
 	struct smcr_failover_stage *stage = stage_of(fo, link);
 	s16 ahead = smcr_seq_diff(msg->seq, rx->seq);
@@ -388,7 +397,7 @@ smcr_failover_rx_recv(struct smcr_failover_rx *fo, const struct smcr_cdc_rx *rx,
 	if (rx->flags & (SMCR_CDC_C | SMCR_CDC_A))
 		return SMCR_FAILOVER_IGNORE;
 	if (msg->flags & SMCR_CDC_F) {
-		if (link != fo->link || fo->nr)
+		if (link != fo->link || fo->nr || others)
 			return add_stage(fo, link, msg->seq, deadline);
 		return ahead > 0 ? SMCR_FAILOVER_LOST : SMCR_FAILOVER_IGNORE;
 	}
@@ -445,14 +454,16 @@ static bool nothing_pending(const struct smcr_failover_stage *stage, u16 sr)
 }
 
 /* May a message still decide, without a drain? The first one behind F always
- * comes, and the old link may deliver what F confirmed.
+ * comes, and the old link may deliver what F confirmed. If F came over the
+ * present link (@same), the messages of a link between may come, unless one
+ * that is newer than F was handled.
  */
-static bool may_come(const struct smcr_failover_rx *fo, u16 sr)
+static bool may_come(const struct smcr_failover_rx *fo, u16 sr, bool same)
 {
 	const struct smcr_failover_stage *stage = fo->stage;
 
 	if (!stage->parked)
-		return true;
+		return !same || smcr_seq_diff(sr, stage->f_seq) <= 0;
 	return fo->link != SMCR_FAILOVER_NO_LINK &&
 	       smcr_seq_diff(sr, stage->f_seq) < 0 &&
 	       stage->first == (u16)(stage->f_seq + 1);
@@ -480,6 +491,8 @@ static void drop_stage(struct smcr_failover_rx *fo)
  * @now: the time
  * @draining: a link of the group is failing and not drained yet, so messages
  *	that count may still be found there
+ * @nr_links: connected links of the group; on any but the link of F, such
+ *	messages may be received and not handled yet
  * @msg: result with %SMCR_FAILOVER_TAKE: the message behind F
  *
  * With a result of %SMCR_FAILOVER_VALID or %SMCR_FAILOVER_TAKE the move is
@@ -491,11 +504,13 @@ static void drop_stage(struct smcr_failover_rx *fo)
  */
 enum smcr_failover_step
 smcr_failover_rx_step(struct smcr_failover_rx *fo, const struct smcr_cdc_rx *rx,
-		      u64 now, bool draining, struct smcr_cdc_msg *msg)
+		      u64 now, bool draining, unsigned int nr_links,
+		      struct smcr_cdc_msg *msg)
 {
 	const struct smcr_failover_stage *stage = fo->stage;
 	bool same = fo->link == stage->link && !stage->gone;
 	u16 sr = rx->seq;
+	bool others = nr_links > (stage->gone ? 0 : 1);
 	bool parked;
 
 	if (rx->flags & (SMCR_CDC_C | SMCR_CDC_A))
@@ -506,13 +521,14 @@ smcr_failover_rx_step(struct smcr_failover_rx *fo, const struct smcr_cdc_rx *rx,
 		drop_stage(fo);
 		return SMCR_FAILOVER_VALID;
 	}
-	if (!same && may_come(fo, sr) && now < stage->deadline)
+	if (may_come(fo, sr, same) && now < stage->deadline)
 		return SMCR_FAILOVER_WAIT;
 	if (fo->link != SMCR_FAILOVER_NO_LINK && !same &&
 	    !nothing_pending(stage, sr))
 		return SMCR_FAILOVER_DRAIN;
 	if (smcr_seq_diff(sr, stage->f_seq) < 0)
-		return draining ? SMCR_FAILOVER_WAIT : SMCR_FAILOVER_RESET;
+		return draining || (others && now < stage->deadline) ?
+		       SMCR_FAILOVER_WAIT : SMCR_FAILOVER_RESET;
 	if (stage->lied)
 		return SMCR_FAILOVER_RESET;
 	fo->link = stage->gone ? SMCR_FAILOVER_NO_LINK : stage->link;

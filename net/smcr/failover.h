@@ -89,7 +89,8 @@ enum smcr_failover_act {
  * @nr: messages behind F
  * @msg: the newest of them, with the lasting flags of all of them
  * @deadline: time at which the old link must be drained for a move that no
- *	message has followed
+ *	message has followed, and at which the messages that F confirms must
+ *	have been handled
  */
 struct smcr_failover_stage {
 	u8 link;
@@ -191,12 +192,14 @@ bool smcr_failover_tx_quiet(const struct smcr_failover_tx *fo, u16 seq);
 void smcr_failover_rx_init(struct smcr_failover_rx *fo, u8 link);
 enum smcr_failover_recv
 smcr_failover_rx_recv(struct smcr_failover_rx *fo, const struct smcr_cdc_rx *rx,
-		      u8 link, const struct smcr_cdc_msg *msg, u64 deadline);
+		      u8 link, const struct smcr_cdc_msg *msg, bool others,
+		      u64 deadline);
 void smcr_failover_rx_accepted(struct smcr_failover_rx *fo, u8 link);
 void smcr_failover_rx_drained(struct smcr_failover_rx *fo, u8 link);
 enum smcr_failover_step
 smcr_failover_rx_step(struct smcr_failover_rx *fo, const struct smcr_cdc_rx *rx,
-		      u64 now, bool draining, struct smcr_cdc_msg *msg);
+		      u64 now, bool draining, unsigned int nr_links,
+		      struct smcr_cdc_msg *msg);
 
 int smcr_failover_pick(const struct smcr_failover_link *link, unsigned int nr);
 

@@ -351,16 +351,17 @@ unsigned int smcr_lgr_links_ports(const struct smcr_lgr_links *links,
 }
 
 /**
- * smcr_lgr_redundant() - may a connection of the group move to another link?
+ * smcr_lgr_connected() - count the links that may carry messages
  * @lgr: the group
  *
  * Context: any but hard irq; a connection's lock may be held.
- * Return: true if two or more links are connected and have not failed.
+ * Return: number of links that are connected and have not failed.
  */
-bool smcr_lgr_redundant(struct smcr_lgr *lgr)
+unsigned int smcr_lgr_connected(struct smcr_lgr *lgr)
 {
 	enum smcr_link_state state;
-	int slot, n = 0;
+	unsigned int n = 0;
+	int slot;
 
 	spin_lock_bh(&lgr->conns_lock);
 	for (slot = 0; slot < SMCR_MAX_LINKS; slot++) {
@@ -370,7 +371,7 @@ bool smcr_lgr_redundant(struct smcr_lgr *lgr)
 		n += state == SMCR_LINK_READY || state == SMCR_LINK_ACTIVE;
 	}
 	spin_unlock_bh(&lgr->conns_lock);
-	return n > 1;
+	return n;
 }
 
 /**

@@ -47,7 +47,7 @@ unsigned int smcr_lgr_links_ends(const struct smcr_lgr_links *links,
 				 struct smcr_link_ends *ends);
 unsigned int smcr_lgr_links_ports(const struct smcr_lgr_links *links,
 				  struct smcr_port *ports);
-bool smcr_lgr_redundant(struct smcr_lgr *lgr);
+unsigned int smcr_lgr_connected(struct smcr_lgr *lgr);
 bool smcr_lgr_draining(struct smcr_lgr *lgr);
 void smcr_lgr_links_doubtful(struct smcr_lgr *lgr);
 void smcr_lgr_links_lost(struct smcr_lgr *lgr);
@@ -56,6 +56,18 @@ void smcr_lgr_links_end(struct smcr_lgr *lgr, struct smcr_lgr_links *links);
 void smcr_lgr_links_drain(struct smcr_lgr *lgr,
 			  const struct smcr_lgr_links *links);
 void smcr_lgr_links_stop(const struct smcr_lgr_links *links);
+
+/**
+ * smcr_lgr_redundant() - may a connection of the group move to another link?
+ * @lgr: the group
+ *
+ * Context: any but hard irq; a connection's lock may be held.
+ * Return: true if two or more links are connected and have not failed.
+ */
+static inline bool smcr_lgr_redundant(struct smcr_lgr *lgr)
+{
+	return smcr_lgr_connected(lgr) > 1;
+}
 
 /* lgr_grow.c */
 bool smcr_lgr_link_unneeded(struct smcr_lgr *lgr, u8 num);

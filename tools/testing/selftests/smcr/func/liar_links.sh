@@ -147,6 +147,29 @@ f_that_skips() {
 	verdict "CABORT: F confirms a message that never came; the link is drained"
 }
 
+# The honest host waits for messages of another link as long as a queue pair may
+# retry.
+f_here_that_skips() {
+	local timeout
+
+	used
+	lie cdc -1 $F seq=-1
+	lie cdc -1
+	heard 2
+	talk v
+	harmless
+	timeout=$(on client sysctl -n net.smcr.qp_timeout)
+	sysctl_at "$HONEST" qp_timeout=12
+	lie cdc -1 $F seq=4
+	more ValidationsFailed 1
+	more ResetDataLost 1
+	more LinksFailed 0
+	more BadCdc 0
+	was_reset
+	sysctl_at "$HONEST" "qp_timeout=$timeout"
+	verdict "CABORT: the same over the present link; a true F is valid there"
+}
+
 # drains FACT COMMAND: expect that one link is ended, and no connection
 drains() {
 	used
@@ -246,6 +269,7 @@ false_moves() {
 	behind "the producer is one byte beyond the window" prod=$((RING + 1))
 	behind "the consumer is ahead of what was sent" cons=1
 	f_that_skips
+	f_here_that_skips
 	drains "F confirms less than has come" f_of_old_message
 	drains "nothing follows F" f_alone
 	drains "four moves at once, which is one too many" too_many_fs

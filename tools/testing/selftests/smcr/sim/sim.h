@@ -178,6 +178,7 @@ struct conn {
 	bool reset, ended, orphan, is_final;
 	bool fin_due, fin_sent, rst_sent, fin_seen, rst_seen;
 	bool lossy;		/* data may have been lost by an adapter */
+	bool crowded;		/* the peer has moved too often */
 	const char *why;
 };
 
@@ -208,7 +209,7 @@ struct sim {
 };
 
 extern struct sim sim;
-extern u64 sim_moves, sim_ghosts, sim_resets, sim_links, sim_bytes, sim_excused, sim_steps,
+extern u64 sim_moves, sim_ghosts, sim_resets, sim_links, sim_bytes, sim_crowded, sim_steps,
 	sim_drains;
 
 _Noreturn void sim_broken(const char *file, int line, const char *what);

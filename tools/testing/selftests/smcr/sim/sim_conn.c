@@ -609,34 +609,16 @@ static void handle(struct host *h, struct conn *c, u8 slot, const struct smcr_cd
 	accepted(h, c, &res);
 }
 
-/*
- * A reset for lost data is right only if an adapter lied, or if messages of a
- * link between two moves are received but not handled
+/* A reset for lost data is right only if an adapter lied, or if the peer has
+ * moved more often than this end can keep apart
  */
 static void bytes_lost(struct host *h, struct conn *c)
 {
-	const struct conn *p = peer_of(h, c);
-	bool late = false;
-	struct smcr_cdc_msg msg;
-	const struct qp *qp;
-	u32 i;
-	u8 s;
-
 	if (c->reset)
 		return;
-	for (s = 0; s < SMCR_MAX_LINKS; s++) {
-		if (h->link[s].state == LNK_NONE)
-			continue;
-		qp = qp_of(h, s);
-		for (i = qp->handled; i != qp->got; i++)
-			late |= !smcr_cdc_msg_decode(qp->recv[i % QP_RECVS], SMCR_ROCE_MSG_LEN,
-						     &msg) &&
-				msg.alert_token == c->uid &&
-				smcr_seq_diff(msg.seq, c->peer.seq) > 0;
-	}
 	TRACE("host %u conn %u: lost", h->id, (u8)(c - h->conn));
-	HOLDS(c->lossy || p->lossy || late);
-	sim_excused += !(c->lossy || p->lossy);
+	HOLDS(c->lossy || peer_of(h, c)->lossy || c->crowded);
+	sim_crowded += c->crowded;
 	conn_reset(h, c, "data lost");
 }
 
@@ -657,7 +639,8 @@ static void rx_steps(struct host *h, struct conn *c)
 	while (c->fsm.state != SMCR_CONN_CLOSED) {
 		u8 slot = c->fo_rx.link;
 
-		switch (smcr_failover_rx_step(&c->fo_rx, &c->peer, sim.now, draining(h), &msg)) {
+		switch (smcr_failover_rx_step(&c->fo_rx, &c->peer, sim.now, draining(h),
+					      links_active(h), &msg)) {
 		case SMCR_FAILOVER_NONE:
 			return;
 		case SMCR_FAILOVER_WAIT:
@@ -700,7 +683,8 @@ void conn_recv(struct host *h, u8 slot, const u8 *buf)
 			handle(h, c, slot, &msg, false);
 		return;
 	}
-	switch (smcr_failover_rx_recv(&c->fo_rx, &c->peer, slot, &msg, sim.now + RETRY)) {
+	switch (smcr_failover_rx_recv(&c->fo_rx, &c->peer, slot, &msg,
+				      links_active(h) > 1 || draining(h), sim.now + RETRY)) {
 	case SMCR_FAILOVER_HANDLE:
 		handle(h, c, slot, &msg, false);
 		break;
@@ -711,6 +695,7 @@ void conn_recv(struct host *h, u8 slot, const u8 *buf)
 		bytes_lost(h, c);
 		return;
 	case SMCR_FAILOVER_OVERFLOW:
+		c->crowded = true;
 		link_fail(h, slot, "overflow");
 		return;
 	case SMCR_FAILOVER_PARKED:

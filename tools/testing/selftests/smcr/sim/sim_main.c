@@ -9,7 +9,7 @@
 #include "sim.h"
 
 struct sim sim;
-u64 sim_moves, sim_ghosts, sim_resets, sim_links, sim_bytes, sim_excused, sim_steps, sim_drains;
+u64 sim_moves, sim_ghosts, sim_resets, sim_links, sim_bytes, sim_crowded, sim_steps, sim_drains;
 
 void sim_broken(const char *file, int line, const char *what)
 {
@@ -326,8 +326,8 @@ static void tell_counts(u64 nr)
 {
 	printf("# %llu seeds, %llu steps, %llu links, %llu moves, %llu late writes\n", nr,
 	       sim_steps, sim_links, sim_moves, sim_ghosts);
-	printf("# %llu drains of a live link, %llu resets (%llu excused), %llu bytes read\n",
-	       sim_drains, sim_resets, sim_excused, sim_bytes);
+	printf("# %llu drains of a live link, %llu resets (%llu crowded), %llu bytes read\n",
+	       sim_drains, sim_resets, sim_crowded, sim_bytes);
 }
 
 /* sim [-s SEED] [-n SEEDS] [-l STEPS] [-b MISTAKE] [-t] */

@@ -259,7 +259,7 @@ static int recv_at(struct smcr_failover_rx *fo, u16 sr, u8 link, u16 seq, u16 fl
 	struct smcr_cdc_msg msg = message(seq, flags);
 	struct smcr_cdc_rx rx = { .seq = sr };
 
-	return (int)smcr_failover_rx_recv(fo, &rx, link, &msg, RETRY);
+	return (int)smcr_failover_rx_recv(fo, &rx, link, &msg, false, RETRY);
 }
 
 static int step_at(struct smcr_failover_rx *fo, u16 sr, u64 now)
@@ -267,7 +267,24 @@ static int step_at(struct smcr_failover_rx *fo, u16 sr, u64 now)
 	struct smcr_cdc_rx rx = { .seq = sr };
 	struct smcr_cdc_msg msg;
 
-	return (int)smcr_failover_rx_step(fo, &rx, now, false, &msg);
+	return (int)smcr_failover_rx_step(fo, &rx, now, false, 0, &msg);
+}
+
+/* The same two in a group with another link */
+static int recv_among(struct smcr_failover_rx *fo, u16 sr, u8 link, u16 seq, u16 flags)
+{
+	struct smcr_cdc_msg msg = message(seq, flags);
+	struct smcr_cdc_rx rx = { .seq = sr };
+
+	return (int)smcr_failover_rx_recv(fo, &rx, link, &msg, true, RETRY);
+}
+
+static int step_among(struct smcr_failover_rx *fo, u16 sr, u64 now)
+{
+	struct smcr_cdc_rx rx = { .seq = sr };
+	struct smcr_cdc_msg msg;
+
+	return (int)smcr_failover_rx_step(fo, &rx, now, false, 2, &msg);
 }
 
 /* A receiver that got its last message over link 0 */
@@ -404,7 +421,7 @@ static void newest_kept(void)
 	EXPECT_EQ(recv_at(&fo, 5, 1, 8, SMCR_CDC_C), SMCR_FAILOVER_PARKED);
 	EXPECT_EQ(recv_at(&fo, 5, 1, 9, 0), SMCR_FAILOVER_IGNORE);
 	smcr_failover_rx_drained(&fo, 0);
-	EXPECT_EQ(smcr_failover_rx_step(&fo, &rx, 0, false, &msg), SMCR_FAILOVER_TAKE);
+	EXPECT_EQ(smcr_failover_rx_step(&fo, &rx, 0, false, 0, &msg), SMCR_FAILOVER_TAKE);
 	EXPECT_EQ(msg.seq, 8);
 	EXPECT_EQ(msg.prod.off, 4 + 8);
 	EXPECT_EQ(msg.flags, SMCR_CDC_R | SMCR_CDC_C);
@@ -436,6 +453,88 @@ static void f_on_same_link(void)
 	EXPECT_EQ(recv_at(&fo, 5, 0, 6, SMCR_CDC_F), SMCR_FAILOVER_LOST);
 }
 
+/* The peer was on link 1 and is back on link 0, and what it sent over link 1 is
+ * handled last
+ */
+static void there_and_back(void)
+{
+	struct smcr_failover_rx fo = receiver();
+
+	EXPECT_EQ(recv_among(&fo, 8, 0, 10, SMCR_CDC_F), SMCR_FAILOVER_PARKED);
+	EXPECT_EQ(step_among(&fo, 8, 0), SMCR_FAILOVER_WAIT);
+	EXPECT_EQ(recv_among(&fo, 8, 0, 13, 0), SMCR_FAILOVER_PARKED);
+	EXPECT_EQ(step_among(&fo, 8, 0), SMCR_FAILOVER_WAIT);
+	EXPECT_EQ(recv_among(&fo, 8, 1, 8, SMCR_CDC_F), SMCR_FAILOVER_PARKED);
+	EXPECT_EQ(step_among(&fo, 8, 0), SMCR_FAILOVER_WAIT);
+	EXPECT_EQ(recv_among(&fo, 8, 1, 9, 0), SMCR_FAILOVER_PARKED);
+	EXPECT_EQ(step_among(&fo, 8, 0), SMCR_FAILOVER_TAKE);
+	EXPECT_EQ(fo.link, 1);
+	EXPECT_EQ(step_among(&fo, 9, 0), SMCR_FAILOVER_DRAIN);
+	EXPECT_EQ(recv_among(&fo, 9, 1, 10, 0), SMCR_FAILOVER_HANDLE);
+	smcr_failover_rx_drained(&fo, 1);
+	EXPECT_EQ(step_among(&fo, 10, 0), SMCR_FAILOVER_TAKE);
+	EXPECT_EQ(fo.link, 0);
+	EXPECT_EQ(step_among(&fo, 13, 0), SMCR_FAILOVER_NONE);
+}
+
+/* A message of link 1 that arrived without being confirmed is handled between
+ * the F and the next message of link 0
+ */
+static void back_unconfirmed(void)
+{
+	struct smcr_failover_rx fo = receiver();
+
+	EXPECT_EQ(recv_among(&fo, 8, 0, 8, SMCR_CDC_F), SMCR_FAILOVER_PARKED);
+	EXPECT_EQ(step_among(&fo, 8, 0), SMCR_FAILOVER_WAIT);
+	EXPECT_EQ(recv_among(&fo, 8, 1, 8, SMCR_CDC_F), SMCR_FAILOVER_PARKED);
+	EXPECT_EQ(recv_among(&fo, 8, 1, 9, 0), SMCR_FAILOVER_PARKED);
+	EXPECT_EQ(step_among(&fo, 8, 0), SMCR_FAILOVER_TAKE);
+	EXPECT_EQ(step_among(&fo, 9, 0), SMCR_FAILOVER_WAIT);
+	EXPECT_EQ(recv_among(&fo, 9, 0, 11, 0), SMCR_FAILOVER_PARKED);
+	EXPECT_EQ(step_among(&fo, 9, 0), SMCR_FAILOVER_DRAIN);
+	smcr_failover_rx_drained(&fo, 1);
+	EXPECT_EQ(step_among(&fo, 9, 0), SMCR_FAILOVER_TAKE);
+	EXPECT_EQ(fo.link, 0);
+}
+
+/* The same F is a lie if nothing comes, and no message behind it counts */
+static void back_and_lied(void)
+{
+	struct smcr_failover_rx fo = receiver();
+
+	EXPECT_EQ(recv_among(&fo, 8, 0, 9, SMCR_CDC_F), SMCR_FAILOVER_PARKED);
+	EXPECT_EQ(recv_among(&fo, 8, 0, 10, 0), SMCR_FAILOVER_PARKED);
+	EXPECT_EQ(step_among(&fo, 8, RETRY - 1), SMCR_FAILOVER_WAIT);
+	EXPECT_EQ(step_among(&fo, 8, RETRY), SMCR_FAILOVER_RESET);
+	/* Nothing is missing: the next message decides, or the deadline */
+	fo = receiver();
+	EXPECT_EQ(recv_among(&fo, 8, 0, 8, SMCR_CDC_F), SMCR_FAILOVER_PARKED);
+	EXPECT_EQ(step_among(&fo, 8, RETRY), SMCR_FAILOVER_VALID);
+	EXPECT_EQ(recv_among(&fo, 8, 0, 8, SMCR_CDC_F), SMCR_FAILOVER_PARKED);
+	EXPECT_EQ(recv_among(&fo, 8, 0, 9, 0), SMCR_FAILOVER_PARKED);
+	EXPECT_EQ(step_among(&fo, 8, 0), SMCR_FAILOVER_TAKE);
+	/* A message newer than F was handled: there is nothing to wait for */
+	EXPECT_EQ(recv_among(&fo, 9, 0, 8, SMCR_CDC_F), SMCR_FAILOVER_PARKED);
+	EXPECT_EQ(step_among(&fo, 9, 0), SMCR_FAILOVER_VALID);
+}
+
+/* The old link is drained, and what F confirms is on its way over a third one */
+static void third_link(void)
+{
+	struct smcr_failover_rx fo = receiver();
+
+	EXPECT_EQ(recv_among(&fo, 8, 2, 10, SMCR_CDC_F), SMCR_FAILOVER_PARKED);
+	EXPECT_EQ(recv_among(&fo, 8, 2, 12, 0), SMCR_FAILOVER_PARKED);
+	EXPECT_EQ(step_among(&fo, 8, 0), SMCR_FAILOVER_DRAIN);
+	smcr_failover_rx_drained(&fo, 0);
+	EXPECT_EQ(step_among(&fo, 8, 0), SMCR_FAILOVER_WAIT);
+	EXPECT_EQ(step_among(&fo, 8, RETRY), SMCR_FAILOVER_RESET);
+	EXPECT_EQ(step_at(&fo, 8, 0), SMCR_FAILOVER_RESET);
+	EXPECT_EQ(recv_among(&fo, 8, 1, 8, SMCR_CDC_F), SMCR_FAILOVER_PARKED);
+	EXPECT_EQ(recv_among(&fo, 8, 1, 10, 0), SMCR_FAILOVER_PARKED);
+	EXPECT_EQ(step_among(&fo, 8, 0), SMCR_FAILOVER_TAKE);
+}
+
 /* No message counts after C or A, so SR does not grow any more */
 static void after_close(void)
 {
@@ -443,11 +542,11 @@ static void after_close(void)
 	struct smcr_cdc_rx rx = { .seq = 5, .flags = SMCR_CDC_C };
 	struct smcr_cdc_msg msg = message(9, SMCR_CDC_F);
 
-	EXPECT_EQ(smcr_failover_rx_recv(&fo, &rx, 1, &msg, 0), SMCR_FAILOVER_IGNORE);
+	EXPECT_EQ(smcr_failover_rx_recv(&fo, &rx, 1, &msg, false, 0), SMCR_FAILOVER_IGNORE);
 	rx.flags = SMCR_CDC_D;
-	EXPECT_EQ(smcr_failover_rx_recv(&fo, &rx, 1, &msg, 0), SMCR_FAILOVER_PARKED);
+	EXPECT_EQ(smcr_failover_rx_recv(&fo, &rx, 1, &msg, false, 0), SMCR_FAILOVER_PARKED);
 	rx.flags = SMCR_CDC_D | SMCR_CDC_A;
-	EXPECT_EQ(smcr_failover_rx_step(&fo, &rx, 0, false, &msg), SMCR_FAILOVER_NONE);
+	EXPECT_EQ(smcr_failover_rx_step(&fo, &rx, 0, false, 0, &msg), SMCR_FAILOVER_NONE);
 	EXPECT_EQ(fo.nr, 0);
 }
 
@@ -467,11 +566,11 @@ static void two_moves(void)
 	EXPECT_EQ(recv_at(&fo, 5, 1, 11, 0), SMCR_FAILOVER_LOST);
 	EXPECT_EQ(step_at(&fo, 5, 0), SMCR_FAILOVER_DRAIN);
 	smcr_failover_rx_drained(&fo, 0);
-	EXPECT_EQ(smcr_failover_rx_step(&fo, &rx, 0, false, &msg), SMCR_FAILOVER_TAKE);
+	EXPECT_EQ(smcr_failover_rx_step(&fo, &rx, 0, false, 0, &msg), SMCR_FAILOVER_TAKE);
 	EXPECT_EQ(msg.seq, 8);
 	EXPECT_EQ(fo.link, SMCR_FAILOVER_NO_LINK);
 	rx.seq = 8;
-	EXPECT_EQ(smcr_failover_rx_step(&fo, &rx, 0, false, &msg), SMCR_FAILOVER_TAKE);
+	EXPECT_EQ(smcr_failover_rx_step(&fo, &rx, 0, false, 0, &msg), SMCR_FAILOVER_TAKE);
 	EXPECT_EQ(msg.seq, 10);
 	EXPECT_EQ(fo.link, 2);
 }
@@ -487,7 +586,7 @@ static void overtaken(void)
 	recv_at(&fo, 9, 1, 9, SMCR_CDC_F);
 	recv_at(&fo, 9, 1, 12, 0);
 	smcr_failover_rx_drained(&fo, 0);
-	EXPECT_EQ(smcr_failover_rx_step(&fo, &rx, 0, false, &msg), SMCR_FAILOVER_TAKE);
+	EXPECT_EQ(smcr_failover_rx_step(&fo, &rx, 0, false, 0, &msg), SMCR_FAILOVER_TAKE);
 	EXPECT_EQ(msg.seq, 12);
 	EXPECT_EQ(fo.link, 1);
 	/* the link between is failing, and nothing of it was handled yet */
@@ -495,8 +594,8 @@ static void overtaken(void)
 	recv_at(&fo, 9, 2, 12, SMCR_CDC_F);
 	recv_at(&fo, 9, 2, 15, 0);
 	smcr_failover_rx_drained(&fo, 0);
-	EXPECT_EQ(smcr_failover_rx_step(&fo, &rx, 0, true, &msg), SMCR_FAILOVER_WAIT);
-	EXPECT_EQ(smcr_failover_rx_step(&fo, &rx, 0, false, &msg), SMCR_FAILOVER_RESET);
+	EXPECT_EQ(smcr_failover_rx_step(&fo, &rx, 0, true, 0, &msg), SMCR_FAILOVER_WAIT);
+	EXPECT_EQ(smcr_failover_rx_step(&fo, &rx, 0, false, 0, &msg), SMCR_FAILOVER_RESET);
 }
 
 static void move_bound(void)
@@ -571,7 +670,11 @@ static const struct fact facts[] = {
 	{ "a move that no message follows drains the old link at its deadline", deadline },
 	{ "of the messages behind F the newest is kept, with D, C, A and R of all", newest_kept },
 	{ "data after D behind F resets", data_after_done },
-	{ "F over the present link compares at once", f_on_same_link },
+	{ "F over the only link compares at once", f_on_same_link },
+	{ "F over the present link waits for a link between", there_and_back },
+	{ "so does an F that confirms nothing of that link", back_unconfirmed },
+	{ "F over the present link that is not true resets in time", back_and_lied },
+	{ "what F confirms may be on its way over a third link", third_link },
 	{ "after the peer's C or A, no F is compared", after_close },
 	{ "two moves are validated in turn, and a reused slot is another link", two_moves },
 	{ "moves are validated in the order of SS, and wait for failing links", overtaken },
