@@ -685,17 +685,19 @@ void smcr_conn_detach(struct smcr_conn *conn)
 /**
  * smcr_conn_sent() - event: bytes have reached the peer's memory
  * @conn: the connection, counted by the caller
+ * @link: link of the completion
  * @pos: position up to which they have
  * @seq: sequence number of the last CDC message that has reached the peer's
  *	adapter
  *
  * Context: CQ handler: softirq, or a reader that polls, BH disabled.
  */
-void smcr_conn_sent(struct smcr_conn *conn, u64 pos, u16 seq)
+void smcr_conn_sent(struct smcr_conn *conn, const struct smcr_link *link,
+		    u64 pos, u16 seq)
 {
 	spin_lock_bh(&conn->lock);
-	smcr_failover_tx_done(&conn->tx.fo, seq);
-	smcr_tx_reclaim(conn, pos);
+	if (smcr_failover_tx_done(&conn->tx.fo, seq, conn->link == link))
+		smcr_tx_reclaim(conn, pos);
 	smcr_conn_move_confirmed(conn);
 	smcr_conn_end_confirmed(conn);
 	spin_unlock_bh(&conn->lock);

@@ -208,7 +208,8 @@ struct smcr_link * __must_check smcr_conn_move_first(struct smcr_lgr *lgr);
 void smcr_conn_move_to(struct smcr_conn *conn, struct smcr_link *link);
 
 /* Events from the link layer */
-void smcr_conn_sent(struct smcr_conn *conn, u64 pos, u16 seq);
+void smcr_conn_sent(struct smcr_conn *conn, const struct smcr_link *link,
+		    u64 pos, u16 seq);
 void smcr_conn_tx_ready(struct smcr_conn *conn);
 void smcr_conn_link_lost(struct smcr_conn *conn, struct smcr_link *link);
 void smcr_conn_link_drained(struct smcr_conn *conn, u8 slot);

@@ -76,6 +76,12 @@ void smcr_failover_tx_init(struct smcr_failover_tx *fo, bool known)
  * @fo: send side
  * @seq: sequence number of the newest message that it confirms; a completion
  *	confirms all messages that were posted before on the same queue pair
+ * @present: it is a completion of the present link
+ *
+ * A completion of a link that the connection has left counts only until F is
+ * posted. After that F cannot name it any more, and if the peer's adapter did
+ * not store what it acknowledged, the peer could not find out, unless the bytes
+ * are written again.
  *
  * The peer's consumer cursor may show that the peer has read bytes, but it does
  * not change SS: SS is what the peer's adapter acknowledged (4.6.1). Conversely
@@ -83,11 +89,16 @@ void smcr_failover_tx_init(struct smcr_failover_tx *fo, bool known)
  * is: if una went ahead of SS, F could not show that such a write was lost.
  *
  * Context: any, conn->lock held.
+ * Return: true if the completion counts, so that the bytes before the message
+ * are complete.
  */
-void smcr_failover_tx_done(struct smcr_failover_tx *fo, u16 seq)
+bool smcr_failover_tx_done(struct smcr_failover_tx *fo, u16 seq, bool present)
 {
+	if (!present && !fo->f_due)
+		return false;
 	if (smcr_seq_diff(seq, fo->ss) > 0)
 		fo->ss = seq;
+	return true;
 }
 
 /**

@@ -174,7 +174,7 @@ struct smcr_failover_link {
 };
 
 void smcr_failover_tx_init(struct smcr_failover_tx *fo, bool known);
-void smcr_failover_tx_done(struct smcr_failover_tx *fo, u16 seq);
+bool smcr_failover_tx_done(struct smcr_failover_tx *fo, u16 seq, bool present);
 void smcr_failover_tx_consumed(struct smcr_failover_tx *fo, u64 cons);
 bool smcr_failover_tx_move(struct smcr_failover_tx *fo,
 			   const struct smcr_failover_move *move);

@@ -317,19 +317,19 @@ struct wr_run {
 	u16			seq;
 };
 
-static void run_end(struct wr_run *run, int err)
+static void run_end(const struct smcr_link *link, struct wr_run *run, int err)
 {
 	if (!run->conn)
 		return;
 	if (!err)
-		smcr_conn_sent(run->conn, run->pos, run->seq);
+		smcr_conn_sent(run->conn, link, run->pos, run->seq);
 	smcr_conn_put(run->conn);
 	run->conn = NULL;
 }
 
 /* Take over a slot's reference to its connection. */
-static void run_add(struct wr_run *run, const struct smcr_wr_slot *slot,
-		    int err)
+static void run_add(const struct smcr_link *link, struct wr_run *run,
+		    const struct smcr_wr_slot *slot, int err)
 {
 	if (!slot->counts) {
 		smcr_conn_put(slot->conn);
@@ -338,7 +338,7 @@ static void run_add(struct wr_run *run, const struct smcr_wr_slot *slot,
 	if (run->conn == slot->conn)
 		smcr_conn_put(slot->conn);	/* the run owns one already */
 	else
-		run_end(run, err);
+		run_end(link, run, err);
 	run->conn = slot->conn;
 	run->pos = slot->pos;
 	run->seq = slot->seq;
@@ -367,7 +367,7 @@ static void slots_reclaim(struct smcr_link *link, u32 end, int err)
 		case SMCR_WR_CDC:
 		case SMCR_WR_WRITE:
 			if (slot.conn)
-				run_add(&run, &slot, err);
+				run_add(link, &run, &slot, err);
 			break;
 		case SMCR_WR_LLC:
 			if (slot.cookie)
@@ -380,7 +380,7 @@ static void slots_reclaim(struct smcr_link *link, u32 end, int err)
 			break;
 		}
 	}
-	run_end(&run, err);
+	run_end(link, &run, err);
 }
 
 /**

@@ -271,7 +271,7 @@ void group_end(struct host *h, const char *why);
 void conn_open(u8 i);
 void conn_push(struct host *h, struct conn *c);
 void conn_recv(struct host *h, u8 slot, const u8 *buf);
-void conn_confirmed(struct host *h, const struct op *op);
+void conn_confirmed(struct host *h, u8 slot, const struct op *op);
 void conn_link_failed(struct host *h, u8 slot);
 void conn_link_drained(struct host *h, u8 slot);
 void conn_lost(struct host *h, struct conn *c);

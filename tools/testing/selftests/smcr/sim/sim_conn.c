@@ -324,16 +324,15 @@ static void reclaim(struct conn *c, u64 pos)
 		c->signaled = pos;
 }
 
-void conn_confirmed(struct host *h, const struct op *op)
+void conn_confirmed(struct host *h, u8 slot, const struct op *op)
 {
 	struct conn *c = &h->conn[op->conn];
+	bool present = c->slot == slot || c->slot == NONE;
 
 	if (!c->live || c->uid != op->uid)
 		return;
-	if (op->numbered) {
-		smcr_failover_tx_done(&c->fo_tx, op->seq);
+	if (op->numbered && smcr_failover_tx_done(&c->fo_tx, op->seq, present))
 		reclaim(c, op->pos);
-	}
 	conn_push(h, c);
 }
 
@@ -577,7 +576,7 @@ static void accepted(struct host *h, struct conn *c, struct smcr_cdc_result *res
 		c->due |= c->told != c->cons;
 	}
 	if (sim.bug == BUG_SS_CURSOR && res->cons == c->nxt)
-		smcr_failover_tx_done(&c->fo_tx, c->seq);
+		smcr_failover_tx_done(&c->fo_tx, c->seq, true);
 	reclaim(c, res->cons);
 	smcr_failover_tx_consumed(&c->fo_tx, res->cons);
 	if (!(res->raised & FINAL))

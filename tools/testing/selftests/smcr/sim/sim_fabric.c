@@ -154,7 +154,7 @@ void qp_completions(struct host *h, u8 slot)
 	while ((s32)(last - qp->seen) > 0) {
 		const struct op op = qp->op[qp->seen++ % QP_OPS];
 
-		conn_confirmed(h, &op);
+		conn_confirmed(h, slot, &op);
 	}
 }
 

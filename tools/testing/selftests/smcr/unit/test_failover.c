@@ -56,20 +56,36 @@ static void ss_rule(void)
 	EXPECT_EQ(fo.ss, 0);
 	smcr_failover_tx_consumed(&fo, 50);
 	EXPECT_EQ(fo.ss, 0);
-	smcr_failover_tx_done(&fo, 3);
+	smcr_failover_tx_done(&fo, 3, true);
 	EXPECT_EQ(fo.ss, 3);
-	smcr_failover_tx_done(&fo, 2);
+	smcr_failover_tx_done(&fo, 2, true);
 	EXPECT_EQ(fo.ss, 3);
 	fo.ss = 0xFFFE;
-	smcr_failover_tx_done(&fo, 0xFFFF);
-	smcr_failover_tx_done(&fo, 0);
-	smcr_failover_tx_done(&fo, 0xFFFF);
+	smcr_failover_tx_done(&fo, 0xFFFF, true);
+	smcr_failover_tx_done(&fo, 0, true);
+	smcr_failover_tx_done(&fo, 0xFFFF, true);
 	EXPECT_EQ(fo.ss, 0);
 	/* half the number space ahead is the past */
-	smcr_failover_tx_done(&fo, 0x8000);
+	smcr_failover_tx_done(&fo, 0x8000, true);
 	EXPECT_EQ(fo.ss, 0);
-	smcr_failover_tx_done(&fo, 0x7FFF);
+	smcr_failover_tx_done(&fo, 0x7FFF, true);
 	EXPECT_EQ(fo.ss, 0x7FFF);
+}
+
+/* A completion of a link that was left */
+static void ss_late(void)
+{
+	struct smcr_failover_tx fo = sender(3);
+
+	move(&fo, 10, 30);
+	EXPECT(smcr_failover_tx_done(&fo, 5, false));
+	EXPECT_EQ(fo.ss, 5);
+	post_f(&fo, 10);
+	EXPECT(!smcr_failover_tx_done(&fo, 7, false));
+	EXPECT_EQ(fo.ss, 5);
+	EXPECT_EQ(smcr_failover_tx_act(&fo, 10), SMCR_FAILOVER_REPLAY);
+	EXPECT(smcr_failover_tx_done(&fo, 8, true));
+	EXPECT_EQ(fo.ss, 8);
 }
 
 static void f_message(void)
@@ -237,7 +253,7 @@ static void quiet(void)
 	struct smcr_failover_tx fo = sender(8);
 
 	EXPECT(!smcr_failover_tx_quiet(&fo, 9));
-	smcr_failover_tx_done(&fo, 9);
+	smcr_failover_tx_done(&fo, 9, true);
 	EXPECT(smcr_failover_tx_quiet(&fo, 9));
 	move(&fo, 10, 30);
 	EXPECT(!smcr_failover_tx_quiet(&fo, 9));
@@ -651,6 +667,7 @@ static void cap_drained(void)
 
 static const struct fact facts[] = {
 	{ "completions set SS, in serial arithmetic; the peer's cursor does not", ss_rule },
+	{ "a late completion of a link that was left counts only until F is posted", ss_late },
 	{ "F carries the token and SS, and no cursor", f_message },
 	{ "a move sends F, then the bytes that are not complete, then new ones", replay_order },
 	{ "a replay does not read send space that was returned", replay_skips },
