@@ -696,7 +696,7 @@ void smcr_conn_sent(struct smcr_conn *conn, const struct smcr_link *link,
 		    u64 pos, u16 seq)
 {
 	spin_lock_bh(&conn->lock);
-	if (smcr_failover_tx_done(&conn->tx.fo, seq, conn->link == link))
+	if (smcr_failover_tx_done(&conn->tx.fo, seq, pos, conn->link == link))
 		smcr_tx_reclaim(conn, pos);
 	smcr_conn_move_confirmed(conn);
 	smcr_conn_end_confirmed(conn);

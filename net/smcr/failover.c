@@ -76,6 +76,7 @@ void smcr_failover_tx_init(struct smcr_failover_tx *fo, bool known)
  * @fo: send side
  * @seq: sequence number of the newest message that it confirms; a completion
  *	confirms all messages that were posted before on the same queue pair
+ * @pos: position up to which the bytes have been written before that message
  * @present: it is a completion of the present link
  *
  * A completion of a link that the connection has left counts only until F is
@@ -92,10 +93,13 @@ void smcr_failover_tx_init(struct smcr_failover_tx *fo, bool known)
  * Return: true if the completion counts, so that the bytes before the message
  * are complete.
  */
-bool smcr_failover_tx_done(struct smcr_failover_tx *fo, u16 seq, bool present)
+bool smcr_failover_tx_done(struct smcr_failover_tx *fo, u16 seq, u64 pos,
+			   bool present)
 {
 	if (!present && !fo->f_due)
 		return false;
+	if (present && fo->low < pos)
+		fo->low = pos;
 	if (smcr_seq_diff(seq, fo->ss) > 0)
 		fo->ss = seq;
 	return true;
@@ -107,7 +111,8 @@ bool smcr_failover_tx_done(struct smcr_failover_tx *fo, u16 seq, bool present)
  * @cons: the position
  *
  * A position beyond the mark proves that the peer has handled F, and so has
- * drained the link from which it had handled a message last.
+ * drained the link from which it had handled a message last. The byte before it
+ * was written on the present link only, so all writes before it have arrived.
  *
  * Context: any, conn->lock held.
  */
@@ -116,6 +121,8 @@ void smcr_failover_tx_consumed(struct smcr_failover_tx *fo, u64 cons)
 	if (fo->f_due || cons <= fo->mark)
 		return;
 	fo->settled = true;
+	if (fo->low < cons)
+		fo->low = cons;
 	if (!fo->blind)
 		fo->cap = SMCR_FAILOVER_OPEN;
 }
@@ -127,8 +134,10 @@ void smcr_failover_tx_consumed(struct smcr_failover_tx *fo, u64 cons)
  *
  * A second move before the first one is settled keeps the lower cap, and then
  * only time lifts it: the peer may not know of the link between, and would not
- * drain it. Bytes without a completion are replayed, even those whose writes
- * have arrived.
+ * drain it. A replay on that link may have written bytes that the peer had read
+ * already, and these writes may be under way, so the cap follows from what is
+ * known of the link, not from the peer's cursor. Bytes without a completion are
+ * replayed, even those whose writes have arrived.
  *
  * Context: any, conn->lock held.
  * Return: true if a CDC message must follow F, to repeat flags and cursors that
@@ -139,12 +148,14 @@ bool smcr_failover_tx_move(struct smcr_failover_tx *fo,
 			   const struct smcr_failover_move *move)
 {
 	bool capped = fo->cap != SMCR_FAILOVER_OPEN;
-	u64 cap = move->una + move->ring_len;
+	u64 cap = fo->low + move->ring_len;
 
 	/* Nothing was posted on the last link if its F was not */
-	if (!fo->f_due)
+	if (fo->f_due)
+		cap = SMCR_FAILOVER_OPEN;
+	else
 		fo->blind = !fo->settled || (capped && fo->blind);
-	if (move->una < move->nxt || capped) {
+	if ((!fo->f_due && fo->low < move->nxt) || capped) {
 		if (cap < fo->cap)
 			fo->cap = cap;
 		fo->until = move->until;
@@ -152,6 +163,7 @@ bool smcr_failover_tx_move(struct smcr_failover_tx *fo,
 	fo->settled = false;
 	fo->mark = move->nxt;
 	fo->replay = move->silent ? move->nxt : move->una;
+	fo->low = fo->replay;
 	fo->f_due = true;
 	return move->seq != fo->ss;
 }
@@ -215,8 +227,9 @@ void smcr_failover_tx_f(const struct smcr_failover_tx *fo, u32 token,
  * @fo: send side
  * @now: the time
  * @view: what smcr_tx_plan() will plan for. During a replay @view becomes the
- *	bytes to replay, which fit in the peer's window; otherwise the bytes
- *	that may hit a late write of a dead link are left out
+ *	bytes to replay, which fit in the peer's window. Bytes that may hit a
+ *	late write of a dead link are left out; during a replay, too, they wait
+ *	until smcr_failover_tx.until
  *
  * Context: any, conn->lock held.
  */
@@ -226,7 +239,6 @@ void smcr_failover_tx_clip(struct smcr_failover_tx *fo, u64 now,
 	if (fo->replay < fo->mark) {
 		view->sent = fo->replay;
 		view->queued = fo->mark;
-		return;
 	}
 	if (fo->cap == SMCR_FAILOVER_OPEN)
 		return;

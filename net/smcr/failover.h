@@ -21,6 +21,9 @@
  * @replay: next byte to replay; @mark or more if no replay is under way
  * @mark: producer position at the last move; the peer may have seen it, so no
  *	CDC message may carry a lower one
+ * @low: lowest position whose write may still be under way on the present link.
+ *	The consumer cursor may be beyond it: the peer may have read a copy that
+ *	came over an earlier link
  * @cap: no byte at this position or beyond may be written, because a write of
  *	a dead link may still hit its location in the ring
  * @until: time at which no write of a dead link can arrive any more: the retry
@@ -37,6 +40,7 @@
 struct smcr_failover_tx {
 	u64 replay;
 	u64 mark;
+	u64 low;
 	u64 cap;
 	u64 until;
 	u16 ss;
@@ -174,7 +178,8 @@ struct smcr_failover_link {
 };
 
 void smcr_failover_tx_init(struct smcr_failover_tx *fo, bool known);
-bool smcr_failover_tx_done(struct smcr_failover_tx *fo, u16 seq, bool present);
+bool smcr_failover_tx_done(struct smcr_failover_tx *fo, u16 seq, u64 pos,
+			   bool present);
 void smcr_failover_tx_consumed(struct smcr_failover_tx *fo, u64 cons);
 bool smcr_failover_tx_move(struct smcr_failover_tx *fo,
 			   const struct smcr_failover_move *move);

@@ -467,7 +467,9 @@ static bool tx_held(const struct smcr_conn *conn)
 enum tx_turn {
 	TX_IDLE,	/* nothing to post */
 	TX_POSTED,
-	TX_STOPPED,	/* no free send slot, or the link is closed */
+	TX_STOPPED,	/* no free send slot, or the link is closed, or a replay
+			 * waits for writes of a dead link
+			 */
 };
 
 static enum tx_turn tx_push_replay(struct smcr_conn *conn)
@@ -477,7 +479,12 @@ static enum tx_turn tx_push_replay(struct smcr_conn *conn)
 
 	tx_view(conn, &view, false);
 	smcr_tx_plan(&view, &plan);
-	if (WARN_ON_ONCE(!plan.nr_segs) || tx_post(conn, &plan))
+	if (!plan.nr_segs) {
+		WARN_ON_ONCE(view.queued == conn->tx.fo.mark);
+		smcr_conn_move_arm(conn, conn->tx.fo.until);
+		return TX_STOPPED;
+	}
+	if (tx_post(conn, &plan))
 		return TX_STOPPED;
 	smcr_failover_tx_replayed(&conn->tx.fo, plan.sent);
 	return TX_POSTED;

@@ -10,6 +10,8 @@ enum { FLUSH_NONE, FLUSH_DONE, FLUSH_CLOSE };
 
 #define FINAL	(SMCR_CDC_C | SMCR_CDC_A)
 #define HOLD	(8 * RETRY)
+/* Messages that a host has received are handled in less time than this */
+#define PATIENCE	(4 * RETRY)
 
 static void conn_event(struct host *h, struct conn *c, enum smcr_conn_event ev);
 static void rx_steps(struct host *h, struct conn *c);
@@ -249,9 +251,13 @@ static bool push_replay(struct host *h, struct conn *c, struct smcr_tx_view *vie
 	u16 flags = c->flags;
 	bool tell;
 
-	smcr_failover_tx_clip(&c->fo_tx, sim.now, view);
+	smcr_failover_tx_clip(&c->fo_tx, sim.bug == BUG_NO_CAP ? ~0ULL : sim.now, view);
 	smcr_tx_plan(view, &plan);
-	HOLDS(plan.nr_segs);
+	/* The rest waits for the writes of a dead link */
+	if (!plan.nr_segs) {
+		HOLDS(view->queued < c->fo_tx.mark);
+		return false;
+	}
 	tell = plan.sent >= c->fo_tx.mark || sim.bug == BUG_EARLY_CDC;
 	if (!post(h, c, &plan, view->sent, tell ? &flags : NULL))
 		return false;
@@ -331,7 +337,7 @@ void conn_confirmed(struct host *h, u8 slot, const struct op *op)
 
 	if (!c->live || c->uid != op->uid)
 		return;
-	if (op->numbered && smcr_failover_tx_done(&c->fo_tx, op->seq, present))
+	if (op->numbered && smcr_failover_tx_done(&c->fo_tx, op->seq, op->pos, present))
 		reclaim(c, op->pos);
 	conn_push(h, c);
 }
@@ -576,7 +582,7 @@ static void accepted(struct host *h, struct conn *c, struct smcr_cdc_result *res
 		c->due |= c->told != c->cons;
 	}
 	if (sim.bug == BUG_SS_CURSOR && res->cons == c->nxt)
-		smcr_failover_tx_done(&c->fo_tx, c->seq, true);
+		smcr_failover_tx_done(&c->fo_tx, c->seq, c->nxt, true);
 	reclaim(c, res->cons);
 	smcr_failover_tx_consumed(&c->fo_tx, res->cons);
 	if (!(res->raised & FINAL))
@@ -683,7 +689,7 @@ void conn_recv(struct host *h, u8 slot, const u8 *buf)
 		return;
 	}
 	switch (smcr_failover_rx_recv(&c->fo_rx, &c->peer, slot, &msg,
-				      links_active(h) > 1 || draining(h), sim.now + RETRY)) {
+				      links_active(h) > 1 || draining(h), sim.now + PATIENCE)) {
 	case SMCR_FAILOVER_HANDLE:
 		handle(h, c, slot, &msg, false);
 		break;

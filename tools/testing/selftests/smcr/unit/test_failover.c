@@ -26,10 +26,13 @@ static struct smcr_failover_move moving(u64 una, u64 nxt)
 	};
 }
 
+/* Completions of the link that is left have confirmed all before @una */
 static bool move(struct smcr_failover_tx *fo, u64 una, u64 nxt)
 {
 	struct smcr_failover_move m = moving(una, nxt);
 
+	if (!fo->f_due)
+		smcr_failover_tx_done(fo, fo->ss, una, true);
 	return smcr_failover_tx_move(fo, &m);
 }
 
@@ -56,19 +59,19 @@ static void ss_rule(void)
 	EXPECT_EQ(fo.ss, 0);
 	smcr_failover_tx_consumed(&fo, 50);
 	EXPECT_EQ(fo.ss, 0);
-	smcr_failover_tx_done(&fo, 3, true);
+	smcr_failover_tx_done(&fo, 3, 0, true);
 	EXPECT_EQ(fo.ss, 3);
-	smcr_failover_tx_done(&fo, 2, true);
+	smcr_failover_tx_done(&fo, 2, 0, true);
 	EXPECT_EQ(fo.ss, 3);
 	fo.ss = 0xFFFE;
-	smcr_failover_tx_done(&fo, 0xFFFF, true);
-	smcr_failover_tx_done(&fo, 0, true);
-	smcr_failover_tx_done(&fo, 0xFFFF, true);
+	smcr_failover_tx_done(&fo, 0xFFFF, 0, true);
+	smcr_failover_tx_done(&fo, 0, 0, true);
+	smcr_failover_tx_done(&fo, 0xFFFF, 0, true);
 	EXPECT_EQ(fo.ss, 0);
 	/* half the number space ahead is the past */
-	smcr_failover_tx_done(&fo, 0x8000, true);
+	smcr_failover_tx_done(&fo, 0x8000, 0, true);
 	EXPECT_EQ(fo.ss, 0);
-	smcr_failover_tx_done(&fo, 0x7FFF, true);
+	smcr_failover_tx_done(&fo, 0x7FFF, 0, true);
 	EXPECT_EQ(fo.ss, 0x7FFF);
 }
 
@@ -78,13 +81,13 @@ static void ss_late(void)
 	struct smcr_failover_tx fo = sender(3);
 
 	move(&fo, 10, 30);
-	EXPECT(smcr_failover_tx_done(&fo, 5, false));
+	EXPECT(smcr_failover_tx_done(&fo, 5, 0, false));
 	EXPECT_EQ(fo.ss, 5);
 	post_f(&fo, 10);
-	EXPECT(!smcr_failover_tx_done(&fo, 7, false));
+	EXPECT(!smcr_failover_tx_done(&fo, 7, 0, false));
 	EXPECT_EQ(fo.ss, 5);
 	EXPECT_EQ(smcr_failover_tx_act(&fo, 10), SMCR_FAILOVER_REPLAY);
-	EXPECT(smcr_failover_tx_done(&fo, 8, true));
+	EXPECT(smcr_failover_tx_done(&fo, 8, 0, true));
 	EXPECT_EQ(fo.ss, 8);
 }
 
@@ -213,6 +216,46 @@ static void cap_second_move(void)
 	EXPECT_EQ(limit(&fo, 51, 0), 1ULL << 40);
 }
 
+/* The peer's cursor is ahead of what completions of the link have confirmed: the
+ * peer has read copies that came over the link before, and those of this link
+ * are under way
+ */
+static void cap_read_twice(void)
+{
+	struct smcr_tx_view view = { .sent = 120, .queued = 130 };
+	struct smcr_failover_move m = moving(20, 120);
+	struct smcr_failover_tx fo = sender(3);
+
+	move(&fo, 0, 30);
+	post_f(&fo, 0);
+	smcr_failover_tx_replayed(&fo, 30);
+	EXPECT_EQ(limit(&fo, 30, RETRY), 1ULL << 40);
+	smcr_failover_tx_consumed(&fo, 20);
+	m.until = 2 * RETRY;
+	smcr_failover_tx_move(&fo, &m);
+	EXPECT_EQ(fo.cap, RING);
+	post_f(&fo, 20);
+	/* The replay waits, too */
+	smcr_failover_tx_clip(&fo, RETRY, &view);
+	EXPECT_EQ(view.sent, 20);
+	EXPECT_EQ(view.queued, RING);
+	smcr_failover_tx_replayed(&fo, RING);
+	smcr_failover_tx_clip(&fo, 2 * RETRY - 1, &view);
+	EXPECT_EQ(view.sent, RING);
+	EXPECT_EQ(view.queued, RING);
+	smcr_failover_tx_clip(&fo, 2 * RETRY, &view);
+	EXPECT_EQ(view.queued, 120);
+	/* A byte beyond the mark shows that the writes before it have arrived */
+	fo = sender(3);
+	move(&fo, 0, 30);
+	post_f(&fo, 0);
+	smcr_failover_tx_replayed(&fo, 30);
+	smcr_failover_tx_consumed(&fo, 40);
+	m = moving(40, 120);
+	smcr_failover_tx_move(&fo, &m);
+	EXPECT_EQ(fo.cap, 40 + RING);
+}
+
 /* A link that died before F went over it does not count as one between */
 static void cap_unused_link(void)
 {
@@ -253,7 +296,7 @@ static void quiet(void)
 	struct smcr_failover_tx fo = sender(8);
 
 	EXPECT(!smcr_failover_tx_quiet(&fo, 9));
-	smcr_failover_tx_done(&fo, 9, true);
+	smcr_failover_tx_done(&fo, 9, 0, true);
 	EXPECT(smcr_failover_tx_quiet(&fo, 9));
 	move(&fo, 10, 30);
 	EXPECT(!smcr_failover_tx_quiet(&fo, 9));
@@ -676,6 +719,7 @@ static const struct fact facts[] = {
 	{ "a ring that was full at the move opens after the retry time", cap_full_ring },
 	{ "a drain at this end brings that time forward, and never back", cap_drained },
 	{ "a second move keeps the lower cap, and only time lifts it", cap_second_move },
+	{ "a cursor that an earlier link's copy explains does not raise the cap", cap_read_twice },
 	{ "a link over which nothing went does not count as a move", cap_unused_link },
 	{ "on a link that the peer cannot know, only time lifts the cap", cap_first_message },
 	{ "a sender is quiet when its last message is confirmed", quiet },
