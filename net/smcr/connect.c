@@ -210,7 +210,10 @@ static bool first_contact(struct smcr_hs *hs, const struct smcr_lgr_key *key)
 }
 
 /* Subsequent contact: peer ID, GID, MAC and QPN name the link, whatever the
- * server's TCP address is (3.5.2.2).
+ * server's TCP address is (3.5.2.2). If the link has left its group, the keys
+ * that the Accept gives for it name no RMB any more, so the Confirm cannot name
+ * another link. But the server has the right group, which other connections
+ * use, so the Decline has no S.
  */
 static bool subsequent_contact(struct smcr_hs *hs,
 			       const struct smcr_lgr_key *key)
@@ -218,7 +221,10 @@ static bool subsequent_contact(struct smcr_hs *hs,
 	hs->lgr = smcr_lgr_find_client(sock_net(hs->sk), key, hs->accept.qpn,
 				       &hs->named);
 	if (!hs->lgr) {
-		smcr_hs_decline_sync(hs);
+		if (smcr_lgr_had_link(sock_net(hs->sk), key, hs->accept.qpn))
+			smcr_hs_decline(hs, SMCR_FALLBACK_LINK_LOST);
+		else
+			smcr_hs_decline_sync(hs);
 		return false;
 	}
 	hs->link = smcr_link_get(hs->named);

@@ -36,7 +36,8 @@
 	X(SMCR_FALLBACK_NEG_DESTINATION, "neg-destination") \
 	X(SMCR_FALLBACK_NEG_PATH, "neg-path") \
 	X(SMCR_FALLBACK_DEVICE_LIMIT, "device-limit") \
-	X(SMCR_FALLBACK_GID_KIND, "gid-kind")
+	X(SMCR_FALLBACK_GID_KIND, "gid-kind") \
+	X(SMCR_FALLBACK_LINK_LOST, "link-lost")
 
 #define SMCR_RESET_REASON_NAMES(X) \
 	X(SMCR_RESET_NONE, "none") \

@@ -27,8 +27,6 @@
 
 struct smcr_conn;
 struct smcr_hs;
-struct smcr_ibdev;
-struct smcr_rmb;
 
 /*
  * States of a link group. Only smcr_lgr_event() changes the state.
@@ -77,9 +75,7 @@ enum smcr_lgr_todo {
 	SMCR_LGR_T_LINK_DELETE,	/* delete links for smcr-ctl */
 	/* For the RMB work */
 	SMCR_LGR_T_NEED_RMB,	/* 75 % of the elements are used */
-	SMCR_LGR_T_CLEAN,	/* elements wait to be zeroed, or an RMB may
-				 * have become idle
-				 */
+	SMCR_LGR_T_CLEAN,	/* zero elements, look for idle RMBs */
 	SMCR_LGR_T_LINK_STOPPED,	/* a link that was lost is DEAD */
 	SMCR_LGR_T_NEW_LINK,	/* a further link was connected */
 	SMCR_LGR_T_FREE,	/* the peer has forgotten RMBs */
@@ -127,6 +123,7 @@ struct smcr_lgr_key {
  *	zeroed, mapped or freed, or while a link is drained
  * @links: links by slot, each with a reference, under @conns_lock; see
  *	lgr_links.c
+ * @left: links that have left
  * @n_joined: links that have ever joined, modulo 2^32; under @conns_lock
  * @nums: link numbers given so far (2.2.4)
  * @max_links: the smaller one of both ends' limits (2.2.2)
@@ -149,8 +146,8 @@ struct smcr_lgr_key {
  * @rtoken_lock: protects @rtokens and smcr_conn.peer_rmb; leaf, any context but
  *	hard irq
  * @conns_lock: protects the slots of @tokens, @n_conns, @n_joining, @hint,
- *	@waiters, @state, @links, @end_reason and @end_err; leaf, any context
- *	but hard irq
+ *	@waiters, @state, @links, @left, @end_reason and @end_err; leaf, any
+ *	context but hard irq
  * @tokens: alert token table
  * @n_conns: connections with an alert token; read anywhere as a hint
  * @n_joining: handshakes that have found or made the group and not left it;
@@ -184,6 +181,7 @@ struct smcr_lgr {
 
 	struct mutex		mutex;
 	struct smcr_link	*links[SMCR_MAX_LINKS];
+	struct smcr_links_left	left;
 	u32			n_joined;
 	struct smcr_link_nums	nums;
 	u8			max_links;
@@ -253,6 +251,8 @@ smcr_lgr_find_server(struct net *net, const struct smcr_lgr_key *key);
 struct smcr_lgr * __must_check
 smcr_lgr_find_client(struct net *net, const struct smcr_lgr_key *key, u32 qpn,
 		     struct smcr_link **link);
+bool smcr_lgr_had_link(struct net *net, const struct smcr_lgr_key *key,
+		       u32 qpn);
 /* Returns a group with a reference, or NULL; drops the one to @prev */
 struct smcr_lgr * __must_check smcr_lgr_next(struct net *net,
 					     struct smcr_lgr *prev);

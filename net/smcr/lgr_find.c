@@ -261,6 +261,64 @@ struct smcr_lgr *smcr_lgr_find_client(struct net *net,
 	return found;
 }
 
+static bool end_equal(const struct smcr_link_peer *end,
+		      const struct smcr_lgr_key *key, u32 qpn)
+{
+	return end->qpn == qpn &&
+	       !memcmp(end->gid, key->gid, SMCR_GID_LEN) &&
+	       !memcmp(end->mac, key->mac, SMCR_MAC_LEN);
+}
+
+/* An Accept names the link only for as long as a handshake may take; after that
+ * the server may have given the queue pair number to another link.
+ */
+static bool link_left(struct smcr_lgr *lgr, const struct smcr_lgr_key *key,
+		      u32 qpn)
+{
+	const struct smcr_sysctl *ctl = &smcr_pernet(lgr->net)->sysctl;
+	const struct smcr_links_left *left = &lgr->left;
+	unsigned long age;
+	bool found = false;
+	u32 i;
+
+	age = msecs_to_jiffies(READ_ONCE(ctl->handshake_timeout_ms));
+	spin_lock_bh(&lgr->conns_lock);
+	for (i = 0; i < min_t(u32, left->n, ARRAY_SIZE(left->peer)); i++)
+		found |= lgr->state <= SMCR_LGR_ACTIVE &&
+			 time_before(jiffies, left->at[i] + age) &&
+			 end_equal(&left->peer[i], key, qpn);
+	spin_unlock_bh(&lgr->conns_lock);
+	return found;
+}
+
+/**
+ * smcr_lgr_had_link() - has a link that an Accept names left a group?
+ * @net: namespace
+ * @key: peer ID, GID and MAC address in the Accept
+ * @qpn: queue pair number in the Accept
+ *
+ * Context: process.
+ * Return: true if the link has failed and left a group that goes on, so that
+ * the peers are not out of sync.
+ */
+bool smcr_lgr_had_link(struct net *net, const struct smcr_lgr_key *key,
+		       u32 qpn)
+{
+	struct smcr_net *sn = smcr_pernet(net);
+	struct hlist_head *chain = lgr_chain(sn, SMCR_CLIENT, key);
+	struct smcr_lgr *lgr;
+	bool found = false;
+
+	spin_lock_bh(&sn->lgr_lock);
+	hlist_for_each_entry(lgr, chain, node)
+		found |= lgr->role == SMCR_CLIENT &&
+			 !memcmp(lgr->key.peer_id, key->peer_id,
+				 SMCR_PEER_ID_LEN) &&
+			 link_left(lgr, key, qpn);
+	spin_unlock_bh(&sn->lgr_lock);
+	return found;
+}
+
 /**
  * smcr_lgr_next() - walk the groups of a namespace
  * @net: namespace

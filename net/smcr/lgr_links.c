@@ -90,6 +90,16 @@ int smcr_lgr_link_first(struct smcr_lgr *lgr, const struct smcr_port *port)
 	return err;
 }
 
+/* A message that names the link may still be on its way over TCP. */
+static void note_left(struct smcr_links_left *left,
+		      const struct smcr_link *link)
+{
+	u32 i = left->n++ % ARRAY_SIZE(left->peer);
+
+	left->peer[i] = link->peer;
+	left->at[i] = jiffies;
+}
+
 /**
  * smcr_lgr_link_leave() - empty the slot of a link
  * @lgr: the group
@@ -109,8 +119,10 @@ void smcr_lgr_link_leave(struct smcr_lgr *lgr, struct smcr_link *link)
 	spin_unlock_bh(&lgr->rtoken_lock);
 	spin_lock_bh(&lgr->conns_lock);
 	joined = lgr->links[link->slot] == link;
-	if (joined)
+	if (joined) {
 		WRITE_ONCE(lgr->links[link->slot], NULL);
+		note_left(&lgr->left, link);
+	}
 	spin_unlock_bh(&lgr->conns_lock);
 	if (joined)
 		smcr_link_put(link);

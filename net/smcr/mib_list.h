@@ -198,7 +198,8 @@
 	X(NEG_DESTINATION, FALLBACKNEGDESTINATION, FallbackNegDestination, "neg-destination") \
 	X(NEG_PATH, FALLBACKNEGPATH, FallbackNegPath, "neg-path") \
 	X(DEVICE_LIMIT, FALLBACKDEVICELIMIT, FallbackDeviceLimit, "device-limit") \
-	X(GID_KIND, FALLBACKGIDKIND, FallbackGidKind, "gid-kind")
+	X(GID_KIND, FALLBACKGIDKIND, FallbackGidKind, "gid-kind") \
+	X(LINK_LOST, FALLBACKLINKLOST, FallbackLinkLost, "link-lost")
 
 /* The same for enum smcr_reset_reason */
 #define SMCR_RESET_LIST(X) \

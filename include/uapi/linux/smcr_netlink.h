@@ -49,6 +49,8 @@
  *   names it
  * @SMCR_FALLBACK_GID_KIND: the server named another kind of GID than the
  *   Proposal
+ * @SMCR_FALLBACK_LINK_LOST: the link that the server named has failed, but not
+ *   its link group
  */
 enum smcr_fallback_reason {
 	SMCR_FALLBACK_NONE,
@@ -78,6 +80,7 @@ enum smcr_fallback_reason {
 	SMCR_FALLBACK_NEG_PATH,
 	SMCR_FALLBACK_DEVICE_LIMIT,
 	SMCR_FALLBACK_GID_KIND,
+	SMCR_FALLBACK_LINK_LOST,
 
 	/* private: */
 	__SMCR_FALLBACK_MAX,

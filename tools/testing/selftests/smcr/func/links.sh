@@ -78,6 +78,11 @@ has_failed() {
 	smcr-ctl link show state failed | grep -q "link $1 "
 }
 
+# is_gone NUMBER: true if this link is not in the group
+is_gone() {
+	! smcr-ctl link show | grep -q "link $1 "
+}
+
 # step COMMAND: command ../mod/qpstep.c
 step() {
 	echo "$1" >/proc/qpstep
@@ -162,6 +167,30 @@ both grew settled LinksFailed -eq 0
 both patient
 both no_fallback begin
 
+# accept_lost: start a connection whose Accept is lost, and fail the link that
+# it names, after COMMAND; sets "named" to the number of the link
+accept_lost() {
+	check "no TCP packet follows the server's SYN-ACK" \
+		wire stop 3 server0 client0 tcp
+	io $kind "$SERVER" seq -n 1 >"$tmp/open" 2>&1 &
+	open_pid=$!
+	jobs_started+=("$open_pid")
+	on server wait_until "the server sends an Accept" opening
+	named=$(on server opening)
+	"$@"
+	device=$(device_of "$named")
+	dead "${device#rxe}"
+	check "the links are tested" insmod /share/porterr.ko
+	check "once" rmmod porterr
+}
+
+# accept_comes: let the Accept come again; the connection works
+accept_comes() {
+	check "all paths are back" wire clear
+	wait "$open_pid"
+	check "the connection works" test $? -eq 0 || sed 's/^/# /' "$tmp/open"
+}
+
 # The Accept names a link and is lost. The link fails, and a test module keeps it
 # in the client's group until the Accept has come again.
 both save named
@@ -170,23 +199,10 @@ undo_later rmmod qpstep
 both undo_later calm_timers
 both check "a handshake may take a minute" \
 	deadlines $((16 + SLOW / 2)) $((8000 * SLOW)) $((60000 * SLOW))
-check "no TCP packet follows the server's SYN-ACK" \
-	wire stop 3 server0 client0 tcp
-io $kind "$SERVER" seq -n 1 >"$tmp/open" 2>&1 &
-open_pid=$!
-jobs_started+=("$open_pid")
-on server wait_until "the server sends an Accept" opening
-named=$(on server opening)
-check "the link's end will be held back" step "hold 6"
-device=$(device_of "$named")
-dead "${device#rxe}"
-check "the links are tested" insmod /share/porterr.ko
-undo_later rmmod porterr
+accept_lost check "the link's end will be held back" step "hold 6"
 wait_until "the link of the Accept has failed" has_failed "$named"
 on server wait_until "the server knows" grew_to named LinksFailed 1
-check "all paths are back" wire clear
-wait "$open_pid"
-check "the connection works" test $? -eq 0 || sed 's/^/# /' "$tmp/open"
+accept_comes
 grew named HandshakesMoved -eq 1
 check "the link was not gone yet" has_failed "$named"
 check "the link's end goes on" step go
@@ -195,6 +211,23 @@ both grew named SubsequentContacts -eq 1
 both grew named FirstContacts -eq 0
 both grew named Aborts -eq 0
 both no_fallback named
+
+# The same, but the link has left the client's group by then. The connection is
+# TCP, and the group stays.
+both save left
+accept_lost true
+wait_until "the link of the Accept has left" is_gone "$named"
+on server wait_until "the server knows" grew_to left LinksFailed 1
+accept_comes
+grew left FallbackLinkLost -eq 1
+grew left Fallbacks -eq 1
+on server grew left FallbackPeerDeclined -eq 1
+both wait_until "there are two links again" has_links 2
+io_check "the next connection" $kind "$SERVER" seq -n 1
+both grew left SubsequentContacts -eq 1
+both grew left FirstContacts -eq 0
+both grew left LinksFailed -eq 1
+both grew left Aborts -eq 0
 
 # The adapter of either host is away, and the other host's second one connects to
 # the first. Then it is back, under connections that are open and a stream.
