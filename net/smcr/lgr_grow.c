@@ -149,8 +149,11 @@ unsigned long smcr_lgr_grow(struct smcr_lgr *lgr)
 
 	if (!lgr->growing || smcr_lgr_state(lgr) != SMCR_LGR_ACTIVE)
 		return 0;
-	/* The end of an exchange queues the work again. */
-	if (!smcr_llc_flow_may_start(&lgr->llc.flow))
+	/* The end of an exchange queues the work again, and so does a link that
+	 * has just failed: its loss sets the time of the next try.
+	 */
+	if (!smcr_llc_flow_may_start(&lgr->llc.flow) ||
+	    test_bit(SMCR_LGR_T_LINK_FAILED, &lgr->todo))
 		return 0;
 	if (time_before(jiffies, lgr->grow_at))
 		return lgr->grow_at;
