@@ -121,8 +121,8 @@ struct smcr_llc_due {
  * @n_tried: client: number of those exchanges
  * @add_asked: server: the client has asked for a link, and none was added or
  *	refused since
- * @add_missed: client: an offer was refused for lack of memory, so the server
- *	has to be asked for another one
+ * @add_missed: client: an offer was refused for lack of memory, or as a port
+ *	was not ready, so the server has to be asked for another one
  * @retire_at: server: jiffies when asymmetric links that symmetric ones have
  *	replaced are deleted, 0 if there are none
  * @n_due: entries of @due; while there is one, no CONFIRM RKEY or DELETE RKEY

@@ -419,7 +419,29 @@ refuse:
 	return SMCR_LLC_ADD_NO_PATH;
 }
 
-/* Client: answer ADD LINK (3.5.1.6.1). */
+/* Does an asymmetric link end at a port that no symmetric link uses? */
+static bool has_own_port(struct smcr_lgr *lgr)
+{
+	struct smcr_port ports[SMCR_MAX_LINKS];
+	struct smcr_lgr_links links;
+	unsigned int i, k, n;
+	bool own = false;
+
+	smcr_lgr_links_get(lgr, SMCR_LINK_ACTIVE, &links);
+	n = smcr_lgr_links_ports(&links, ports);
+	for (i = n; i < links.n && !own; i++) {
+		for (k = 0; k < n && !same_port(&ports[i], &ports[k]); k++)
+			;
+		own = k == n;
+	}
+	smcr_lgr_links_put(&links);
+	return own;
+}
+
+/* Client: answer ADD LINK (3.5.1.6.1). Without a spare port, though an
+ * asymmetric link has a port of its own, that port is not ready at the moment.
+ * The server does not try again, so the client asks when the port is ready.
+ */
 static void add_request(struct smcr_link *link,
 			const struct smcr_llc_add_link *msg)
 {
@@ -444,6 +466,8 @@ static void add_request(struct smcr_link *link,
 		reason = agree(link, msg, &port);
 	if (reason)
 		refuse(link, msg, reason);
+	if (reason == SMCR_LLC_ADD_NO_PATH && !spare && has_own_port(lgr))
+		lgr->llc.add_missed = true;
 	if (spare)
 		smcr_ib_port_drop(&port);
 }

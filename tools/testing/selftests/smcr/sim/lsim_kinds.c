@@ -216,6 +216,24 @@ static void poor(void)
 	}
 }
 
+/* The server's port comes back while the client's port of the asymmetric link is
+ * down for a moment, which the link survives
+ */
+static void not_ready(void)
+{
+	st_asymmetric(SERVER, 2);
+	port_set(CLIENT, 1, false);
+	port_set(SERVER, 1, true);
+	st_run();
+	HOLDS(st_sent(CLIENT, SMCR_LLC_ADD_LINK, true) == 1);
+	HOLDS(st_last(CLIENT, SMCR_LLC_ADD_LINK, true)->add_link.reject);
+	HOLDS(st_is_active(SERVER, 2) && st_is_active(CLIENT, 2));
+	port_set(CLIENT, 1, true);
+	sim_pass(5000);
+	HOLDS(!st_link_of(SERVER, 2) && st_links(SERVER) == 2);
+	st_ends_with(2);
+}
+
 /* It fails before the asymmetric one is deleted */
 static void lost(void)
 {
@@ -320,6 +338,7 @@ const struct scase lsim_kinds[] = {
 	{ "asym-eight", "the same, if the eighth port cannot be reached at first", eight_later },
 	{ "asym-kept", "without the symmetric link, the asymmetric one stays", kept },
 	{ "asym-kept", "the same, if a host cannot create the symmetric link at first", poor },
+	{ "asym-kept", "the same, if its port is not ready when the offer comes", not_ready },
 	{ "asym-lost", "the same, if the symmetric link fails soon", lost },
 	{ "asym-lost", "the same, if it fails when DELETE LINK is due", lost_queued },
 	{ "asym-deleted", "the same during DELETE LINK: a new one is added", lost_late },
