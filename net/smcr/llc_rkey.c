@@ -243,7 +243,10 @@ static void confirm_rkey_done(struct smcr_lgr *lgr, bool negative, bool retry)
 	struct smcr_rmb *rmb = llc->rmb;
 
 	llc->rmb = NULL;
-	if (!negative && !covers_links(lgr, &llc->ours))
+	/* If a link is being added, its keys may have been told without those
+	 * of this RMB, which was not confirmed yet.
+	 */
+	if (!negative && (!covers_links(lgr, &llc->ours) || llc->add.pairs))
 		retry = true;
 	rkey_done(lgr);
 	if (retry && ++llc->rkey_tries < RKEY_TRIES) {
