@@ -96,7 +96,7 @@ bench:
 # Takes hours: the functional tests with every case, not a few drawn ones.
 .PHONY: soak
 soak:
-	@scripts/deps net
+	@scripts/deps net apps
 	@SMCR_SOAK=1 python3 -B $(SELFTESTS)/vm/bed.py tests $(or $(T),func) \
 		$(if $(K),$(if $(filter both,$(K)),,--kernel $(K)))
 

@@ -28,6 +28,9 @@ MEMORY = {"release": 1024, "debug": 1536, "kcsan": 1024}
 # Tests of a soak have larger numbers; unused memory costs nothing.
 if os.environ.get("SMCR_SOAK") == "1":
     MEMORY = {flavour: 4 * size for flavour, size in MEMORY.items()}
+# Recordings of tests ("wire record NAME"), kept after good runs, too.
+RECORDS = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                       "../out/captures")
 # How long a server script may run after the client's has ended, in seconds.
 GRACE = 10
 
@@ -238,6 +241,7 @@ class Bed:
         self.barriers = {}
         self.calls = {}
         self.boots = {}
+        self.recorded = None
         self.agent = None
         self.status = {}
         self.ended = set()
@@ -444,10 +448,18 @@ class Bed:
             host.send("rep", ident, 2, f"{name}: not here")
 
     def wire(self, args):
-        """Send a command to the switch; return status and text."""
+        """Send a command to the switch; return status and text. The file of
+        "record" is one of the share, and is kept after the run, too."""
+        verb, _, name = args.partition(" ")
+        if verb == "record" and name != "-":
+            self.recorded = os.path.join(self.share, os.path.basename(name))
+            args = f"record {self.recorded}"
         self.switch.stdin.write(args + "\n")
         self.switch.stdin.flush()
         word, _, text = self.switch.stdout.readline().strip().partition(" ")
+        if args == "record -" and self.recorded:
+            os.makedirs(RECORDS, exist_ok=True)
+            shutil.copy(self.recorded, RECORDS)
         return (0 if word == "ok" else 1), text
 
     def machine(self, args):

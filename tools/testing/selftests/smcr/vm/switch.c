@@ -30,6 +30,8 @@
  *   count FROM TO                return packets passed, packets lost, bytes
  *                                passed
  *   flush                        write the captures out to their files
+ *   record FILE                  from now on, write all packets of all segments
+ *                                to FILE, too; "record -" ends that
  *
  * A capture holds the first SNAPLEN bytes of each packet. At CAPTURE_MAX bytes
  * it is renamed to NAME.old.pcap, replacing the previous one, and a new one is
@@ -121,6 +123,8 @@ struct capture {
 static struct path paths[MAX_PORTS][MAX_PORTS];
 static struct mac_entry macs[MAC_SLOTS];
 static struct capture captures[MAX_PORTS];
+/* The file of the "record" command, or NULL. */
+static FILE *record;
 static struct port ports[MAX_PORTS];
 static const char *capture_dir;
 static uint64_t rng_state = 1;
@@ -158,14 +162,35 @@ static int hits(unsigned int per_mille)
 	return per_mille && rng_next() % 1000 < per_mille;
 }
 
-static void capture_open(int segment)
+static void pcap_head(FILE *file, uint32_t snaplen)
 {
-	struct capture *cap = &captures[segment];
 	const struct {
 		uint32_t magic;
 		uint16_t major, minor;
 		uint32_t zone, sigfigs, snaplen, linktype;
-	} head = { 0xa1b23c4d, 2, 4, 0, 0, SNAPLEN, 1 };
+	} head = { 0xa1b23c4d, 2, 4, 0, 0, snaplen, 1 };
+
+	fwrite(&head, sizeof(head), 1, file);
+}
+
+static void pcap_packet(FILE *file, const uint8_t *data, uint32_t len,
+			uint32_t snaplen)
+{
+	struct timespec ts;
+	uint32_t head[4];
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	head[0] = ts.tv_sec;
+	head[1] = ts.tv_nsec;
+	head[2] = len < snaplen ? len : snaplen;
+	head[3] = len;
+	fwrite(head, sizeof(head), 1, file);
+	fwrite(data, head[2], 1, file);
+}
+
+static void capture_open(int segment)
+{
+	struct capture *cap = &captures[segment];
 	char old[220];
 
 	snprintf(cap->path, sizeof(cap->path), "%s/segment%d.pcap",
@@ -178,26 +203,34 @@ static void capture_open(int segment)
 	}
 	cap->file = fopen(cap->path, "w");
 	if (cap->file)
-		fwrite(&head, sizeof(head), 1, cap->file);
+		pcap_head(cap->file, SNAPLEN);
 }
 
 static void capture_packet(int segment, const uint8_t *data, uint32_t len)
 {
 	struct capture *cap = &captures[segment];
-	struct timespec ts;
-	uint32_t head[4];
 
+	if (record)
+		pcap_packet(record, data, len, MAX_PACKET);
 	if (!cap->file)
 		return;
 	if (ftell(cap->file) > CAPTURE_MAX)
 		capture_open(segment);
-	clock_gettime(CLOCK_REALTIME, &ts);
-	head[0] = ts.tv_sec;
-	head[1] = ts.tv_nsec;
-	head[2] = len < SNAPLEN ? len : SNAPLEN;
-	head[3] = len;
-	fwrite(head, sizeof(head), 1, cap->file);
-	fwrite(data, head[2], 1, cap->file);
+	pcap_packet(cap->file, data, len, SNAPLEN);
+}
+
+static const char *cmd_record(const char *path)
+{
+	if (record)
+		fclose(record);
+	record = NULL;
+	if (!strcmp(path, "-"))
+		return NULL;
+	record = fopen(path, "w");
+	if (!record)
+		return "cannot write this file";
+	pcap_head(record, MAX_PACKET);
+	return NULL;
 }
 
 /* Classify a packet; also returns the offsets of its network and transport
@@ -703,6 +736,8 @@ static void obey(char *line)
 		for (n = 0; n < MAX_PORTS; n++)
 			if (captures[n].file)
 				fflush(captures[n].file);
+	} else if (n == 2 && !strcmp(words[0], "record")) {
+		error = cmd_record(words[1]);
 	} else {
 		error = "unknown command";
 	}
