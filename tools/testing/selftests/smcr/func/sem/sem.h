@@ -9,7 +9,6 @@
 #define SEM_ARGS	24
 #define SEM_LINE	1024
 #define SEM_BAD_FD	1000	/* never open: no agent has that many */
-#define SEM_DEADLINE_MS	20000	/* limit of every wait */
 
 /**
  * struct sem_fd - a descriptor that a script has named
@@ -62,6 +61,8 @@ struct sem_name {
 };
 
 extern const struct util_kind *sem_kind;
+/* Limit of every wait, from the environment variable SEM_DEADLINE_MS */
+extern int sem_deadline_ms;
 extern const struct sem_verb sem_sock_verbs[];
 extern const struct sem_verb sem_data_verbs[];
 extern const struct sem_verb sem_event_verbs[];

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 const struct util_kind *sem_kind;
+int sem_deadline_ms = 20000;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Shared with forked children, which send and receive for their parent. */

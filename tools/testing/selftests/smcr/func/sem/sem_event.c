@@ -69,7 +69,7 @@ static void run_poll(struct sem_cmd *cmd)
 static void run_await(struct sem_cmd *cmd)
 {
 	int want = sem_flags(events, cmd->argv[2]);
-	__u64 end = util_now_ms() + SEM_DEADLINE_MS;
+	__u64 end = util_now_ms() + sem_deadline_ms;
 	struct pollfd pfd = {
 		.fd = sem_fd_number(cmd->argv[1]), .events = POLL_ALL,
 	};
@@ -97,7 +97,7 @@ static void run_pollwait(struct sem_cmd *cmd)
 		.fd = sem_fd_number(cmd->argv[1]),
 		.events = sem_flags(events, cmd->argv[2]),
 	};
-	int n = poll(&pfd, 1, SEM_DEADLINE_MS);
+	int n = poll(&pfd, 1, sem_deadline_ms);
 
 	if (n < 0)
 		sem_reply_ret(cmd, n);
@@ -188,7 +188,7 @@ static void run_epwait(struct sem_cmd *cmd)
 /* epawait EPOLL: sleep until a descriptor is ready */
 static void run_epawait(struct sem_cmd *cmd)
 {
-	reply_epoll(cmd, SEM_DEADLINE_MS);
+	reply_epoll(cmd, sem_deadline_ms);
 }
 
 /*
@@ -198,7 +198,7 @@ static void run_epawait(struct sem_cmd *cmd)
 static void run_epedge(struct sem_cmd *cmd)
 {
 	unsigned int want = sem_flags(events, cmd->argv[2]);
-	__u64 end = util_now_ms() + SEM_DEADLINE_MS;
+	__u64 end = util_now_ms() + sem_deadline_ms;
 	int ep = sem_fd_number(cmd->argv[1]);
 	unsigned int seen = 0;
 	struct epoll_event ev;
@@ -250,7 +250,7 @@ static void run_fionbio(struct sem_cmd *cmd)
 /* awaitq NAME inq|outq VALUE: wait until the queue holds VALUE bytes */
 static void run_awaitq(struct sem_cmd *cmd)
 {
-	__u64 end = util_now_ms() + SEM_DEADLINE_MS;
+	__u64 end = util_now_ms() + sem_deadline_ms;
 	int fd = sem_fd_number(cmd->argv[1]);
 	int want = sem_num(cmd, 3, 0);
 	int value = -1;

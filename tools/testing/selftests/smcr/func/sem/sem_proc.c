@@ -124,7 +124,7 @@ static bool sleeps(const struct sem_thread *t)
 /* blocked NAME: wait until the thread sleeps in its call or has ended */
 static void run_blocked(struct sem_cmd *cmd)
 {
-	__u64 end = util_now_ms() + SEM_DEADLINE_MS;
+	__u64 end = util_now_ms() + sem_deadline_ms;
 	struct sem_thread *t = thread_find(cmd->argv[1]);
 
 	while (!t->done && !sleeps(t)) {
@@ -139,7 +139,7 @@ static void run_blocked(struct sem_cmd *cmd)
 /* join NAME: wait for the thread and reply with its reply */
 static void run_join(struct sem_cmd *cmd)
 {
-	__u64 end = util_now_ms() + SEM_DEADLINE_MS;
+	__u64 end = util_now_ms() + sem_deadline_ms;
 	struct sem_thread *t = thread_find(cmd->argv[1]);
 
 	while (!t->done) {
@@ -187,7 +187,7 @@ static void run_sigpipes(struct sem_cmd *cmd)
 /* kill NAME: send SIGUSR1 to a thread and wait until it is handled */
 static void run_kill(struct sem_cmd *cmd)
 {
-	__u64 end = util_now_ms() + SEM_DEADLINE_MS;
+	__u64 end = util_now_ms() + sem_deadline_ms;
 	struct sem_thread *t = thread_find(cmd->argv[1]);
 	int before = user_signals;
 
@@ -245,7 +245,7 @@ static void run_sigio(struct sem_cmd *cmd)
 /* sigwait: wait for a signal since the last sigio or sigwait */
 static void run_sigwait(struct sem_cmd *cmd)
 {
-	__u64 end = util_now_ms() + SEM_DEADLINE_MS;
+	__u64 end = util_now_ms() + sem_deadline_ms;
 
 	while (!atomic_exchange(&user_signals, 0)) {
 		if (util_now_ms() > end) {

@@ -47,7 +47,7 @@ static void run_bind(struct sem_cmd *cmd)
  */
 static void run_bindsoon(struct sem_cmd *cmd)
 {
-	__u64 end = util_now_ms() + SEM_DEADLINE_MS;
+	__u64 end = util_now_ms() + sem_deadline_ms;
 	int fd = sem_fd_number(cmd->argv[1]);
 	union util_addr addr;
 	int rc;

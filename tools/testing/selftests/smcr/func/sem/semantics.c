@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #define VARS	32
-#define ANSWER_MS	(2 * SEM_DEADLINE_MS)
+#define ANSWER_MS	(2 * sem_deadline_ms)
 
 /**
  * struct end - one of the two ends of a case
@@ -61,7 +61,7 @@ static const char usage[] =
 "       semantics --remote KIND[/KIND] SERVER CLIENT PORT [SCRIPT...]\n"
 "       semantics --stop HOST PORT\n"
 "A second KIND is for the server's end. Without SCRIPT, the scripts of the\n"
-"directory sem run.\n";
+"directory sem run. Each wait ends after SEM_DEADLINE_MS ms (20000).\n";
 
 static int control_connect(void)
 {
@@ -509,6 +509,8 @@ int main(int argc, char **argv)
 	const char *what = argc > 3 ? argv[1] : "";
 
 	signal(SIGPIPE, SIG_IGN);
+	if (getenv("SEM_DEADLINE_MS"))
+		sem_deadline_ms = atoi(getenv("SEM_DEADLINE_MS"));
 	if (!strcmp(what, "--agent") && argc == 4)
 		return run_agent(argv[2], argv[3]);
 	if (!strcmp(what, "--stop") && argc == 4)
