@@ -85,7 +85,7 @@ vm:
 endif
 
 # ROUNDS of measurements; CONNECTIONS for the memory of an idle connection;
-# PART=failover for the times of failovers alone.
+# PART=failover for the times of failovers alone, PART=linux for smcr with Linux.
 .PHONY: bench
 bench:
 	@scripts/deps net bench

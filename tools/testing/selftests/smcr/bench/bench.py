@@ -65,10 +65,10 @@ class Samples:
                 continue
             pairs = (w.split("=", 1) for w in word[4:])
             found = {k: float(v) for k, v in pairs if v}
-            # A run over AF_SMC that sent no RDMA packets fell back to TCP
-            if (word[2] == "linux" and "ns" in found
+            # A run with AF_SMC that sent no RDMA packets fell back to TCP
+            if ("linux" in word[2] and "ns" in found
                     and not found.get("packets")):
-                self.failed.append(f"{word[3]}: Linux fell back to TCP")
+                self.failed.append(f"{word[3]}: {word[2]} fell back to TCP")
                 continue
             by_round = self.values.setdefault((word[3], word[2]), {})
             by_round[int(word[1])] = found
@@ -164,10 +164,10 @@ def speed(samples, work, system):
     return f"{ns / COUNT[work] / 1000:.0f} us"
 
 
-def gain(samples, work, other, best=False):
+def gain(samples, work, other, best=False, system="smcr"):
     """Ratio of smcr's time to another's, or for streams and connections of its
     speed; None if one of them is missing."""
-    ratio = (samples.best if best else samples.ratio)(work, "smcr", other)
+    ratio = (samples.best if best else samples.ratio)(work, system, other)
     if ratio and (work in SIZE or work.startswith("connect")):
         return 1 / ratio
     return ratio
@@ -198,6 +198,23 @@ def table_times(samples):
            f"{number(usec and 2 * usec, 0)} us (SENDs alone, half the "
            "packets); ib_send_bw -e, 64 KB: "
            f"{number(rate and rate * 1.048576, 1)} MB/s.")
+
+
+def table_linux(samples):
+    """smcr with Linux's SMC-R at the other end, beside Linux to Linux."""
+    pairs = ("smcr", "smcr-linux", "linux-smcr", "linux")
+    if not samples.get("rr64", "smcr-linux"):
+        return
+    yield ("| client to server | smcr to smcr | smcr to Linux | Linux to smcr "
+           "| Linux to Linux "
+           + "".join(f"| {a} : Linux to Linux | best rounds " for a in
+                     ("smcr to Linux", "Linux to smcr")) + "|")
+    yield "|---" * 9 + "|"
+    for work, title in TITLES.items():
+        yield (f"| {title} | " + " | ".join(
+            speed(samples, work, s) for s in pairs)
+            + "".join(f" | {number(gain(samples, work, 'linux', best, s))}"
+                      for s in pairs[1:3] for best in (False, True)) + " |")
 
 
 def spread(systems):
@@ -385,12 +402,12 @@ plot "{data}" using 2:xtic(1) title "floor", "" using 3 title "smcr", \\
 
 def tables(samples, found):
     """The whole text."""
-    parts = (table_times(samples), table_instructions(found),
-             table_counts(samples), table_events(samples),
+    parts = (table_times(samples), table_linux(samples),
+             table_instructions(found), table_counts(samples), table_events(samples),
              table_memory(samples),
              table_aims(samples, found))
-    if not samples.get("rr64", "smcr"):
-        parts = ()
+    if not samples.get("rr64", "floor"):
+        parts = (table_linux(samples),)
     parts += (table_failover(samples),)
     return "\n\n".join("\n".join(p) for p in parts) + "\n"
 
@@ -401,12 +418,15 @@ def measure(opt):
     if opt.part == "all":
         lines += bed("one", "--icount", "--rocev1", "--timeout", "600",
                      "--name", "bench-icount", f"{HERE}/icount.sh 2")
-        lines += bed("pair", "--rocev1", "--timeout", "1500", "--name",
+    if opt.part in ("all", "linux"):
+        only = "linux" if opt.part == "linux" else ""
+        lines += bed("pair", "--rocev1", "--timeout", "2100", "--name",
                      "bench-pair", f"{HERE}/pair.server.sh",
-                     f"{HERE}/pair.sh {opt.rounds} {opt.connections}")
-    lines += bed("pair", "--nics", "2", "--rails", "--timeout", "1500",
-                 "--name", "bench-failover", f"{HERE}/failover.server.sh",
-                 f"{HERE}/failover.sh {opt.rounds}")
+                     f"{HERE}/pair.sh {opt.rounds} {opt.connections} {only}")
+    if opt.part in ("all", "failover"):
+        lines += bed("pair", "--nics", "2", "--rails", "--timeout", "1500",
+                     "--name", "bench-failover", f"{HERE}/failover.server.sh",
+                     f"{HERE}/failover.sh {opt.rounds}")
     return lines
 
 
@@ -416,7 +436,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--connections", type=int, default=4064)
     parser.add_argument("--part", default="all",
-                        choices=("failover", "all"))
+                        choices=("failover", "linux", "all"))
     parser.add_argument("--read", metavar="FILE",
                         help="samples of an earlier run")
     opt = parser.parse_args()

@@ -38,13 +38,13 @@ all()
 		work=icount:$2:$n
 		[ "$4" = connect ] || floor "$1" "$work" "${@:3:4}" "$n"
 		by_load "$1" smcr4 "$work" "${@:3:4}" "$n"
-		SERVER=$LINUX_SERVER by_load "$1" linux4 "$work" "${@:3:4}" "$n"
+		by_load "$1" linux4 "$work" "${@:3:4}" "$n"
 		by_load "$1" tcp4 "$work" "${@:3:4}" "$n"
 	done
 }
 
 serve smcr4 131072 524288
-SERVER=$LINUX_SERVER serve linux4 131072 524288
+serve linux4 131072 524288
 serve tcp4 131072 524288
 for ((round = 1; round <= ${1:-2}; round++)); do
 	all $round rr64 131072 rr 64 200 400

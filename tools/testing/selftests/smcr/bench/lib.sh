@@ -9,6 +9,9 @@ BENCH=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 LOAD=$BENCH/load
 STAT=/proc/net/smcr_stat
 SERVER=10.9.0.1
+# Linux's servers have an address of their own: smcr remembers the kind of GID
+# for each address, and its own servers keep RoCEv2.
+LINUX_SERVER=10.9.0.51
 FLOOR_PORT=7900
 declare -A PORT=([smcr4]=7910 [tcp4]=7930 [linux4]=7950)
 children=()
@@ -37,6 +40,12 @@ calm_timers()
 		net.smcr.llc_timeout_ms=4000 net.smcr.qp_timeout=17
 }
 
+# address KIND: print the address of the servers for this kind of socket
+address()
+{
+	[ "$1" = linux4 ] && echo $LINUX_SERVER || echo $SERVER
+}
+
 listens()
 {
 	ss -Hltn "sport = :$1" | grep -q .
@@ -55,8 +64,8 @@ serve()
 	local kind=$1 buf
 
 	for buf in "${@:2}"; do
-		"$LOAD" server "$kind" $SERVER "$(port "$kind" "$buf")" \
-			"$buf" >/dev/null &
+		"$LOAD" server "$kind" "$(address "$kind")" \
+			"$(port "$kind" "$buf")" "$buf" >/dev/null &
 		children+=($!)
 		until listens "$(port "$kind" "$buf")"; do sleep 0.05; done
 	done
@@ -80,17 +89,19 @@ packets()
 	cat /sys/class/infiniband/rxe0/ports/1/hw_counters/sent_pkts
 }
 
-# by_load ROUND KIND WORK BUF ARGUMENTS: measure a run over sockets
+# by_load ROUND KIND WORK BUF ARGUMENTS: measure a run over sockets. KIND may be
+# two kinds, CLIENT-SERVER.
 by_load()
 {
-	local out before sent
+	local own=${2%-*} other=${2#*-} out before sent
 
 	before=$(mktemp)
 	cat $STAT >"$before"
 	sent=$(packets)
-	if out=$("$LOAD" client "$2" $SERVER "$(port "$2" "$4")" "$4" "${@:5}")
+	if out=$("$LOAD" client "$own" "$(address "$other")" \
+		"$(port "$other" "$4")" "$4" "${@:5}")
 	then
-		echo "sample $1 ${2%4} $3$(words <<<"$out")" \
+		echo "sample $1 ${2//4} $3$(words <<<"$out")" \
 			"packets=$(($(packets) - sent))$(deltas "$before")"
 	else
 		echo "failed $1 $2 $3"

@@ -2,15 +2,23 @@
 # SPDX-License-Identifier: GPL-2.0
 # Measure the times of smcr, the floor, Linux's own SMC-R, TCP and perftest
 # between two hosts, in rounds in which each has its turn, and the memory of an
-# idle connection.
+# idle connection. smcr-linux is a client of smcr with a server of Linux's SMC-R,
+# linux-smcr the reverse.
 #
-# usage: pair.sh [ROUNDS [CONNECTIONS]]
+# usage: pair.sh [ROUNDS [CONNECTIONS [linux]]]
+# With "linux", only the times of smcr, Linux's SMC-R and the two of them.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=events.sh
 . "$BENCH/events.sh"
 
 CLIENT=10.9.0.2
+mixed=(smcr4 smcr4-linux4 linux4 linux4-smcr4)
+if [ "${3:-}" = linux ]; then
+	systems=("${mixed[@]}")
+else
+	systems=(floor "${mixed[@]}" tcp4)
+fi
 insmod /share/floor.ko && linux_too || exit 1
 calm_timers
 barrier bench.ready || exit 1
@@ -18,13 +26,13 @@ barrier bench.ready || exit 1
 # each ROUND WORK BUF MODE SIZE WARM COUNT: the order changes with the round
 each()
 {
-	local systems=(floor smcr4 linux4 tcp4) i
+	local i n=${#systems[@]} system
 
-	for i in 0 1 2 3; do
-		case ${systems[(i + $1) % 4]} in
+	for ((i = 0; i < n; i++)); do
+		system=${systems[(i + $1) % n]}
+		case $system in
 		floor)	by_floor "$1" "$2" $CLIENT "$4" "$5" "$3" "$6" "$7" ;;
-		*)	by_load "$1" "${systems[(i + $1) % 4]}" "$2" "$3" \
-				"${@:4}" ;;
+		*)	by_load "$1" "$system" "$2" "$3" "${@:4}" ;;
 		esac
 	done
 }
@@ -45,9 +53,10 @@ connects()
 {
 	local kind
 
-	for kind in smcr4 linux4 tcp4; do
-		by_load "$1" $kind connect1 131072 connect 1 4 32
-		by_load "$1" $kind connect16 131072 connect 16 16 64
+	for kind in "${systems[@]}"; do
+		[ "$kind" != floor ] || continue
+		by_load "$1" "$kind" connect1 131072 connect 1 4 32
+		by_load "$1" "$kind" connect16 131072 connect 16 16 64
 	done
 }
 
@@ -111,10 +120,20 @@ events()
 	done
 }
 
+# first_contacts: a client of smcr learns from its first connection to a server
+# of Linux, which falls back, the kind of GID for the next ones
+first_contacts()
+{
+	by_load 0 smcr4-linux4 first 131072 connect 1 0 1 >/dev/null
+}
+
 # Memory first: later, groups have RMBs of other sizes, which they would free
 # during the measurement.
-memory tcp4 "${2:-4064}"
-memory smcr4 "${2:-4064}"
+if [ "${3:-}" != linux ]; then
+	memory tcp4 "${2:-4064}"
+	memory smcr4 "${2:-4064}"
+fi
+first_contacts
 for ((round = 1; round <= ${1:-15}; round++)); do
 	each $round rr64 131072 rr 64 20 120
 	each $round rr4k 131072 rr 4096 20 120
@@ -122,8 +141,8 @@ for ((round = 1; round <= ${1:-15}; round++)); do
 	each $round stream64k 131072 stream 65536 4 48
 	each $round stream64k-w256k 262144 stream 65536 4 48
 	each $round stream1m 524288 stream 1048576 1 4
-	perftest $round
+	[ "${3:-}" = linux ] || perftest $round
 	connects $round
 done
-events || echo "failed 0 events"
+[ "${3:-}" = linux ] || events || echo "failed 0 events"
 exit 0

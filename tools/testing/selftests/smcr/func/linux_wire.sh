@@ -40,6 +40,7 @@ sent() {
 
 	[ "$host" = client ] || at=$SERVER
 	for message in "${@:2}"; do
+		# shellcheck disable=SC2016 # awk's own variables
 		check "$host has sent $message" \
 			awk -v at="$at" -v ll="${link_local[$host]}" \
 			-v name="$message" '
