@@ -17,6 +17,7 @@
 #include "cdc.h"
 #include "conn.h"
 #include "conn_end.h"
+#include "conn_eof.h"
 #include "lgr.h"
 #include "lgr_links.h"
 #include "link.h"
@@ -24,25 +25,6 @@
 #include "rx.h"
 #include "tx.h"
 #include "wr.h"
-
-static void cdc_flags(struct smcr_conn *conn, const struct smcr_cdc_result *res)
-{
-	if (res->raised & (SMCR_CDC_D | SMCR_CDC_C) &&
-	    !(res->raised & SMCR_CDC_A) && !conn->reset_err) {
-		/* Pairs with the acquire in rx_final(): a reader that sees the
-		 * end sees all bytes before it
-		 */
-		smp_store_release(&conn->rx.final, true);
-	}
-	if (res->raised & SMCR_CDC_A)
-		smcr_conn_end_event(conn, SMCR_CONN_EV_PEER_ABORT);
-	else if (res->raised & SMCR_CDC_C)
-		smcr_conn_end_event(conn, conn->tx.nxt != conn->tx.end ?
-				 SMCR_CONN_EV_PEER_CLOSED_UNSENT :
-				 SMCR_CONN_EV_PEER_CLOSED);
-	else if (res->raised & SMCR_CDC_D)
-		smcr_conn_end_event(conn, SMCR_CONN_EV_PEER_DONE);
-}
 
 /* R requests the consumer position now, if the peer does not have it (4.5.1); B
  * requests it with the next byte that is read. One message of ours answers any
@@ -78,6 +60,10 @@ static void cdc_take(struct smcr_conn *conn, struct smcr_cdc_result *res)
 	struct smcr_cdc_rx rx = conn->rx.peer;
 	bool urgent;
 
+	if (more && rx.held && !conn->rx.early) {
+		conn->rx.early = true;
+		smcr_mib_inc(conn->lgr->net, SMCR_MIB_EARLYENDS);
+	}
 	if (res->raised & SMCR_CDC_A)
 		res->prod = rx.prod;
 	smcr_cdc_apply(&rx, res);
@@ -88,6 +74,7 @@ static void cdc_take(struct smcr_conn *conn, struct smcr_cdc_result *res)
 	/* Pairs with the acquire in smcr_rx_avail() */
 	smp_store_release(&conn->rx.peer.prod, rx.prod);
 	conn->rx.peer.flags = rx.flags;
+	conn->rx.peer.held = rx.held;
 
 	if (res->gap)
 		smcr_mib_add(conn->lgr->net, SMCR_MIB_CDCGAPS, res->gap);
@@ -109,7 +96,9 @@ static void cdc_take(struct smcr_conn *conn, struct smcr_cdc_result *res)
 		smcr_conn_end_reset_locked(conn, SMCR_RESET_UNREAD_DATA,
 					   ECONNRESET);
 	if (res->raised)
-		cdc_flags(conn, res);
+		smcr_conn_eof_raise(conn, res->raised);
+	if (rx.held)
+		smcr_conn_eof_held(conn);
 	if (urgent)
 		cdc_signal(conn->sk);
 	if ((more || urgent) && conn->sk)
@@ -134,6 +123,10 @@ static void cdc_from(struct smcr_conn *conn, struct smcr_link *link)
 static void cdc_invalid(struct smcr_conn *conn, enum smcr_cdc_verdict verdict)
 {
 	smcr_mib_inc(conn->lgr->net, SMCR_MIB_BADCDC);
+	/* A stream that goes on after its end was cut short there. */
+	if (verdict == SMCR_CDC_AFTER_DONE &&
+	    conn->lgr->dialect == SMCR_DIALECT_LINUX)
+		WRITE_ONCE(conn->rx.final, false);
 	net_warn_ratelimited("group %u: impossible CDC message (%s); the connection is reset. The peer's SMC-R is faulty\n",
 			     conn->lgr->id, smcr_cdc_verdict_name(verdict));
 	smcr_conn_end_reset_locked(conn, SMCR_RESET_CDC_INVALID, ECONNRESET);
@@ -152,6 +145,7 @@ static bool cdc_handle(struct smcr_conn *conn, const struct smcr_cdc_msg *msg,
 		.sent = conn->tx.nxt,
 		.urgent = conn->rx.urgent.mark,
 		.new_link = new_link,
+		.hold_ends = conn->lgr->dialect == SMCR_DIALECT_LINUX,
 	};
 	struct net *net = conn->lgr->net;
 	struct smcr_cdc_result res;

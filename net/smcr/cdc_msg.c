@@ -108,6 +108,18 @@ static bool urgent_possible(const struct smcr_cdc_rx *rx,
 	       lim->urgent <= lim->cons;
 }
 
+/* Which of the ends that arrived do not count yet? A Linux peer repeats its D
+ * and C in every later message, so none is lost here. A C that follows a D which
+ * counts adds no end of the stream.
+ */
+static u16 held_ends(const struct smcr_cdc_rx *rx,
+		     const struct smcr_cdc_limits *lim, u16 flags)
+{
+	if (!lim->hold_ends || (flags & SMCR_CDC_A) || (rx->flags & SMCR_CDC_D))
+		return 0;
+	return (rx->held | flags) & (SMCR_CDC_D | SMCR_CDC_C);
+}
+
 /**
  * smcr_cdc_check() - check a message against the connection's state
  * @rx: state from the messages accepted so far
@@ -132,7 +144,8 @@ enum smcr_cdc_verdict smcr_cdc_check(const struct smcr_cdc_rx *rx,
 	s16 ahead = smcr_seq_diff(msg->seq, rx->seq);
 	enum smcr_cdc_verdict verdict;
 
-	if (rx->flags & (SMCR_CDC_C | SMCR_CDC_A))
+	if (rx->flags & SMCR_CDC_A ||
+	    (rx->flags & SMCR_CDC_C && !lim->hold_ends))
 		return SMCR_CDC_CLOSED;
 	if (ahead <= 0)
 		return SMCR_CDC_STALE;
@@ -142,13 +155,16 @@ enum smcr_cdc_verdict smcr_cdc_check(const struct smcr_cdc_rx *rx,
 	verdict = check_cursors(rx, lim, msg, res);
 	if (verdict != SMCR_CDC_ACCEPT)
 		return verdict;
-	if (res->prod != rx->prod && (rx->flags & SMCR_CDC_D))
+	if (res->prod != rx->prod && (rx->flags & (SMCR_CDC_D | SMCR_CDC_C)))
 		return SMCR_CDC_AFTER_DONE;
+	if (rx->flags & SMCR_CDC_C)
+		return SMCR_CDC_CLOSED;
 	if (msg->flags & SMCR_CDC_U && !urgent_possible(rx, lim, res->prod))
 		return SMCR_CDC_BAD_URGENT;
 
-	res->flags = msg->flags;
-	res->raised = msg->flags & STICKY & ~rx->flags;
+	res->held = held_ends(rx, lim, msg->flags);
+	res->flags = msg->flags & ~res->held;
+	res->raised = res->flags & STICKY & ~rx->flags;
 	res->gap = (u16)(ahead - 1);
 	res->seq = msg->seq;
 	return SMCR_CDC_ACCEPT;
@@ -166,6 +182,7 @@ void smcr_cdc_apply(struct smcr_cdc_rx *rx, const struct smcr_cdc_result *res)
 	rx->prod = res->prod;
 	rx->cons = res->cons;
 	rx->seq = res->seq;
+	rx->held = res->held;
 	rx->flags = (rx->flags & STICKY) | res->flags;
 }
 

@@ -57,6 +57,8 @@ struct smcr_cdc_msg {
  * @cons: position up to which the peer has read our bytes
  * @seq: sequence number of the last accepted message, 0 before the first
  * @flags: B, P, U and R of that message; D, C and A of any message so far
+ * @held: D and C that arrived but do not count yet, because more bytes may
+ *	follow them (Linux dialect)
  *
  * All zero at the start; smcr_cdc_apply() computes each next value. The lock
  * of the connection's receive side protects it.
@@ -66,6 +68,7 @@ struct smcr_cdc_rx {
 	u64 cons;
 	u16 seq;
 	u16 flags;
+	u16 held;
 };
 
 /**
@@ -80,6 +83,7 @@ struct smcr_cdc_rx {
  *	none
  * @new_link: the message came over another link than the message before it,
  *	and no F has come over that link yet
+ * @hold_ends: the Linux dialect: D and C may come before the last bytes
  */
 struct smcr_cdc_limits {
 	struct smcr_ring ring;
@@ -88,6 +92,7 @@ struct smcr_cdc_limits {
 	u64 sent;
 	u64 urgent;
 	bool new_link;
+	bool hold_ends;
 };
 
 /**
@@ -101,7 +106,7 @@ struct smcr_cdc_limits {
  * @SMCR_CDC_BAD_CONS: impossible consumer cursor
  * @SMCR_CDC_BAD_URGENT: U without new data and without P before, or before the
  *	last urgent byte was consumed
- * @SMCR_CDC_AFTER_DONE: data after D
+ * @SMCR_CDC_AFTER_DONE: data after D; in the Linux dialect also after C
  * @SMCR_CDC_VERDICT_MAX: number of values
  *
  * %SMCR_CDC_DATA_LOST and all values after it abort the connection; the caller
@@ -128,8 +133,9 @@ static inline bool smcr_cdc_verdict_aborts(enum smcr_cdc_verdict verdict)
  * struct smcr_cdc_result - changes that an accepted message makes
  * @prod: new value of smcr_cdc_rx.prod
  * @cons: new value of smcr_cdc_rx.cons
- * @flags: flags of the message
- * @raised: those of D, C and A that no message had before
+ * @flags: flags of the message, without @held
+ * @raised: those of D, C and A that no message had before, without @held
+ * @held: new value of smcr_cdc_rx.held
  * @gap: number of messages missing before this one; harmless, but counted
  * @seq: sequence number of the message
  */
@@ -138,6 +144,7 @@ struct smcr_cdc_result {
 	u64 cons;
 	u16 flags;
 	u16 raised;
+	u16 held;
 	u16 gap;
 	u16 seq;
 };

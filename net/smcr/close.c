@@ -117,7 +117,8 @@ static void close_tcp(struct smcr_conn *conn, struct sock *sk)
 	else if (test_bit(SMCR_CONN_F_TCP_DATA, &conn->flags))
 		smcr_conn_end_reset_locked(conn, SMCR_RESET_TCP_DATA,
 					   ECONNRESET);
-	else if (end == SMCR_INNER_FIN && !conn->fsm.peer_closed)
+	else if (end == SMCR_INNER_FIN && !conn->fsm.peer_closed &&
+		 !(conn->rx.peer.held & SMCR_CDC_C))
 		smcr_conn_end_wait(conn);
 out:
 	spin_unlock_bh(&conn->lock);

@@ -27,6 +27,7 @@
 #include "clc_msg.h"
 #include "conn.h"
 #include "conn_end.h"
+#include "conn_eof.h"
 #include "lgr.h"
 #include "mib.h"
 #include "sock.h"
@@ -97,6 +98,7 @@ struct smcr_conn *smcr_conn_alloc(struct smcr_lgr *lgr, struct smcr_link *link,
 	smcr_conn_end_init(conn, end_work);
 	smcr_tx_init(conn);
 	smcr_conn_move_init(conn);
+	smcr_conn_eof_init(conn);
 	smcr_mib_inc(lgr->net, SMCR_MIB_CONNSOPENED);
 	return conn;
 err_free:

@@ -72,6 +72,11 @@ enum smcr_conn_flush {
  *	outer sock lock
  * @link: link that the last accepted message came over, counted: the next one
  *	most likely comes over it, too
+ * @probed: link over which a TEST LINK asks whether the peer's held D or C is
+ *	the end of the stream, NULL if none does; not counted, only compared
+ * @probe: number of that TEST LINK on the link
+ * @grace: it was answered, and the held D or C counts soon
+ * @early: bytes came after a D or C
  * @urgent: the urgent byte
  * @fo: moves of the peer that are being validated
  * @parked: @parked_msg waits for the end of the handshake (3.5.2.4)
@@ -94,6 +99,10 @@ struct smcr_conn_rx {
 	bool			err_told;
 	struct smcr_link	*link;
 	struct smcr_urgent_rx	urgent;
+	const struct smcr_link	*probed;
+	u32			probe;
+	bool			grace;
+	bool			early;
 	struct smcr_failover_rx	fo;
 	bool			parked;
 	struct smcr_cdc_msg	parked_msg;
@@ -142,6 +151,7 @@ struct smcr_conn_rx {
  * @cork_timer: ends the wait for more bytes after 200 ms, as TCP's does
  * @move_timer: opens the ring, or decides a move of the peer, some time after a
  *	link was left
+ * @eof_timer: a held D or C of the peer waits, see conn_eof.c
  * @last_una: @tx.una when @timer was armed last, to see an orphan's progress
  */
 struct smcr_conn {
@@ -175,6 +185,7 @@ struct smcr_conn {
 	struct timer_list	timer;
 	struct timer_list	cork_timer;
 	struct timer_list	move_timer;
+	struct timer_list	eof_timer;
 	u64			last_una;
 };
 

@@ -638,6 +638,20 @@ void smcr_lgr_link_doubtful(struct smcr_link *link)
 }
 
 /**
+ * smcr_lgr_link_probe() - send a TEST LINK that begins after this call
+ * @link: the link
+ *
+ * smcr_conn_eof_tested() reports the answer.
+ *
+ * Context: any.
+ */
+void smcr_lgr_link_probe(struct smcr_link *link)
+{
+	set_bit(SMCR_LINK_F_PROBE, &link->flags);
+	smcr_lgr_kick(link->lgr, SMCR_LGR_T_TEST);
+}
+
+/**
  * smcr_lgr_links_doubtful() - send TEST LINK over all links of a group
  * @lgr: the group, which the peer may have lost
  *

@@ -50,6 +50,7 @@ unsigned int smcr_lgr_links_ports(const struct smcr_lgr_links *links,
 unsigned int smcr_lgr_connected(struct smcr_lgr *lgr);
 bool smcr_lgr_draining(struct smcr_lgr *lgr);
 void smcr_lgr_links_doubtful(struct smcr_lgr *lgr);
+void smcr_lgr_link_probe(struct smcr_link *link);
 void smcr_lgr_links_lost(struct smcr_lgr *lgr);
 void smcr_lgr_links_balance(struct smcr_lgr *lgr);
 void smcr_lgr_links_end(struct smcr_lgr *lgr, struct smcr_lgr_links *links);

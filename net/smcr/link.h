@@ -61,6 +61,7 @@ enum smcr_link_flag {
 	SMCR_LINK_F_ASKED,	/* the group's work has begun to delete it */
 	SMCR_LINK_F_UNNEEDED,	/* deleted, as symmetric links replaced it */
 	SMCR_LINK_F_DOUBTFUL,	/* TEST LINK shall be sent at once */
+	SMCR_LINK_F_PROBE,	/* the same, after one that is unanswered */
 	SMCR_LINK_F_DRAINED,	/* it is DEAD, and the connections know */
 	SMCR_LINK_F_REGS_LEFT,	/* RMBs wait for room to be registered on it */
 };
@@ -138,6 +139,8 @@ struct smcr_links_left {
  * @last_rx: jiffies of the last receive completion, for TEST LINK; written by
  *	receive completions, read without a lock
  * @last_tx: jiffies of the last successful completion of a send, likewise
+ * @tests: TEST LINKs that were begun, modulo 2^32; written by the group's work,
+ *	read anywhere
  * @flags: enum smcr_link_flag, atomic bits
  * @dev_node: in the device's list of links, under the device's @links_lock
  * @drained: completed when smcr_link_drain() has ended
@@ -176,6 +179,7 @@ struct smcr_link {
 	struct smcr_wr_cq	*cq;
 	unsigned long		last_rx;
 	unsigned long		last_tx;
+	u32			tests;
 	unsigned long		flags;
 	struct list_head	dev_node;
 	struct completion	drained;

@@ -5,6 +5,8 @@
  */
 #include <linux/random.h>
 
+#include "conn.h"
+#include "conn_eof.h"
 #include "lgr.h"
 #include "lgr_links.h"
 #include "link.h"
@@ -21,6 +23,10 @@ static void test_send(struct smcr_lgr *lgr, struct smcr_link *link)
 	msg->type = SMCR_LLC_TEST_LINK;
 	get_random_bytes(msg->test_link.data, sizeof(msg->test_link.data));
 	test->sends = smcr_wr_sends(link);
+	/* Before the message is posted: a reader of the old number gets a
+	 * test that begins later.
+	 */
+	WRITE_ONCE(link->tests, link->tests + 1);
 	if (smcr_llc_send(link, msg, SMCR_LLC_COOKIE_NONE))
 		return;
 	smcr_mib_inc(lgr->net, SMCR_MIB_TESTLINKSENT);
@@ -39,13 +45,18 @@ void smcr_llc_test_now(struct smcr_lgr *lgr)
 {
 	struct smcr_lgr_links links;
 	struct smcr_link *link;
+	bool doubtful;
 	unsigned int i;
 
 	smcr_lgr_links_get(lgr, SMCR_LINK_ACTIVE, &links);
 	for (i = 0; i < links.n; i++) {
 		link = links.link[i];
-		if (test_and_clear_bit(SMCR_LINK_F_DOUBTFUL, &link->flags) &&
-		    !lgr->llc.test[link->slot].sent)
+		doubtful = test_and_clear_bit(SMCR_LINK_F_DOUBTFUL,
+					      &link->flags);
+		if (lgr->llc.test[link->slot].sent)
+			continue;
+		if (test_and_clear_bit(SMCR_LINK_F_PROBE, &link->flags) ||
+		    doubtful)
 			test_send(lgr, link);
 	}
 	smcr_lgr_links_put(&links);
@@ -98,6 +109,24 @@ unsigned long smcr_llc_test_timers(struct smcr_lgr *lgr)
 	return next;
 }
 
+/* Connections wait for the answer to a TEST LINK; some of them perhaps for that
+ * to the next one.
+ */
+static void test_answered(struct smcr_link *link)
+{
+	struct smcr_conn *conn;
+	u32 slot = 0;
+
+	if (READ_ONCE(link->lgr->dialect) != SMCR_DIALECT_LINUX)
+		return;
+	while ((conn = smcr_lgr_conn_next(link->lgr, &slot))) {
+		smcr_conn_eof_tested(conn, link);
+		smcr_conn_put(conn);
+	}
+	if (test_bit(SMCR_LINK_F_PROBE, &link->flags))
+		smcr_llc_test_now(link->lgr);
+}
+
 /**
  * smcr_llc_test_recv() - handle TEST LINK, a request or a reply
  * @link: the link that the message came over
@@ -119,5 +148,6 @@ void smcr_llc_test_recv(struct smcr_link *link, const struct smcr_llc_msg *msg)
 	} else {
 		test->sent = false;
 		smcr_wr_handled(link, test->sends);
+		test_answered(link);
 	}
 }

@@ -97,6 +97,8 @@
 	X(CDCRECEIVED, CdcReceived, "CDC messages received") \
 	X(CDCIGNORED, CdcIgnored, \
 	  "CDC messages for no connection, or older than the last") \
+	X(EARLYENDS, EarlyEnds, \
+	  "connections whose Linux peer sent D or C before its last bytes") \
 	X(CDCGAPS, CdcGaps, "CDC messages missing by sequence number") \
 	X(WRITERBLOCKED, WriterBlocked, \
 	  "CDC messages sent with B, as the window blocked the writer (4.7)") \

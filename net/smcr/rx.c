@@ -25,6 +25,7 @@
 
 #include "conn.h"
 #include "conn_end.h"
+#include "conn_eof.h"
 #include "lgr.h"
 #include "link.h"
 #include "mib.h"
@@ -39,8 +40,8 @@
  */
 static bool rx_final(const struct smcr_conn *conn)
 {
-	/* Pairs with the release in cdc_flags(): @peer.prod covers the last
-	 * bytes
+	/* Pairs with the release in smcr_conn_eof_raise(): @peer.prod covers
+	 * the last bytes
 	 */
 	return smp_load_acquire(&conn->rx.final) &&
 	       !READ_ONCE(conn->rx.spoilt);
@@ -377,6 +378,8 @@ static void rx_advance(struct smcr_conn *conn, u64 n)
 	if (conn->rx.urgent.bits)
 		smcr_urgent_rx_passed(&conn->rx.urgent, conn->rx.cons);
 	rx_update(conn);
+	if (conn->rx.peer.held)
+		smcr_conn_eof_read(conn);
 	spin_unlock_bh(&conn->lock);
 }
 

@@ -8,8 +8,8 @@
  *      |                                          TCP below it, its end
  *   connect.c listen.c hs.c hs_step.c hs_peer.c path.c pnet.c
  *      | clc.c clc_msg.c neglist.c peers.c        rendezvous over TCP
- *   conn.c conn_end.c conn_state.c tx.c tx_plan.c rx.c cursor.h
- *      | cdc.c cdc_msg.c urgent.c failover.c
+ *   conn.c conn_end.c conn_eof.c conn_state.c tx.c tx_plan.c rx.c
+ *      | cdc.c cdc_msg.c cursor.h urgent.c failover.c
  *      | conn_move.c                              one connection
  *   lgr.c lgr_change.c lgr_find.c lgr_links.c lgr_mem.c
  *      | lgr_policy.c lgr_token.c

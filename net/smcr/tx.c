@@ -463,6 +463,13 @@ static bool tx_held(const struct smcr_conn *conn)
 	       smcr_tx_writeable(conn);
 }
 
+/* A peer whose C is held back does not read any more. */
+static bool tx_may_write(const struct smcr_conn *conn)
+{
+	return smcr_conn_state_can_send(&conn->fsm) &&
+	       !(conn->rx.peer.held & SMCR_CDC_C);
+}
+
 /* What a turn of smcr_tx_push_locked() found */
 enum tx_turn {
 	TX_IDLE,	/* nothing to post */
@@ -503,7 +510,7 @@ static enum tx_turn tx_push_new(struct smcr_conn *conn, bool *more)
 	/* True in most calls, and in the last turn of all others */
 	if (tx->final || (tx->nxt == tx->end && !tx->due) || tx->leave)
 		return TX_IDLE;
-	if (smcr_conn_state_can_send(&conn->fsm) && !tx_held(conn)) {
+	if (tx_may_write(conn) && !tx_held(conn)) {
 		tx_view(conn, &view, *more);
 		if (tx->fo.cap != SMCR_FAILOVER_OPEN && view.queued < tx->end)
 			smcr_conn_move_arm(conn, tx->fo.until);

@@ -5,6 +5,7 @@
  */
 #include "conn.h"
 #include "conn_end.h"
+#include "conn_eof.h"
 #include "hs.h"
 #include "llc_msg.h"
 #include "lsim.h"
@@ -489,6 +490,10 @@ void smcr_conn_put(struct smcr_conn *conn)
 void smcr_conn_link_ready(struct smcr_conn *conn) { }
 void smcr_conn_link_lost(struct smcr_conn *conn, struct smcr_link *link) { }
 void smcr_conn_link_drained(struct smcr_conn *conn, u8 slot) { }
+
+void smcr_conn_eof_tested(struct smcr_conn *conn, const struct smcr_link *link)
+{
+}
 
 /* Reasons and notifications are for displays. */
 void smcr_lgr_change_init(struct smcr_lgr *lgr) { }

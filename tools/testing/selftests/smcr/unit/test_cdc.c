@@ -333,6 +333,47 @@ static void after_done(void)
 	EXPECT_EQ(res.raised, SMCR_CDC_C);
 }
 
+/* In the Linux dialect bytes may follow D and C until these count. */
+static void held_ends(void)
+{
+	u16 end;
+
+	for (end = SMCR_CDC_C; end <= SMCR_CDC_D; end <<= 1) {
+		mid_stream();
+		lim.hold_ends = true;
+		EXPECT_EQ(check(tell(20500, 25000, end | SMCR_CDC_B)),
+			  SMCR_CDC_ACCEPT);
+		EXPECT_EQ(res.raised, 0);
+		smcr_cdc_apply(&rx, &res);
+		EXPECT_EQ(rx.held, end);
+		EXPECT_EQ(rx.flags, SMCR_CDC_B);
+		/* The end is not forgotten, and bytes follow */
+		EXPECT_EQ(check(tell(20600, 25000, 0)), SMCR_CDC_ACCEPT);
+		EXPECT_EQ(res.prod, 20600);
+		EXPECT_EQ(res.raised, 0);
+		smcr_cdc_apply(&rx, &res);
+		EXPECT_EQ(rx.held, end);
+		EXPECT_EQ(rx.flags, 0);
+		EXPECT_EQ(check(tell(20600, 25000, end | SMCR_CDC_A)),
+			  SMCR_CDC_ACCEPT);
+		EXPECT_EQ(res.raised, end | SMCR_CDC_A);
+		EXPECT_EQ(res.held, 0);
+		/* It counts */
+		rx.held = 0;
+		rx.flags = end;
+		EXPECT_EQ(check(tell(20601, 25000, end)), SMCR_CDC_AFTER_DONE);
+		EXPECT_EQ(check(tell(20601, 25000, 0)), SMCR_CDC_AFTER_DONE);
+	}
+	EXPECT_EQ(check(tell(20600, 25000, end)), SMCR_CDC_ACCEPT);
+	EXPECT_EQ(check(tell(20600, 25000, SMCR_CDC_D | SMCR_CDC_C)),
+		  SMCR_CDC_ACCEPT);
+	EXPECT_EQ(res.raised, SMCR_CDC_C);
+	EXPECT_EQ(res.held, 0);
+	smcr_cdc_apply(&rx, &res);
+	EXPECT_EQ(check(tell(20600, 25000, SMCR_CDC_C)), SMCR_CDC_CLOSED);
+	EXPECT_EQ(check(tell(20601, 25000, SMCR_CDC_C)), SMCR_CDC_AFTER_DONE);
+}
+
 static void urgent(void)
 {
 	mid_stream();
@@ -391,6 +432,7 @@ static void random_messages(void)
 	for (i = 0; i < all; i++) {
 		mid_stream();
 		lim.new_link = rnd_below(8) == 0;
+		lim.hold_ends = rnd_below(2);
 		rx.flags = rnd_below(8) ? 0 : (u16)rnd() & SMCR_CDC_FLAGS;
 		msg = tell(20000 + rnd_below(20000), 25000 + rnd_below(9000),
 			   (u16)rnd());
@@ -437,6 +479,7 @@ static const struct fact facts[] = {
 	{ "a gap on a new link aborts", new_link },
 	{ "messages after C or A are ignored", after_close },
 	{ "data after D aborts", after_done },
+	{ "a Linux peer's D and C are held, and end the stream later", held_ends },
 	{ "U needs new data or an earlier P", urgent },
 	{ "there is one urgent byte until it is consumed, and U may be repeated", one_urgent_byte },
 	{ "a message that stands for an older one keeps the flags that last", lasting_flags },

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Streams that Linux's SMC-R ends before it has written their last bytes.
+
+The writer runs on the Linux host. A reader commands it over a TCP connection to
+the next port, and compares what it reads with what the writer has sent. The
+command is
+
+    shutdown    send SIZE bytes, shut down, and wait for the reader's end
+    close       the same, but close the socket
+    exit        the same, but exit, so that the kernel closes the socket
+    burst       send SIZE bytes with many calls, and exit; the reader reads at
+                once
+    urgent      send three bytes, an urgent one and the rest, and shut down; the
+                reader reads at once
+
+If it does not read at once, the reader begins when the writer's call has
+returned, and reads slowly.
+
+usage: linux_close.py write ADDRESS PORT
+       linux_close.py read ADDRESS PORT COMMAND SIZE
+"""
+import errno
+import os
+import socket
+import struct
+import sys
+import time
+
+from lib import sock as smcr
+
+# Linux's number of SMC-R sockets
+IPPROTO_SMC = 256
+AT_ONCE = ("burst", "urgent")
+
+
+def data(size):
+    """Return the stream: each word is its own position."""
+    return b"".join(struct.pack(">I", i) for i in range(size // 4))
+
+
+def write(sock, command, stream):
+    """Send and end the stream."""
+    if command == "burst":
+        for at in range(0, len(stream), 3000):
+            sock.sendall(stream[at:at + 3000])
+    elif command == "urgent":
+        sock.sendall(stream[:3])
+        sock.send(stream[3:4], socket.MSG_OOB)
+        sock.sendall(stream[4:])
+    else:
+        sock.sendall(stream)
+    if command == "close":
+        sock.close()
+    elif command in ("shutdown", "urgent"):
+        sock.shutdown(socket.SHUT_WR)
+
+
+def writer(listeners, sock, done, command, size):
+    """Be the process of one connection; does not return."""
+    for listener in listeners:
+        listener.close()
+    write(sock, command, data(size))
+    os.close(done)
+    if command in ("shutdown", "urgent"):
+        sock.recv(1)
+    os._exit(0)
+
+
+def listener_at(address, port, proto):
+    """Return a listening socket."""
+    sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, proto)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    sock.bind((address, port))
+    sock.listen()
+    return sock
+
+
+def serve(address, port):
+    """Serve readers, one after the other, until killed."""
+    streams = listener_at(address, port, IPPROTO_SMC)
+    commands = listener_at(address, port + 1, 0)
+    print("serving", flush=True)
+    while True:
+        control, _ = commands.accept()
+        command, size = control.recv(100).decode().split()
+        sock, _ = streams.accept()
+        ended, done = os.pipe()
+        if not os.fork():
+            control.close()
+            writer((streams, commands), sock, done, command, int(size))
+        os.close(done)
+        sock.close()
+        # The end of file comes when the process has ended its stream
+        os.read(ended, 1)
+        os.close(ended)
+        control.close()
+
+
+def read(address, port, command, size):
+    """Read one stream; return what is wrong with it."""
+    control = socket.create_connection((address, port + 1))
+    control.sendall(f"{command} {size}".encode())
+    sock = smcr.connected((address, port))
+    if command not in AT_ONCE:
+        control.recv(1)
+    got = b""
+    result = "EOF"
+    try:
+        while part := sock.recv(30000):
+            got += part
+            if command not in AT_ONCE:
+                time.sleep(0.005)
+    except OSError as err:
+        result = errno.errorcode[err.errno]
+    if not data(size).startswith(got):
+        result = "wrong bytes, " + result
+    print(f"{command}: {len(got)} of {size} bytes, {result}", flush=True)
+    return result != "EOF" or len(got) != size
+
+
+if __name__ == "__main__":
+    place = (sys.argv[2], int(sys.argv[3]))
+    if sys.argv[1] == "write":
+        serve(*place)
+    else:
+        sys.exit(read(*place, sys.argv[4], int(sys.argv[5])))

@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# fact: A stream of Linux's AF_SMC ends after its last byte, never before
+# rfc: 4.7.5, 4.8.1
+# kernel: release
+# release: turns linux
+# peer: linux
+# timeout: 120
+# The server host runs the distribution's own SMC-R. It announces the end of a
+# stream with bytes unsent: 2 s after shutdown() or close(), at once if its
+# program exits. It writes nothing after urgent data until they are read.
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/linux_lib.sh
+. "$FUNC_DIR/lib/linux_lib.sh"
+
+kind=smcr4
+addresses $kind
+
+# stream COMMAND SIZE: read a stream that Linux ends in this way
+stream() {
+	timeout "$DEADLINE" python3 -B linux_close.py read "$SERVER" "$PORT" \
+		"$@"
+}
+
+# bursts N: likewise, N streams of programs that send and exit
+bursts() {
+	local i
+
+	for ((i = 0; i < $1; i++)); do
+		stream burst 60000 || return
+	done
+}
+
+elements_back() {
+	[ "$(value ElementsTaken)" = "$(value ElementsReturned)" ]
+}
+
+client_leads
+
+sysctl_for_now net.smcr.gid_kind 2
+on server sysctl_for_now net.smc.wmem 2097152
+on server program writer python3 -B linux_close.py write "$SERVER" "$PORT"
+save begin
+on server linux save begin
+for how in shutdown close exit; do
+	save $how
+	check "$how with 900 KB unsent: all arrives" stream $how 1048576
+	grew $how EarlyEnds -eq 1
+done
+check "programs that send 20 times and exit: all arrives" bursts 8
+save fits
+check "shutdown: the last byte fills the window" stream shutdown 131072
+check "close: the last byte fills the window" stream close 131072
+grew fits EarlyEnds -eq 0
+check "bytes after urgent data arrive" stream urgent 10000
+on server linux grew begin Urgent -eq 1
+
+# The roles exchanged: Linux's program ends its stream 3 s before it is read
+serve $kind "$CLIENT"
+save server
+from_linux "shutdown with 2 MB unsent, as client" half -u 2m -d 64k \
+	-r 32k -D 50000 -H
+grew server EarlyEnds -eq 1
+from_linux "end of the server" quit
+served
+no_conn_left
+wait_until "all elements are returned" elements_back
+by_rdma begin 0 5000000
+all_valid begin
+finish
