@@ -72,9 +72,10 @@ enum smcr_conn_flush {
  *	outer sock lock
  * @link: link that the last accepted message came over, counted: the next one
  *	most likely comes over it, too
- * @probed: link over which a TEST LINK asks whether the peer's held D or C is
- *	the end of the stream, NULL if none does; not counted, only compared
- * @probe: number of that TEST LINK on the link
+ * @probing: a TEST LINK asks whether the peer's held D or C is the end of the
+ *	stream
+ * @probed: smcr_link.age of the link that it goes over
+ * @probe: its number on that link
  * @grace: it was answered, and the held D or C counts soon
  * @early: bytes came after a D or C
  * @urgent: the urgent byte
@@ -98,11 +99,12 @@ struct smcr_conn_rx {
 	bool			spoilt;
 	bool			err_told;
 	struct smcr_link	*link;
-	struct smcr_urgent_rx	urgent;
-	const struct smcr_link	*probed;
+	bool			probing;
+	u32			probed;
 	u32			probe;
 	bool			grace;
 	bool			early;
+	struct smcr_urgent_rx	urgent;
 	struct smcr_failover_rx	fo;
 	bool			parked;
 	struct smcr_cdc_msg	parked_msg;

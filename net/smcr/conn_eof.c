@@ -41,6 +41,9 @@
  * more bytes. If the last byte of the stream just filled the window, B is set
  * although nothing follows, and the end of file comes 50 ms late.
  *
+ * If that link has failed, the TEST LINK goes over the link of our writes, and
+ * GRACE takes 1 s, in which the peer moves and writes the rest.
+ *
  * DELETE RKEY for the peer's RMB proves that the peer has freed its connection,
  * so a held C then counts. A byte that arrives when D or C counts resets the
  * connection, and a reader that has not read the end of file gets ECONNRESET.
@@ -57,10 +60,12 @@
 #include "link.h"
 
 /* How long a held D or C waits for an answer before another TEST LINK is sent,
- * and how long it waits after the answer if B is set
+ * and how long it waits after the answer if B is set, or if the answer came
+ * over another link, to which the peer may still be moving
  */
 #define EOF_RETRY	HZ
 #define EOF_GRACE	(HZ / 20)
+#define EOF_MOVE	HZ
 
 /* The armed timer owns a reference, which is taken before it can fire. */
 static void eof_arm(struct smcr_conn *conn, unsigned long delay)
@@ -81,21 +86,31 @@ static bool eof_blocked(const struct smcr_conn *conn)
 	return conn->rx.peer.flags & SMCR_CDC_B;
 }
 
-/* The link that the peer's next message most likely comes over */
-static struct smcr_link *eof_link(const struct smcr_conn *conn)
+/* Find the link for the test: that of the peer's messages. If it has failed,
+ * the peer goes on over another one, which is probably that of our writes.
+ */
+static struct smcr_link *eof_link_get(const struct smcr_conn *conn)
 {
-	return conn->rx.link ?: conn->link;
+	struct smcr_link *link;
+
+	link = smcr_lgr_link_at(conn->lgr, conn->rx.fo.link);
+	if (link && smcr_link_state(link) == SMCR_LINK_ACTIVE)
+		return link;
+	smcr_link_put(link);
+	return smcr_link_get(conn->link);
 }
 
 /* A test that begins after the counter was read has a higher number. */
 static void eof_probe(struct smcr_conn *conn)
 {
-	struct smcr_link *link = eof_link(conn);
+	struct smcr_link *link = eof_link_get(conn);
 
 	conn->rx.grace = false;
-	conn->rx.probed = link;
+	conn->rx.probed = link->age;
 	conn->rx.probe = READ_ONCE(link->tests) + 1;
+	conn->rx.probing = true;
 	smcr_lgr_link_probe(link);
+	smcr_link_put(link);
 	eof_arm(conn, EOF_RETRY);
 }
 
@@ -164,7 +179,7 @@ void smcr_conn_eof_settle(struct smcr_conn *conn)
 
 	lockdep_assert_held(&conn->lock);
 	conn->rx.peer.held = 0;
-	conn->rx.probed = NULL;
+	conn->rx.probing = false;
 	if (timer_delete(&conn->eof_timer))
 		smcr_conn_put(conn);
 	if (!raised)
@@ -184,7 +199,7 @@ void smcr_conn_eof_settle(struct smcr_conn *conn)
 void smcr_conn_eof_held(struct smcr_conn *conn)
 {
 	lockdep_assert_held(&conn->lock);
-	conn->rx.probed = NULL;
+	conn->rx.probing = false;
 	conn->rx.grace = false;
 	/* TCP's FIN may have overtaken the C that it announced. */
 	if (conn->rx.peer.held & SMCR_CDC_C && !conn->fsm.we_closed &&
@@ -204,7 +219,7 @@ void smcr_conn_eof_held(struct smcr_conn *conn)
 void smcr_conn_eof_read(struct smcr_conn *conn)
 {
 	lockdep_assert_held(&conn->lock);
-	if (!conn->rx.probed && eof_room(conn))
+	if (!conn->rx.probing && eof_room(conn))
 		eof_probe(conn);
 }
 
@@ -217,17 +232,19 @@ void smcr_conn_eof_read(struct smcr_conn *conn)
  */
 void smcr_conn_eof_tested(struct smcr_conn *conn, const struct smcr_link *link)
 {
+	bool same;
+
 	spin_lock_bh(&conn->lock);
-	/* @probed is not counted, but the connection counts its own links. */
-	if (!conn->rx.peer.held || conn->rx.probed != link ||
-	    eof_link(conn) != link || conn->rx.grace || conn->rx.fo.nr ||
+	if (!conn->rx.peer.held || !conn->rx.probing || conn->rx.grace ||
+	    conn->rx.probed != link->age || conn->rx.fo.nr ||
 	    (s32)(READ_ONCE(link->tests) - conn->rx.probe) < 0)
 		goto out;
-	if (!eof_blocked(conn)) {
+	same = link->slot == conn->rx.fo.link;
+	if (same && !eof_blocked(conn)) {
 		smcr_conn_eof_settle(conn);
 	} else {
 		conn->rx.grace = true;
-		eof_arm(conn, EOF_GRACE);
+		eof_arm(conn, same ? EOF_GRACE : EOF_MOVE);
 	}
 out:
 	spin_unlock_bh(&conn->lock);

@@ -618,6 +618,10 @@ static int send_cont(struct smcr_lgr *lgr, bool reply)
 
 /* Store the key of one of the peer's RMBs on the new link. Only this exchange
  * tells keys on it, so a key that is known there was told twice.
+ *
+ * A Linux peer counts a connection as an RMB before it has one, and tells the
+ * keys of RMBs that it has not confirmed yet, so its entries may be empty or
+ * name an unknown RMB.
  */
 static int learn_pair(struct smcr_lgr *lgr, const struct smcr_llc_pair *pair)
 {
@@ -629,7 +633,7 @@ static int learn_pair(struct smcr_lgr *lgr, const struct smcr_llc_pair *pair)
 	lockdep_assert_held(&lgr->rtoken_lock);
 	id = smcr_rtoken_find(lgr->rtokens, add->carrier->slot, pair->ref_rkey);
 	if (id < 0)
-		return id;
+		return lgr->dialect == SMCR_DIALECT_LINUX ? 0 : id;
 	if (!smcr_rtoken_get(lgr->rtokens, id, add->link->slot, &rkey, &vaddr))
 		return -EEXIST;
 	return smcr_rtoken_set(lgr->rtokens, id, add->link->slot, pair->rkey,
@@ -679,9 +683,15 @@ void smcr_llc_add_cont(struct smcr_link *link, const struct smcr_llc_msg *msg)
 		smcr_llc_broken(link, "ADD LINK CONTINUATION of another link");
 		return;
 	}
+	if (lgr->dialect == SMCR_DIALECT_LINUX)
+		smcr_llc_countdown_skip(&add->left, msg->add_cont.nr_left);
 	more = smcr_llc_countdown_next(&add->left, msg->add_cont.nr_left,
 				       SMCR_LLC_ADD_CONT_PAIRS);
-	if (more < 0 || learn_pairs(lgr, &msg->add_cont)) {
+	if (more < 0) {
+		smcr_llc_broken(link, "ADD LINK CONTINUATION miscounts");
+		return;
+	}
+	if (learn_pairs(lgr, &msg->add_cont)) {
 		smcr_llc_broken(link, "ADD LINK CONTINUATION with wrong keys");
 		return;
 	}

@@ -300,6 +300,20 @@ bool smcr_llc_flow_may_start(const struct smcr_llc_flow *flow)
 }
 
 /**
+ * smcr_llc_countdown_skip() - accept a count that is lower than expected
+ * @cd: countdown of one direction of one exchange
+ * @nr_left: the count in the message
+ *
+ * A Linux peer begins with the number of its connections, and ends with 0 when
+ * it has no more RMBs.
+ */
+void smcr_llc_countdown_skip(struct smcr_llc_countdown *cd, u8 nr_left)
+{
+	if (cd->started && nr_left < cd->left)
+		cd->left = nr_left;
+}
+
+/**
  * smcr_llc_countdown_next() - check "entries left" of a continued exchange
  * @cd: countdown of one direction of one exchange
  * @nr_left: the count in the message

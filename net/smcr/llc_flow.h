@@ -117,6 +117,7 @@ enum smcr_llc_verdict smcr_llc_flow_verdict(const struct smcr_llc_flow *flow,
 					    const struct smcr_llc_msg *msg);
 int smcr_llc_flow_step(struct smcr_llc_flow *flow, enum smcr_llc_event event);
 bool smcr_llc_flow_may_start(const struct smcr_llc_flow *flow);
+void smcr_llc_countdown_skip(struct smcr_llc_countdown *cd, u8 nr_left);
 int smcr_llc_countdown_next(struct smcr_llc_countdown *cd, u8 nr_left,
 			    u8 per_msg);
 

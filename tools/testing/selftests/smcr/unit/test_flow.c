@@ -309,6 +309,12 @@ static void countdown(void)
 	EXPECT_EQ(smcr_llc_countdown_next(&cd, 1, 2), 0);
 	EXPECT_EQ(smcr_llc_countdown_next(&cd, 0, 2), 0);
 	EXPECT_EQ(smcr_llc_countdown_next(&cd, 1, 2), -EPROTO);
+	smcr_llc_countdown_skip(&cd, 1);
+	EXPECT_EQ(smcr_llc_countdown_next(&cd, 1, 2), -EPROTO);
+	memset(&cd, 0, sizeof(cd));
+	EXPECT_EQ(smcr_llc_countdown_next(&cd, 5, 2), 1);
+	smcr_llc_countdown_skip(&cd, 0);
+	EXPECT_EQ(smcr_llc_countdown_next(&cd, 0, 2), 0);
 
 	memset(&cd, 0, sizeof(cd));
 	EXPECT_EQ(smcr_llc_countdown_next(&cd, 255, 2), 1);
