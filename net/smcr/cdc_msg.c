@@ -109,8 +109,8 @@ static bool urgent_possible(const struct smcr_cdc_rx *rx,
 }
 
 /* Which of the ends that arrived do not count yet? A Linux peer repeats its D
- * and C in every later message, so none is lost here. A C that follows a D which
- * counts adds no end of the stream.
+ * and C in every later message, so none is lost here. A C that follows a D
+ * which counts adds no end of the stream.
  */
 static u16 held_ends(const struct smcr_cdc_rx *rx,
 		     const struct smcr_cdc_limits *lim, u16 flags)

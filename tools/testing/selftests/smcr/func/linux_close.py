@@ -13,6 +13,8 @@ command is
                 once
     urgent      send three bytes, an urgent one and the rest, and shut down; the
                 reader reads at once
+    toward      the same, with the roles exchanged; the process of the host with
+                Linux's SMC-R answers with a byte if it got all
 
 If it does not read at once, the reader begins when the writer's call has
 returned, and reads slowly.
@@ -22,6 +24,7 @@ usage: linux_close.py write ADDRESS PORT
 """
 import errno
 import os
+import select
 import socket
 import struct
 import sys
@@ -31,7 +34,7 @@ from lib import sock as smcr
 
 # Linux's number of SMC-R sockets
 IPPROTO_SMC = 256
-AT_ONCE = ("burst", "urgent")
+AT_ONCE = ("burst",)
 
 
 def data(size):
@@ -44,7 +47,7 @@ def write(sock, command, stream):
     if command == "burst":
         for at in range(0, len(stream), 3000):
             sock.sendall(stream[at:at + 3000])
-    elif command == "urgent":
+    elif command in ("urgent", "toward"):
         sock.sendall(stream[:3])
         sock.send(stream[3:4], socket.MSG_OOB)
         sock.sendall(stream[4:])
@@ -52,15 +55,31 @@ def write(sock, command, stream):
         sock.sendall(stream)
     if command == "close":
         sock.close()
-    elif command in ("shutdown", "urgent"):
+    elif command in ("shutdown", "urgent", "toward"):
         sock.shutdown(socket.SHUT_WR)
+
+
+def urgent_good(sock, stream):
+    """Read a stream whose fourth byte is urgent; return whether it is good."""
+    poll = select.poll()
+    poll.register(sock, select.POLLPRI)
+    poll.poll()
+    good = sock.recv(1, socket.MSG_OOB) == stream[3:4]
+    got = b""
+    while part := sock.recv(30000):
+        got += part
+    print(f"urgent: {good}, {len(got)} bytes", flush=True)
+    return good and got == stream[:3] + stream[4:]
 
 
 def writer(listeners, sock, done, command, size):
     """Be the process of one connection; does not return."""
     for listener in listeners:
         listener.close()
-    write(sock, command, data(size))
+    if command != "toward":
+        write(sock, command, data(size))
+    elif urgent_good(sock, data(size)):
+        sock.send(b".")
     os.close(done)
     if command in ("shutdown", "urgent"):
         sock.recv(1)
@@ -102,6 +121,11 @@ def read(address, port, command, size):
     control = socket.create_connection((address, port + 1))
     control.sendall(f"{command} {size}".encode())
     sock = smcr.connected((address, port))
+    if command == "urgent":
+        return not urgent_good(sock, data(size))
+    if command == "toward":
+        write(sock, command, data(size))
+        return sock.recv(1) != b"."
     if command not in AT_ONCE:
         control.recv(1)
     got = b""

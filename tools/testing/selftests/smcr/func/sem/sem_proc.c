@@ -222,7 +222,7 @@ static void run_sigurg(struct sem_cmd *cmd)
 /* awaiturg COUNT: wait until so many SIGURG have come since sigurg */
 static void run_awaiturg(struct sem_cmd *cmd)
 {
-	__u64 end = util_now_ms() + SEM_DEADLINE_MS;
+	__u64 end = util_now_ms() + sem_deadline_ms;
 	int want = sem_num(cmd, 1, 0);
 
 	while (urgent_signals != want && util_now_ms() <= end)
