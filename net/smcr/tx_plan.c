@@ -82,7 +82,7 @@ void smcr_tx_plan(const struct smcr_tx_view *view, struct smcr_tx_plan *plan)
  * @view: the receive side
  *
  * A message of its own goes out if bytes were read since the last message and
- * the peer is blocked (B), waits until urgent data is read (P, U) or requested
+ * the peer is blocked (B), waits for an urgent byte to be consumed or requested
  * an update (R), or if the window that the peer knows is below half of the ring
  * and would grow by a tenth of the ring or more (4.5.1). Each message with data
  * carries the consumer cursor, too.

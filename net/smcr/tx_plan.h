@@ -73,9 +73,9 @@ struct smcr_tx_plan {
  * @prod: position up to which the peer announced data
  * @cons: position up to which the application has read
  * @told: consumer position in the last CDC message that we sent
- * @b: the peer's last message had B set, or P or U: a peer that has sent urgent
- *	data writes nothing until they are read (4.7.5)
- * @r: the peer requested an update (R) and no message was sent since
+ * @b: the peer's last message had B set
+ * @r: the peer requested an update (R) and no message was sent since, or it
+ *	waits until an urgent byte is consumed (4.7.5)
  */
 struct smcr_rx_view {
 	struct smcr_ring ring;
