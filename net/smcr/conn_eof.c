@@ -91,12 +91,14 @@ static bool eof_blocked(const struct smcr_conn *conn)
  */
 static struct smcr_link *eof_link_get(const struct smcr_conn *conn)
 {
-	struct smcr_link *link;
+	struct smcr_link *link = NULL;
 
-	link = smcr_lgr_link_at(conn->lgr, conn->rx.fo.link);
+	if (conn->rx.fo.link != SMCR_FAILOVER_NO_LINK)
+		link = smcr_lgr_link_at(conn->lgr, conn->rx.fo.link);
 	if (link && smcr_link_state(link) == SMCR_LINK_ACTIVE)
 		return link;
-	smcr_link_put(link);
+	if (link)
+		smcr_link_put(link);
 	return smcr_link_get(conn->link);
 }
 
