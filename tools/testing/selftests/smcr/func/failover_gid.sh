@@ -83,6 +83,20 @@ streams() {
 		sed 's/^/# /' "$tmp/streams"
 }
 
+# lost_by_streams NAME: a link has failed since "save NAME". If the streams before
+# used it no more when its MTU changed, the next ones find out.
+lost_by_streams() {
+	local pids=()
+
+	grew_to "$1" LinksFailed 1 && return
+	for _ in 1 2 3 4; do
+		io $kind "$SERVER" stream -u 100k -d 100k >>"$tmp/streams" 2>&1 &
+		pids+=($!)
+	done
+	wait "${pids[@]}"
+	grew_to "$1" LinksFailed 1
+}
+
 client_leads
 
 both failover_timers
@@ -117,13 +131,15 @@ both check "the links have the MTU of their adapters" mtus 4096 4096
 
 both save low
 streams "the client's eth1 gets a smaller MTU" ip link set eth1 mtu 700
-both wait_until "its link is lost" grew_to low LinksFailed 1
+wait_until "its link is lost" lost_by_streams low
+on server wait_until "its link is lost" grew_to low LinksFailed 1
 both wait_until "each adapter has a link" whole "$nr_links"
 wait_until "the new link has the smaller MTU" mtus 4096 512
 
 both save none
 streams "it gets an MTU that is too small for RDMA" ip link set eth1 mtu 300
-both wait_until "its link is lost" grew_to none LinksFailed 1
+wait_until "its link is lost" lost_by_streams none
+on server wait_until "its link is lost" grew_to none LinksFailed 1
 both wait_until "the server's second adapter has a link to the first one" \
 	shared
 streams "it gets a larger MTU" ip link set eth1 mtu 2524
