@@ -58,7 +58,8 @@ link_local_of() {
 client_leads
 
 sysctl_for_now net.smcr.gid_kind 2
-sysctl_for_now net.smcr.lgr_linger_ms 200
+# Longer than a program takes to start, so that each role has one group
+sysctl_for_now net.smcr.lgr_linger_ms 3000
 check "smcr's adapter has other GIDs than link-local ones" other_gid
 check "packets are recorded" wire record linux_wire.pcap
 
