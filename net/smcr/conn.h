@@ -65,7 +65,8 @@ enum smcr_conn_flush {
  *	again; set before SMCR_CONN_F_UNLINKED
  * @final: the peer's D or C arrived before any reset. The bytes up to
  *	@peer.prod are the whole stream and stay readable whatever happens
- *	afterwards. Set once, after @peer.prod; read with smp_load_acquire()
+ *	afterwards. Set after @peer.prod; read with smp_load_acquire(). Only
+ *	a Linux peer that writes on after its end clears it: see cdc_invalid()
  * @spoilt: the element's eye catcher was overwritten, so its bytes cannot be
  *	trusted; set once, under the outer sock lock
  * @err_told: a reader got the errno of the stream's early end; under the

@@ -25,7 +25,7 @@
  *    | FULL |--------------------------->| PROBED |<--+ no answer for 1 s
  *    +------+                            +--------+---+
  *                                          |    |
- *                         answered, B set  |    | answered, no B
+ *                    answered, B set or C  |    | answered, D without B
  *                                  +-------+    |
  *                                  v            v
  *                              +-------+      +-------+
@@ -38,8 +38,11 @@
  * after the update. So what it writes because of either comes before its
  * answer, since one queue pair delivers in order. GRACE allows for an answer
  * that overtakes a write which waits for a send slot: with B there are probably
- * more bytes. If the last byte of the stream just filled the window, B is set
- * although nothing follows, and the end of file comes 50 ms late.
+ * more bytes. It also allows for a peer under load that answers before it has
+ * handled the completion which lets it write the rest after C. So the end of
+ * file comes 50 ms late after C, and if the last byte just filled the window.
+ * A peer that takes longer still cuts the stream short; its later bytes then
+ * reset the connection.
  *
  * If that link has failed, the TEST LINK goes over the link of our writes, and
  * GRACE takes 1 s, in which the peer moves and writes the rest.
@@ -242,7 +245,8 @@ void smcr_conn_eof_tested(struct smcr_conn *conn, const struct smcr_link *link)
 	    (s32)(READ_ONCE(link->tests) - conn->rx.probe) < 0)
 		goto out;
 	same = link->slot == conn->rx.fo.link;
-	if (same && !eof_blocked(conn)) {
+	if (same && !eof_blocked(conn) &&
+	    !(conn->rx.peer.held & SMCR_CDC_C)) {
 		smcr_conn_eof_settle(conn);
 	} else {
 		conn->rx.grace = true;

@@ -489,13 +489,13 @@ static ssize_t rx_next(struct sock *sk, struct smcr_conn *conn,
 		return 0;
 	if (mark && signal_pending(current))
 		return call->timeo ? sock_intr_errno(call->timeo) : -EAGAIN;
-	if (!part)
+	if (!part && len)
 		return rx_pass(sk, conn, call, pos);
 	n = rx_read(conn, pos, min_t(size_t, part, len), call->actor, call->to,
 		    call->peek);
 	if (n > 0 && call->peek)
 		call->seen += n;
-	call->moved = n > 0;
+	call->moved = n >= 0;
 	return n;
 }
 

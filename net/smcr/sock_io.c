@@ -195,14 +195,16 @@ static int recv_wait(struct sock *sk, long timeo)
 	return err;
 }
 
-/* Return: 0 for RDMA or (*@end is set) the stream's end, ASK_TCP, -errno. */
-static int recv_ready(struct sock *sk, bool nonblock, bool *end)
+/* As with TCP, a call for urgent data (MSG_OOB) does not wait for a handshake.
+ * Return: 0 for RDMA or (*@end is set) the stream's end, ASK_TCP, -errno.
+ */
+static int recv_ready(struct sock *sk, int flags, bool *end)
 {
 	int err;
 
 	sock_owned_by_me(sk);
-	if (in_state(sk, TCPF_SYN_SENT | TCPF_SYN_RECV)) {
-		err = recv_wait(sk, sock_rcvtimeo(sk, nonblock));
+	if (!(flags & MSG_OOB) && in_state(sk, TCPF_SYN_SENT | TCPF_SYN_RECV)) {
+		err = recv_wait(sk, sock_rcvtimeo(sk, flags & MSG_DONTWAIT));
 		if (err)
 			return err;
 	}
@@ -212,25 +214,11 @@ static int recv_ready(struct sock *sk, bool nonblock, bool *end)
 	case SMCR_MODE_FALLBACK:
 		return ASK_TCP;
 	default:
+		if (flags & MSG_OOB)
+			return sk->sk_state == TCP_LISTEN ? -ENOTCONN : -EINVAL;
 		err = recv_unconnected(sk);
 		*end = !err;
 		return err;
-	}
-}
-
-/* As with TCP, a call for urgent data does not wait for the handshake. Return:
- * 0 for RDMA, ASK_TCP, -errno.
- */
-static int oob_ready(struct sock *sk)
-{
-	sock_owned_by_me(sk);
-	switch (smcr_sk(sk)->mode) {
-	case SMCR_MODE_RDMA:
-		return 0;
-	case SMCR_MODE_FALLBACK:
-		return ASK_TCP;
-	default:
-		return sk->sk_state == TCP_LISTEN ? -ENOTCONN : -EINVAL;
 	}
 }
 
@@ -254,8 +242,7 @@ int smcr_sock_recvmsg(struct socket *sock, struct msghdr *msg, size_t len,
 	if (smcr_sock_is_fallback(sk) || flags & MSG_ERRQUEUE)
 		return recv_tcp(sock, msg, len, flags);
 	lock_sock(sk);
-	ret = flags & MSG_OOB ? oob_ready(sk) :
-				recv_ready(sk, flags & MSG_DONTWAIT, &end);
+	ret = recv_ready(sk, flags, &end);
 	if (!ret && flags & MSG_OOB)
 		ret = smcr_rx_recv_urgent(sk, msg, len, flags);
 	else if (!ret && !end)
@@ -310,7 +297,7 @@ ssize_t smcr_sock_splice_read(struct socket *sock, loff_t *ppos,
 	if (*ppos)
 		return -ESPIPE;
 	lock_sock(sk);
-	ret = recv_ready(sk, nonblock, &end);
+	ret = recv_ready(sk, nonblock ? MSG_DONTWAIT : 0, &end);
 	if (!ret && !end)
 		ret = smcr_rx_splice(sk, pipe, len, flags, nonblock);
 	else if (ret == ASK_TCP)

@@ -14,21 +14,6 @@
 kind=smcr4
 addresses $kind
 
-# lines UNTIL: turn each line of the reader into a check, up to stage UNTIL
-lines() {
-	local line
-
-	while read -r -t "$DEADLINE" line <&6; do
-		case $line in
-		"stage $1")	return ;;
-		good*)		ok "${line#good }" ;;
-		bad*)		not_ok "${line#bad }" ;;
-		*)		echo "# $line" ;;
-		esac
-	done
-	[ "$1" = end ] || not_ok "the reader reaches stage $1"
-}
-
 # server_said: show the server's output as TAP comments
 server_said() {
 	sed '/^serving$/d; s/^/# /' "$tmp/final.out" "$tmp/final.err"
@@ -49,27 +34,27 @@ python3 -B final.py read "$SERVER" "$PORT" <"$tmp/in" >"$tmp/out" 2>&1 &
 reader=$!
 jobs_started+=("$reader")
 exec 5>"$tmp/in" 6<"$tmp/out"
-lines begun
+reader_lines begun
 on server save crossed
 # Longer than 200 ms, but shorter than the queue pair's retransmission timeout
 check "RoCE from the server is slow" \
 	wire fault server0 client0 delay 250000 only roce
 echo >&5
-lines crossed
+reader_lines crossed
 check "RoCE is fast again" wire clear
 check "a byte that comes after C is answered with a reset" \
 	test "$(on server delta crossed ResetUnreadData)" = 1
 echo >&5
-lines asked
+reader_lines asked
 no_fallback begin
 # The server closed two connections and received nothing on them.
 on server wait_until "it no longer waits for the client's close" \
 	grew_to begin ResetCloseTimeout 2
 echo >&5
-lines read
+reader_lines read
 without_rnic
 echo >&5
-lines end
+reader_lines end
 wait "$reader"
 check "the reader exits with status 0" test $? -eq 0
 exec 5>&- 6<&-

@@ -191,6 +191,9 @@ def moved(address):
     fact(reader.urgent(), "the urgent byte is good")
     fact(reader.rest(), "the bytes behind it are good, and end")
     fact(reader.signals == 1, "there was one SIGURG")
+    # The connection stays open, so that its group does.
+    stage("moved")
+    reader.sock.close()
 
 
 def read(address):
@@ -198,7 +201,6 @@ def read(address):
     blocked(address)
     answered(address)
     moved(address)
-    stage("end")
 
 
 def main():

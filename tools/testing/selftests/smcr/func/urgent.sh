@@ -15,21 +15,6 @@
 . "$(dirname "$0")/lib/lib.sh"
 . "$(dirname "$0")/lib/failover_lib.sh"
 
-# lines UNTIL: turn each line of the reader into a check, up to stage UNTIL
-lines() {
-	local line
-
-	while read -r -t "$DEADLINE" line <&6; do
-		case $line in
-		"stage $1")	return ;;
-		good*)		ok "${line#good }" ;;
-		bad*)		not_ok "${line#bad }" ;;
-		*)		echo "# $line" ;;
-		esac
-	done
-	not_ok "the reader reaches stage $1"
-}
-
 # server_said: show the server's errors as TAP comments
 server_said() {
 	sed 's/^/# /' "$tmp/urgent.err"
@@ -46,7 +31,7 @@ python3 -B urgent.py read "$SERVER" "$PORT" <"$tmp/in" >"$tmp/out" 2>&1 &
 reader=$!
 jobs_started+=("$reader")
 exec 5>"$tmp/in" 6<"$tmp/out"
-lines open
+reader_lines open
 grew begin UrgentReceived -eq 201
 on server grew begin UrgentSent -eq 201
 both wait_until "the group has $nr_links links" whole "$nr_links"
@@ -54,13 +39,14 @@ both save open
 read -ra ends < <(on server busiest -)
 check "the server is silent on path ${ends[*]}" silent "${ends[@]}" server
 echo >&5
-lines end
+reader_lines moved
 on server grew open ConnsMoved -ge 1
 grew open UrgentReceived -eq 1
 on server grew open TxBytesReplayed -ge 100
 both intact open
 check "the path is back" wire clear
 echo >&5
+reader_lines end
 wait "$reader"
 check "the reader exits with status 0" test $? -eq 0
 exec 5>&- 6<&-

@@ -364,6 +364,22 @@ addresses() {
 	export SERVER CLIENT
 }
 
+# reader_lines UNTIL: turn each line of a Python program on descriptor 6 into a
+# check, up to stage UNTIL; "end" is the program's end
+reader_lines() {
+	local line
+
+	while read -r -t "$DEADLINE" line <&6; do
+		case $line in
+		"stage $1")	return ;;
+		good*)		ok "${line#good }" ;;
+		bad*)		not_ok "${line#bad }" ;;
+		*)		echo "# $line" ;;
+		esac
+	done
+	[ "$1" = end ] || not_ok "the reader reaches stage $1"
+}
+
 # steps KIND LOG [SCRIPT...]: run the steps of semantics scripts over KIND; the
 # server's agent must be running
 steps() {
