@@ -58,12 +58,9 @@ static void cdc_take(struct smcr_conn *conn, struct smcr_cdc_result *res)
 {
 	bool more = res->prod != conn->rx.peer.prod;
 	struct smcr_cdc_rx rx = conn->rx.peer;
+	u16 held = rx.held;
 	bool urgent;
 
-	if (more && rx.held && !conn->rx.early) {
-		conn->rx.early = true;
-		smcr_mib_inc(conn->lgr->net, SMCR_MIB_EARLYENDS);
-	}
 	if (res->raised & SMCR_CDC_A)
 		res->prod = rx.prod;
 	smcr_cdc_apply(&rx, res);
@@ -98,7 +95,7 @@ static void cdc_take(struct smcr_conn *conn, struct smcr_cdc_result *res)
 	if (res->raised)
 		smcr_conn_eof_raise(conn, res->raised);
 	if (rx.held)
-		smcr_conn_eof_held(conn);
+		smcr_conn_eof_held(conn, held, more);
 	if (urgent)
 		cdc_signal(conn->sk);
 	if ((more || urgent) && conn->sk)

@@ -51,6 +51,30 @@ enum smcr_conn_flush {
 	SMCR_CONN_FLUSH_CLOSE,	/* raise %SMCR_CONN_EV_FLUSH_CLOSE */
 };
 
+/* Steps of a held D or C, see conn_eof.c */
+enum smcr_conn_eof_step {
+	SMCR_CONN_EOF_NONE,	/* nothing is held, or the peer is blocked */
+	SMCR_CONN_EOF_PROBED,	/* R and a TEST LINK were sent */
+	SMCR_CONN_EOF_GRACE,	/* answered; waits for the timer */
+	SMCR_CONN_EOF_CLOSING,	/* C was sent; waits for DELETE RKEY */
+};
+
+/**
+ * struct smcr_conn_eof - a held D or C of the peer
+ * @step: what it waits for
+ * @age: smcr_link.age of the link that the TEST LINK goes over
+ * @test: number of the TEST LINK on that link
+ * @early: bytes came after a D or C
+ * @freed: the peer has freed its end of the connection
+ */
+struct smcr_conn_eof {
+	enum smcr_conn_eof_step	step;
+	u32			age;
+	u32			test;
+	bool			early;
+	bool			freed;
+};
+
 /**
  * struct smcr_conn_rx - the receive side of a connection
  * @peer: positions and flags from the peer's CDC messages; its prod is also
@@ -73,12 +97,7 @@ enum smcr_conn_flush {
  *	outer sock lock
  * @link: link that the last accepted message came over, counted: the next one
  *	most likely comes over it, too
- * @probing: a TEST LINK asks whether the peer's held D or C is the end of the
- *	stream
- * @probed: smcr_link.age of the link that it goes over
- * @probe: its number on that link
- * @grace: it was answered, and the held D or C counts soon
- * @early: bytes came after a D or C
+ * @eof: a held D or C of the peer
  * @urgent: the urgent byte
  * @fo: moves of the peer that are being validated
  * @parked: @parked_msg waits for the end of the handshake (3.5.2.4)
@@ -100,11 +119,7 @@ struct smcr_conn_rx {
 	bool			spoilt;
 	bool			err_told;
 	struct smcr_link	*link;
-	bool			probing;
-	u32			probed;
-	u32			probe;
-	bool			grace;
-	bool			early;
+	struct smcr_conn_eof	eof;
 	struct smcr_urgent_rx	urgent;
 	struct smcr_failover_rx	fo;
 	bool			parked;

@@ -409,12 +409,8 @@ void smcr_conn_end_lost_locked(struct smcr_conn *conn,
 			       enum smcr_reset_reason reason, int err)
 {
 	lockdep_assert_held(&conn->lock);
-	/* A peer that has closed deletes its RMB when it will not write any
-	 * more.
-	 */
-	if (reason == SMCR_RESET_RMBE_CONFLICT &&
-	    conn->rx.peer.held & SMCR_CDC_C)
-		smcr_conn_eof_settle(conn);
+	if (reason == SMCR_RESET_RMBE_CONFLICT && smcr_conn_eof_freed(conn))
+		return;
 	smcr_conn_end_reset_locked(conn, reason, err);
 	if (!(conn->actions & SMCR_CONN_CLOSE_TCP) || !reason_is_link(reason) ||
 	    smcr_conn_move_at_rest(conn))

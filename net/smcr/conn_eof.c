@@ -6,8 +6,9 @@
  * at once. A Linux peer sends them early:
  *
  * - When its program exits, it does not wait for bytes that it holds back until
- *   an earlier message of its own is complete. It writes them when that
- *   completion comes, just after C.
+ *   an earlier message of its own is complete. It writes them after C: when
+ *   that completion comes, or when the exiting program, which may have to wait
+ *   for a processor, unlocks the socket.
  * - When its program calls close() or shutdown(), it waits 2 s for room in the
  *   window; when its program exits, it does not wait. Its D or C then has B
  *   set, and it writes the rest as the window opens.
@@ -16,40 +17,54 @@
  * the connection stays in its state. The reader gets bytes and no end of file,
  * and the peer gets window updates:
  *
- *             D or C, or any later message
- *                          |
- *        B, window full    |    no B, or the window was open
- *        +-----------------+-----------------+
- *        v                                   v
- *    +------+  read: window update       +--------+
- *    | FULL |--------------------------->| PROBED |<--+ no answer for 1 s
- *    +------+                            +--------+---+
- *                                          |    |
- *                    answered, B set or C  |    | answered, D without B
- *                                  +-------+    |
- *                                  v            v
- *                              +-------+      +-------+
- *                              | GRACE |----->| ENDED |
- *                              +-------+ 50 ms+-------+
+ *          D or C, or bytes after it
+ *                     |
+ *      B, and unread  |   no B, or all is read
+ *      bytes          |
+ *          +----------+----------+
+ *          v                     v       no answer for 1 s
+ *      +------+ all is read +--------+<---+
+ *      | NONE |------------>| PROBED |----+
+ *      +------+             +--------+
+ *                             |    | answered
+ *            +----------------+----+--------------------+
+ *            | C or D with B;      | C without B,        | D without B
+ *            | C, little room      | much room           |
+ *            v                     v                     |
+ *       +-------+   C        +---------+  DELETE RKEY    v
+ *       | GRACE |----------->| CLOSING |------------->counts
+ *       +-------+ 250 ms     +---------+  or 1 s         ^
+ *            |                                           |
+ *            +-------------------------------------------+
+ *                            D, 50 ms
  *
- * PROBED waits for the answer to a TEST LINK that is sent after the D or C
- * arrived, and after the window update, over the link of the peer's messages.
- * The peer gets this TEST LINK after the acknowledgment of its D or C, and
- * after the update. So what it writes because of either comes before its
- * answer, since one queue pair delivers in order. GRACE allows for an answer
- * that overtakes a write which waits for a send slot: with B there are probably
- * more bytes. It also allows for a peer under load that answers before it has
- * handled the completion which lets it write the rest after C. So the end of
- * file comes 50 ms late after C, and if the last byte just filled the window.
- * A peer that takes longer still cuts the stream short; its later bytes then
+ * PROBED: A message with R has the peer write what it may, and a TEST LINK
+ * follows, over the link of the peer's messages. The peer gets both after the
+ * acknowledgment of its D or C. What it writes because of either comes before
+ * its answer, since one queue pair delivers in order. That is all it has,
+ * unless its socket is still locked, or it has no free send slot.
+ *
+ * GRACE: If B is set, there are probably more bytes; if the last byte just
+ * filled the window, there are none. So the end of file comes late by this time
+ * in that case, and after C if the window has no room for all that a peer may
+ * hold back.
+ *
+ * CLOSING: C is sent, although the program here has not closed yet. No byte is
+ * lost by that, since a peer that has sent C reads no more. It lets the peer
+ * free its connection, which it does only when it has unlocked the socket, and
+ * unlocking comes with the write that had to wait. Its DELETE RKEY then proves
+ * that it will write no more. A peer whose program called shutdown(SHUT_RDWR)
+ * and keeps the socket open sends none, so the end of file then comes 1 s late.
+ * If its program keeps a processor waiting for longer than that, its late bytes
  * reset the connection.
  *
- * If that link has failed, the TEST LINK goes over the link of our writes, and
- * GRACE takes 1 s, in which the peer moves and writes the rest.
+ * If the link of the peer's messages has failed, the TEST LINK goes over the
+ * link of our writes, and GRACE takes 1 s, in which the peer moves and writes
+ * the rest. DELETE RKEY may come over another link than the last bytes, so in a
+ * group with several links a TEST LINK follows it.
  *
- * DELETE RKEY for the peer's RMB proves that the peer has freed its connection,
- * so a held C then counts. A byte that arrives when D or C counts resets the
- * connection, and a reader that has not read the end of file gets ECONNRESET.
+ * A byte that arrives when D or C counts resets the connection, and a reader
+ * that has not read the end of file gets ECONNRESET.
  */
 #include <linux/jiffies.h>
 #include <linux/lockdep.h>
@@ -61,14 +76,24 @@
 #include "lgr.h"
 #include "lgr_links.h"
 #include "link.h"
+#include "mib.h"
+#include "rx.h"
+#include "tx.h"
 
-/* How long a held D or C waits for an answer before another TEST LINK is sent,
- * and how long it waits after the answer if B is set, or if the answer came
- * over another link, to which the peer may still be moving
+/* How long a held D or C waits for the answer to a TEST LINK before another one
+ * is sent, after the answer, after an answer over another link, to which the
+ * peer may still be moving, and for DELETE RKEY
  */
 #define EOF_RETRY	HZ
-#define EOF_GRACE	(HZ / 20)
-#define EOF_MOVE	HZ
+#define EOF_GRACE_D	(HZ / 20)
+#define EOF_GRACE_C	(HZ / 4)
+#define EOF_GRACE_MOVE	HZ
+#define EOF_CLOSING	HZ
+
+/* The most that Linux holds back by default until an earlier message is
+ * complete
+ */
+#define EOF_BACKLOG	(64 * 1024)
 
 /* The armed timer owns a reference, which is taken before it can fire. */
 static void eof_arm(struct smcr_conn *conn, unsigned long delay)
@@ -78,15 +103,30 @@ static void eof_arm(struct smcr_conn *conn, unsigned long delay)
 		smcr_conn_put(conn);
 }
 
-/* Does the peer know of room in the window? */
-static bool eof_room(const struct smcr_conn *conn)
-{
-	return conn->rx.peer.prod - conn->tx.told < conn->rx.ring.len;
-}
-
+/* Does the peer wait for room, or until an urgent byte is consumed? */
 static bool eof_blocked(const struct smcr_conn *conn)
 {
-	return conn->rx.peer.flags & SMCR_CDC_B;
+	return conn->rx.peer.flags & SMCR_CDC_B ||
+	       conn->tx.told < conn->rx.urgent.mark;
+}
+
+/* Has the program read all bytes that arrived? */
+static bool eof_drained(const struct smcr_conn *conn)
+{
+	return smcr_rx_consumed(conn) == conn->rx.peer.prod;
+}
+
+/* Is the peer not told yet that it may write to the whole element? */
+static bool eof_untold(const struct smcr_conn *conn)
+{
+	return eof_drained(conn) && conn->tx.told != conn->rx.peer.prod;
+}
+
+/* Does the peer know of room for all that it may hold back? */
+static bool eof_room(const struct smcr_conn *conn)
+{
+	return conn->rx.peer.prod + EOF_BACKLOG <=
+	       conn->tx.told + conn->rx.ring.len;
 }
 
 /* Find the link for the test: that of the peer's messages. If it has failed,
@@ -105,18 +145,87 @@ static struct smcr_link *eof_link_get(const struct smcr_conn *conn)
 	return smcr_link_get(conn->link);
 }
 
+/* Send a message with R. While a move of the peer is being validated, it gets
+ * no credit, and so no message.
+ */
+static void eof_ask(struct smcr_conn *conn)
+{
+	if (conn->rx.fo.nr)
+		return;
+	conn->tx.ask = true;
+	conn->tx.due = true;
+	smcr_tx_push_locked(conn);
+}
+
 /* A test that begins after the counter was read has a higher number. */
 static void eof_probe(struct smcr_conn *conn)
 {
+	struct smcr_conn_eof *eof = &conn->rx.eof;
 	struct smcr_link *link = eof_link_get(conn);
 
-	conn->rx.grace = false;
-	conn->rx.probed = link->age;
-	conn->rx.probe = READ_ONCE(link->tests) + 1;
-	conn->rx.probing = true;
+	eof_ask(conn);
+	eof->step = SMCR_CONN_EOF_PROBED;
+	eof->age = link->age;
+	eof->test = READ_ONCE(link->tests) + 1;
 	smcr_lgr_link_probe(link);
 	smcr_link_put(link);
 	eof_arm(conn, EOF_RETRY);
+}
+
+static void eof_grace(struct smcr_conn *conn, unsigned long delay)
+{
+	conn->rx.eof.step = SMCR_CONN_EOF_GRACE;
+	eof_arm(conn, delay);
+}
+
+/* Send C before the program closes. It stays in all later messages. */
+static void eof_close(struct smcr_conn *conn)
+{
+	conn->tx.flags |= SMCR_CDC_C;
+	eof_ask(conn);
+	conn->rx.eof.step = SMCR_CONN_EOF_CLOSING;
+	eof_arm(conn, EOF_CLOSING);
+}
+
+/* The peer has written all that it could when it got the last message. */
+static void eof_answered(struct smcr_conn *conn)
+{
+	bool closed = conn->rx.peer.held & SMCR_CDC_C;
+
+	if (conn->rx.eof.freed)
+		smcr_conn_eof_settle(conn);
+	else if (eof_untold(conn))
+		eof_probe(conn);
+	else if (closed && (eof_blocked(conn) || !eof_room(conn)))
+		eof_grace(conn, EOF_GRACE_C);
+	else if (closed)
+		eof_close(conn);
+	else if (eof_blocked(conn))
+		eof_grace(conn, EOF_GRACE_D);
+	else
+		smcr_conn_eof_settle(conn);
+}
+
+static void eof_expired(struct smcr_conn *conn)
+{
+	switch (conn->rx.eof.step) {
+	case SMCR_CONN_EOF_NONE:
+		break;
+	case SMCR_CONN_EOF_PROBED:
+		eof_probe(conn);
+		break;
+	case SMCR_CONN_EOF_GRACE:
+		if (conn->rx.fo.nr)
+			eof_probe(conn);
+		else if (conn->rx.peer.held & SMCR_CDC_C)
+			eof_close(conn);
+		else
+			smcr_conn_eof_settle(conn);
+		break;
+	case SMCR_CONN_EOF_CLOSING:
+		smcr_conn_eof_settle(conn);
+		break;
+	}
 }
 
 static void eof_timer(struct timer_list *timer)
@@ -124,12 +233,9 @@ static void eof_timer(struct timer_list *timer)
 	struct smcr_conn *conn = from_timer(conn, timer, eof_timer);
 
 	spin_lock(&conn->lock);
-	if (conn->rx.peer.held && !smcr_conn_end_over(conn)) {
-		if (conn->rx.grace && !conn->rx.fo.nr)
-			smcr_conn_eof_settle(conn);
-		else if (!eof_blocked(conn) || eof_room(conn))
-			eof_probe(conn);
-	}
+	if (conn->rx.peer.held && !smcr_conn_end_over(conn) &&
+	    !timer_pending(timer))
+		eof_expired(conn);
 	spin_unlock(&conn->lock);
 	smcr_conn_put(conn);
 }
@@ -184,7 +290,7 @@ void smcr_conn_eof_settle(struct smcr_conn *conn)
 
 	lockdep_assert_held(&conn->lock);
 	conn->rx.peer.held = 0;
-	conn->rx.probing = false;
+	conn->rx.eof.step = SMCR_CONN_EOF_NONE;
 	if (timer_delete(&conn->eof_timer))
 		smcr_conn_put(conn);
 	if (!raised)
@@ -195,23 +301,43 @@ void smcr_conn_eof_settle(struct smcr_conn *conn)
 	smcr_conn_eof_raise(conn, raised);
 }
 
-/**
- * smcr_conn_eof_held() - a message arrived, and a D or C is held back
- * @conn: the connection
- *
- * Context: any, conn->lock held.
- */
-void smcr_conn_eof_held(struct smcr_conn *conn)
+/* TCP's FIN may have overtaken the C that it announced. */
+static void eof_fin(struct smcr_conn *conn)
 {
-	lockdep_assert_held(&conn->lock);
-	conn->rx.probing = false;
-	conn->rx.grace = false;
-	/* TCP's FIN may have overtaken the C that it announced. */
 	if (conn->rx.peer.held & SMCR_CDC_C && !conn->fsm.we_closed &&
 	    conn->flush == SMCR_CONN_FLUSH_NONE &&
 	    !test_bit(SMCR_CONN_F_TCP_RST, &conn->flags))
 		smcr_conn_end_disarm(conn);
-	if (!eof_blocked(conn) || eof_room(conn))
+}
+
+/**
+ * smcr_conn_eof_held() - a message arrived, and a D or C is held back
+ * @conn: the connection
+ * @before: what was held back before it
+ * @more: it announces more bytes
+ *
+ * A message without anything new, such as one of the many consumer updates of a
+ * peer that has sent D and reads on, leaves the present step alone.
+ *
+ * Context: any, conn->lock held.
+ */
+void smcr_conn_eof_held(struct smcr_conn *conn, u16 before, bool more)
+{
+	struct smcr_conn_eof *eof = &conn->rx.eof;
+
+	lockdep_assert_held(&conn->lock);
+	if (more && before && !eof->early) {
+		eof->early = true;
+		smcr_mib_inc(conn->lgr->net, SMCR_MIB_EARLYENDS);
+	}
+	if (before != conn->rx.peer.held)
+		eof_fin(conn);
+	else if (!more && (eof->step != SMCR_CONN_EOF_NONE ||
+			   eof_blocked(conn)))
+		return;
+	if (eof_blocked(conn) && !eof_drained(conn))
+		eof->step = SMCR_CONN_EOF_NONE;
+	else
 		eof_probe(conn);
 }
 
@@ -223,8 +349,11 @@ void smcr_conn_eof_held(struct smcr_conn *conn)
  */
 void smcr_conn_eof_read(struct smcr_conn *conn)
 {
+	enum smcr_conn_eof_step step = conn->rx.eof.step;
+
 	lockdep_assert_held(&conn->lock);
-	if (!conn->rx.probing && eof_room(conn))
+	if (eof_untold(conn) && (step == SMCR_CONN_EOF_NONE ||
+				 step == SMCR_CONN_EOF_GRACE))
 		eof_probe(conn);
 }
 
@@ -237,21 +366,43 @@ void smcr_conn_eof_read(struct smcr_conn *conn)
  */
 void smcr_conn_eof_tested(struct smcr_conn *conn, const struct smcr_link *link)
 {
-	bool same;
+	const struct smcr_conn_eof *eof = &conn->rx.eof;
 
 	spin_lock_bh(&conn->lock);
-	if (!conn->rx.peer.held || !conn->rx.probing || conn->rx.grace ||
-	    conn->rx.probed != link->age || conn->rx.fo.nr ||
-	    (s32)(READ_ONCE(link->tests) - conn->rx.probe) < 0)
+	if (!conn->rx.peer.held || eof->step != SMCR_CONN_EOF_PROBED ||
+	    eof->age != link->age || conn->rx.fo.nr ||
+	    (s32)(READ_ONCE(link->tests) - eof->test) < 0)
 		goto out;
-	same = link->slot == conn->rx.fo.link;
-	if (same && !eof_blocked(conn) &&
-	    !(conn->rx.peer.held & SMCR_CDC_C)) {
-		smcr_conn_eof_settle(conn);
-	} else {
-		conn->rx.grace = true;
-		eof_arm(conn, same ? EOF_GRACE : EOF_MOVE);
-	}
+	if (link->slot == conn->rx.fo.link)
+		eof_answered(conn);
+	else
+		eof_grace(conn, EOF_GRACE_MOVE);
 out:
 	spin_unlock_bh(&conn->lock);
+}
+
+/**
+ * smcr_conn_eof_freed() - the peer has deleted the RMB of a connection, or uses
+ *	its element for another one
+ * @conn: the connection
+ *
+ * DELETE RKEY may come over another link than the last bytes.
+ *
+ * Context: any, conn->lock held.
+ * Return: true if that follows from the peer's C; the connection then goes on
+ * to its end without the element.
+ */
+bool smcr_conn_eof_freed(struct smcr_conn *conn)
+{
+	lockdep_assert_held(&conn->lock);
+	if (smcr_conn_end_over(conn))
+		return false;
+	if (!(conn->rx.peer.held & SMCR_CDC_C))
+		return conn->tx.flags & SMCR_CDC_C && !conn->fsm.we_closed;
+	conn->rx.eof.freed = true;
+	if (smcr_lgr_redundant(conn->lgr))
+		eof_probe(conn);
+	else
+		smcr_conn_eof_settle(conn);
+	return true;
 }

@@ -377,9 +377,9 @@ static void rx_advance(struct smcr_conn *conn, u64 n)
 	WRITE_ONCE(conn->rx.cons, conn->rx.cons + n);
 	if (conn->rx.urgent.bits)
 		smcr_urgent_rx_passed(&conn->rx.urgent, conn->rx.cons);
-	rx_update(conn);
 	if (conn->rx.peer.held)
 		smcr_conn_eof_read(conn);
+	rx_update(conn);
 	spin_unlock_bh(&conn->lock);
 }
 

@@ -339,8 +339,10 @@ static void tx_posted(struct smcr_conn *conn, const struct smcr_tx_plan *plan,
 	smcr_urgent_tx_posted(&tx->urgent, plan->sent, flags);
 	tx->blocked = flags & SMCR_CDC_B;
 	tx->due = false;
+	tx->ask = false;
 	tx->wanted = false;
-	tx->final = flags & (SMCR_CDC_C | SMCR_CDC_A);
+	tx->final = flags & SMCR_CDC_A ||
+		    (flags & SMCR_CDC_C && conn->fsm.we_closed);
 	if (batch->signal)
 		tx->signaled = plan->sent;
 	smcr_mib_count(mib, SMCR_MIB_CDCSENT, 1);
@@ -386,7 +388,7 @@ static int tx_post(struct smcr_conn *conn, const struct smcr_tx_plan *plan)
 	lockdep_assert_held(&conn->lock);
 	if (plan->blocked)
 		flags |= SMCR_CDC_B;
-	if (tx->fo.cap != SMCR_FAILOVER_OPEN)
+	if (tx->ask || tx->fo.cap != SMCR_FAILOVER_OPEN)
 		flags |= SMCR_CDC_R;
 	if (!(flags & SMCR_CDC_A))
 		flags |= smcr_urgent_tx_flags(&tx->urgent, plan->sent,

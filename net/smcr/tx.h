@@ -40,14 +40,15 @@ struct sock;
  *	smcr_tx_reclaim() empties the slots before @una under smcr_conn.lock,
  *	but leaves the chunk of @end while @filling is set
  * @signaled: position up to which a completion was requested or has arrived
- * @flags: those of D, C and A that the state machine ordered; every message
- *	carries them
- * @final: C or A was posted; no message may follow (A.4)
+ * @flags: those of D, C and A that the state machine ordered, and a C that
+ *	conn_eof.c ordered before it; every message carries them
+ * @final: the state machine's C, or A, was posted; no message may follow (A.4)
  * @due: a message must go out even if the window admits no bytes
  * @filling: a sender copies into the chunk of @end
  * @hold: MSG_MORE or TCP_CORK: wait for more bytes
  * @n_sleepers: senders that wait for room in a blocking call
  * @blocked: the last message had B set
+ * @ask: the next message has R set
  * @wanted: the peer requested a consumer update with R, and no message has
  *	gone out since
  * @mute: no message may go out any more, not even to another link
@@ -84,6 +85,7 @@ struct smcr_conn_tx {
 	bool			hold;
 	u32			n_sleepers;
 	bool			blocked;
+	bool			ask;
 	bool			wanted;
 	bool			mute;
 	bool			leave;

@@ -8,6 +8,8 @@ command is
 
     shutdown    send SIZE bytes, shut down, and wait for the reader's end
     close       the same, but close the socket
+    both        the same, but shut down both directions, and keep the socket
+                until the reader has ended
     exit        the same, but exit, so that the kernel closes the socket
     burst       send SIZE bytes with many calls, and exit; the reader reads at
                 once
@@ -55,6 +57,8 @@ def write(sock, command, stream):
         sock.sendall(stream)
     if command == "close":
         sock.close()
+    elif command == "both":
+        sock.shutdown(socket.SHUT_RDWR)
     elif command in ("shutdown", "urgent", "toward"):
         sock.shutdown(socket.SHUT_WR)
 
@@ -72,7 +76,7 @@ def urgent_good(sock, stream):
     return good and got == stream[:3] + stream[4:]
 
 
-def writer(listeners, sock, done, command, size):
+def writer(listeners, sock, control, done, command, size):
     """Be the process of one connection; does not return."""
     for listener in listeners:
         listener.close()
@@ -83,6 +87,8 @@ def writer(listeners, sock, done, command, size):
     os.close(done)
     if command in ("shutdown", "urgent"):
         sock.recv(1)
+    if command == "both":
+        control.recv(1)
     os._exit(0)
 
 
@@ -106,13 +112,14 @@ def serve(address, port):
         sock, _ = streams.accept()
         ended, done = os.pipe()
         if not os.fork():
-            control.close()
-            writer((streams, commands), sock, done, command, int(size))
+            writer((streams, commands), sock, control, done, command,
+                   int(size))
         os.close(done)
         sock.close()
         # The end of file comes when the process has ended its stream
         os.read(ended, 1)
         os.close(ended)
+        control.shutdown(socket.SHUT_WR)
         control.close()
 
 

@@ -24,6 +24,24 @@ stream() {
 		"$@"
 }
 
+# hogs N: programs that take the processor from the writer
+hogs() {
+	local i
+
+	for ((i = 0; i < $1; i++)); do
+		program "hog$i" sh -c 'echo serving; while :; do :; done' ||
+			return
+	done
+}
+
+hogs_end() {
+	local name
+
+	for name in "${!program_pid[@]}"; do
+		[[ $name != hog* ]] || kill "${program_pid[$name]}"
+	done
+}
+
 # bursts N: likewise, N streams of programs that send and exit
 bursts() {
 	local i
@@ -44,10 +62,12 @@ on server sysctl_for_now net.smc.wmem 2097152
 on server program writer python3 -B linux_close.py write "$SERVER" "$PORT"
 save begin
 on server linux save begin
-for how in shutdown close exit; do
+for how in shutdown close exit both; do
 	save $how
 	check "$how with 900 KB unsent: all arrives" stream $how 1048576
 	grew $how EarlyEnds -eq 1
+	# Not one for each read
+	grew $how TestLinkSent -le 8
 done
 check "programs that send 20 times and exit: all arrives" bursts 8
 save fits
@@ -57,6 +77,12 @@ grew fits EarlyEnds -eq 0
 check "urgent data arrives, and the bytes around it" stream urgent 10000
 check "so it does at Linux's end" stream toward 10000
 on server linux grew begin Urgent -eq 2
+
+# A program that exits holds the lock of its socket, and waits for a processor
+check "Linux's host gets busy" on server hogs 4
+check "busy host: all arrives" bursts 8
+check "busy host: exit with 900 KB unsent: all arrives" stream exit 1048576
+on server hogs_end
 
 # The roles exchanged: Linux's program ends its stream 3 s before it is read
 serve $kind "$CLIENT"
