@@ -40,6 +40,7 @@
  *	Steady --F--> Validating --old link drained, SR >= F--> Steady
  *	                  |                                       ^
  *	                  +--SR == F, next message is SR + 1------+
+ *	                  +--SR >= F, no message in time----------+
  *	                  +--old link drained, SR < F--> reset
  *
  * Messages of the new link wait meanwhile, and so does the credit for the
@@ -48,6 +49,14 @@
  * drain is needed if the first message behind F has the number after F's: then
  * nothing else was outstanding on the old link. Only the newest waiting message
  * is kept, with the lasting flags of all of them: cursors are absolute.
+ *
+ * An F without a message behind it may be stale: the peer's new link failed
+ * before the message arrived, and the peer may be back on the old link, which
+ * is in order. Nothing distinguishes this from a peer that has yet to send the
+ * message. So when F has waited as long as a queue pair retries, and SR >= F,
+ * F is put aside and no link is drained: the writes that were under way at the
+ * move have landed or died by then. The next message of its link, if one comes,
+ * begins the move.
  *
  * When the last link dies, each link is drained and each stage is decided
  * before the connection ends, so that final bytes behind an F are not lost.
@@ -373,6 +382,7 @@ static enum smcr_failover_recv add_stage(struct smcr_failover_rx *fo, u8 link,
 {
 	u8 i = fo->nr;
 
+	fo->bare &= ~(1 << link);
 	if (fo->nr == SMCR_FAILOVER_MOVES)
 		return SMCR_FAILOVER_OVERFLOW;
 	for (; i && smcr_seq_diff(fo->stage[i - 1].f_seq, f_seq) > 0; i--)
@@ -392,9 +402,8 @@ static enum smcr_failover_recv add_stage(struct smcr_failover_rx *fo, u8 link,
  * @msg: decoded message, not trusted
  * @others: messages may come over another link of the group, too: it is
  *	connected, or has failed and is not drained
- * @deadline: time at which the old link must be drained, if the message is an F
- *	and no other message follows it; and time at which the messages that F
- *	confirms must have been handled
+ * @deadline: time until which a move waits for the first message behind F, and
+ *	for the messages that F confirms, if the message is an F
  *
  * A message of the old link that arrives while the move is validated was sent
  * before the move and is handled as ever. Without an F, a message over another
@@ -416,6 +425,7 @@ smcr_failover_rx_recv(struct smcr_failover_rx *fo, const struct smcr_cdc_rx *rx,
 {
 	struct smcr_failover_stage *stage = stage_of(fo, link);
 	s16 ahead = smcr_seq_diff(msg->seq, rx->seq);
+	enum smcr_failover_recv ret;
 
 	if (rx->flags & (SMCR_CDC_C | SMCR_CDC_A))
 		return SMCR_FAILOVER_IGNORE;
@@ -423,6 +433,12 @@ smcr_failover_rx_recv(struct smcr_failover_rx *fo, const struct smcr_cdc_rx *rx,
 		if (link != fo->link || fo->nr || others)
 			return add_stage(fo, link, msg->seq, deadline);
 		return ahead > 0 ? SMCR_FAILOVER_LOST : SMCR_FAILOVER_IGNORE;
+	}
+	if (!stage && fo->bare & (1 << link)) {
+		ret = add_stage(fo, link, fo->bare_seq[link], 0);
+		if (ret != SMCR_FAILOVER_PARKED)
+			return ret;
+		stage = stage_of(fo, link);
 	}
 	if (stage)
 		return park(fo, stage, msg);
@@ -462,6 +478,7 @@ void smcr_failover_rx_drained(struct smcr_failover_rx *fo, u8 link)
 
 	if (fo->link == link)
 		fo->link = SMCR_FAILOVER_NO_LINK;
+	fo->bare &= ~(1 << link);
 	for (i = 0; i < fo->nr; i++)
 		if (fo->stage[i].link == link)
 			fo->stage[i].gone = true;
@@ -507,6 +524,22 @@ static void drop_stage(struct smcr_failover_rx *fo)
 	memmove(fo->stage, fo->stage + 1, fo->nr * sizeof(fo->stage[0]));
 }
 
+/* Test whether all that F confirms has come, and no message behind it. */
+static bool is_bare(const struct smcr_failover_stage *stage, u16 sr)
+{
+	return !stage->parked && smcr_seq_diff(sr, stage->f_seq) >= 0;
+}
+
+/* A message begins this move, if it ever comes. */
+static void put_aside(struct smcr_failover_rx *fo)
+{
+	const struct smcr_failover_stage *stage = fo->stage;
+
+	fo->bare |= 1 << stage->link;
+	fo->bare_seq[stage->link] = stage->f_seq;
+	drop_stage(fo);
+}
+
 /**
  * smcr_failover_rx_step() - decide the oldest move that is being validated
  * @fo: receive side
@@ -546,9 +579,14 @@ smcr_failover_rx_step(struct smcr_failover_rx *fo, const struct smcr_cdc_rx *rx,
 	}
 	if (may_come(fo, sr, same) && now < stage->deadline)
 		return SMCR_FAILOVER_WAIT;
-	if (fo->link != SMCR_FAILOVER_NO_LINK && !same &&
-	    !nothing_pending(stage, sr))
-		return SMCR_FAILOVER_DRAIN;
+	if (fo->link != SMCR_FAILOVER_NO_LINK && !same) {
+		if (is_bare(stage, sr)) {
+			put_aside(fo);
+			return SMCR_FAILOVER_VALID;
+		}
+		if (!nothing_pending(stage, sr))
+			return SMCR_FAILOVER_DRAIN;
+	}
 	if (smcr_seq_diff(sr, stage->f_seq) < 0)
 		return draining || (others && now < stage->deadline) ?
 		       SMCR_FAILOVER_WAIT : SMCR_FAILOVER_RESET;

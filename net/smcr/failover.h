@@ -92,9 +92,8 @@ enum smcr_failover_act {
  * @first: sequence number of the first message behind F, if @parked
  * @nr: messages behind F
  * @msg: the newest of them, with the lasting flags of all of them
- * @deadline: time at which the old link must be drained for a move that no
- *	message has followed, and at which the messages that F confirms must
- *	have been handled
+ * @deadline: time until which a move waits for the first message behind F, and
+ *	for the messages that F confirms
  */
 struct smcr_failover_stage {
 	u8 link;
@@ -113,6 +112,10 @@ struct smcr_failover_stage {
  * @link: slot of the link that the last accepted message came over, at first
  *	the one that the handshake named, or %SMCR_FAILOVER_NO_LINK
  * @nr: moves in @stage
+ * @bare: bits of links, by slot, over which a valid F came that no message
+ *	followed in time: the peer has left such a link again, or a message will
+ *	begin its move
+ * @bare_seq: sequence numbers of these F, by slot
  * @stage: moves of the peer that are not validated yet, oldest first
  *
  * Protected by smcr_conn.lock.
@@ -120,6 +123,8 @@ struct smcr_failover_stage {
 struct smcr_failover_rx {
 	u8 link;
 	u8 nr;
+	u8 bare;
+	u16 bare_seq[SMCR_MAX_LINKS];
 	struct smcr_failover_stage stage[SMCR_FAILOVER_MOVES];
 };
 
@@ -149,7 +154,8 @@ enum smcr_failover_recv {
  * @SMCR_FAILOVER_WAIT: a message, a drain or the deadline decides
  * @SMCR_FAILOVER_DRAIN: likewise, and smcr_failover_rx.link must fail and drain
  * @SMCR_FAILOVER_RESET: data was lost, or the peer lied: reset the connection
- * @SMCR_FAILOVER_VALID: the move is validated and no message came behind F
+ * @SMCR_FAILOVER_VALID: the move holds nothing back any more, and no message
+ *	behind F is to be handled
  * @SMCR_FAILOVER_TAKE: the move is validated: handle the message behind F
  */
 enum smcr_failover_step {

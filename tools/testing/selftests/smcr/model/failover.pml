@@ -82,6 +82,10 @@ byte cl;		/* link that credit is sent over */
 byte last;		/* link of the last message handled */
 #endif
 bit closed[LINKS];	/* R's end of the link is in state ERR */
+#ifdef BARE
+bit bare[LINKS];	/* F was valid, and what follows it has not come */
+byte f_ss[LINKS];	/* SS in the F that S sent on the link */
+#endif
 bit fin_r;		/* D was received */
 bit reset;
 
@@ -202,6 +206,9 @@ inline leave()
 #endif
 	printf("S: moves to link %d, F with SS %d\n", cur, j);
 	POST(F, j, 0, 0);
+#ifdef BARE
+	f_ss[cur] = j;
+#endif
 	j = 0
 }
 
@@ -294,6 +301,23 @@ inline close(l)
 #endif
 #endif
 
+/* With BARE, R may find an F valid although the links that S left before are
+ * not drained: SR >= SS. What follows that F needs the drain.
+ */
+#if defined(BARE) && !defined(BUG_F_ENDS)
+#define BEHIND(l)	(!bare[l] || DRAINED(l))
+#else
+#define BEHIND(l)	true
+#endif
+
+inline take_bare(l)
+{
+	printf("R: F alone, SR %d >= SS %d\n", sr, f_ss[l]);
+	rq[l]?_, _, _, _;
+	f_ss[l] = 0;
+	bare[l] = 1
+}
+
 inline handle(l)
 {
 	rq[l]?kind, a, b, fin;
@@ -319,6 +343,10 @@ inline handle(l)
 	fi;
 #ifdef BUG_DRAIN_LAST
 	last = l;
+#endif
+#ifdef BARE
+	bare[l] = 0;
+	f_ss[l] = 0;
 #endif
 	kind = 0; a = 0; b = 0; fin = 0
 }
@@ -353,6 +381,13 @@ inline execute(l)
 	:: d_step { deaths > 0 && !dead[l] && (when) -> \
 		printf("link %d dies\n", l); \
 		deaths--; dead[l] = 1 }
+#ifdef BARE
+#define LINK_BARE(l) \
+	:: d_step { !reset && rq[l]?[F, _, _, _] && sr >= f_ss[l] && \
+		    !DRAINED(l) -> take_bare(l) }
+#else
+#define LINK_BARE(l)
+#endif
 #define LINK(l) \
 	:: d_step { dead[l] && may_break && broken == NONE && \
 		    nempty(net[l]) -> broken = l } \
@@ -361,8 +396,9 @@ inline execute(l)
 		lose(l) } \
 	:: d_step { nempty(net[l]) && nfull(rq[l]) -> execute(l) } \
 	:: d_step { dead[l] && !closed[l] -> close(l) } \
-	:: d_step { !reset && nempty(rq[l]) && \
+	:: d_step { !reset && nempty(rq[l]) && BEHIND(l) && \
 		    (!(rq[l]?[F, _, _, _]) || DRAINED(l)) -> handle(l) } \
+	LINK_BARE(l) \
 	:: d_step { credit[l] > 0 -> \
 		printf("S: consumer %d over link %d\n", credit[l], l); \
 		cons_s = MAX(cons_s, credit[l]); credit[l] = 0 } \

@@ -34,6 +34,8 @@ rows()
 	failover|failover|pass|$two|one move: the stream is exact, or is reset for a reason
 	ends|failover|cycle|$two|each run comes to an end
 	failover-3|failover|pass|$three|two moves: the same
+	bare|failover|pass|$two -DBARE|the same if F alone is valid without a drain
+	bare-3|failover|pass|-DLINKS=3 -DTOTAL=2 -DLEAST_DEATHS=2 -DBARE|two moves: the same
 	no-cap-2|failover|pass|$two -DBUG_NO_CAP|one move needs no cap on the sender
 	time-cap|failover|pass|$two -DBUG_NO_CLOSE -DCAP_TIME|a cap by time makes up for a peer that leaves its end open
 	no-cap|failover|$WRONG|$three -DBUG_NO_CAP|caught: no cap on the sender after two moves
@@ -41,6 +43,7 @@ rows()
 	cap-early|failover|$WRONG|$three -DBUG_CAP_EARLY|caught: a cap lifted by a cursor that proves nothing
 	f-ignored|failover|$WRONG|$two -DBUG_F_IGNORED|caught: F is ignored
 	no-drain|failover|$RESET|$two -DBUG_NO_DRAIN|caught: F is handled ahead of what the old link brought
+	f-ends|failover|$WRONG|$two -DBARE -DBUG_F_ENDS|caught: a message behind a valid F is handled ahead of the drain
 	no-close|failover|$WRONG|$two -DBUG_NO_CLOSE|caught: the receiver leaves its end of the old link open
 	drain-last|failover|$RESET|$three -DBUG_DRAIN_LAST|caught: only the link of the last message is drained
 	drain-drops|failover|$RESET|$two -DBUG_DRAIN_DROPS|caught: the drain drops what has arrived

@@ -637,6 +637,14 @@ static bool draining(const struct host *h)
 	return false;
 }
 
+/* Does the peer take a link for failed, or will it? */
+static bool link_left(const struct host *h, u8 slot)
+{
+	const struct wire *w = &sim.wire[h->link[slot].wire];
+
+	return !w->up || w->qp[!h->id].state != QP_RTS;
+}
+
 static void rx_steps(struct host *h, struct conn *c)
 {
 	struct smcr_cdc_msg msg;
@@ -656,6 +664,8 @@ static void rx_steps(struct host *h, struct conn *c)
 				break;
 			}
 			sim_drains += h->link[slot].state == LNK_ACTIVE;
+			/* F alone must not cost a link that is in order */
+			HOLDS(c->fo_rx.stage[0].parked || link_left(h, slot));
 			link_fail(h, slot, "F");
 			return;
 		case SMCR_FAILOVER_RESET:

@@ -35,6 +35,9 @@ void wire_cut(u8 wire)
 	w->up = false;
 	w->notice[0] = sim.now + rnd_below(RETRY);
 	w->notice[1] = sim.now + rnd_below(RETRY);
+	/* An end that sends nothing hears of it by a late DELETE LINK */
+	if (one_in(4))
+		w->notice[rnd_below(2)] += 6 * RETRY;
 }
 
 /* An adapter acknowledges what it did not place, and dies (4.6.1) */

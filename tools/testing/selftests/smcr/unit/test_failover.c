@@ -454,17 +454,89 @@ static void deadline(void)
 {
 	struct smcr_failover_rx fo = receiver();
 
+	/* all that F confirms has come: nothing waits any more */
 	recv_at(&fo, 5, 1, 5, SMCR_CDC_F);
+	EXPECT_EQ(step_at(&fo, 5, RETRY - 1), SMCR_FAILOVER_WAIT);
+	EXPECT_EQ(step_at(&fo, 5, RETRY), SMCR_FAILOVER_VALID);
+	EXPECT_EQ(step_at(&fo, 5, RETRY), SMCR_FAILOVER_NONE);
+	EXPECT_EQ(fo.link, 0);
+	/* a message is missing, which the old link may have */
+	fo = receiver();
+	recv_at(&fo, 5, 1, 6, SMCR_CDC_F);
 	EXPECT_EQ(step_at(&fo, 5, RETRY - 1), SMCR_FAILOVER_WAIT);
 	EXPECT_EQ(step_at(&fo, 5, RETRY), SMCR_FAILOVER_DRAIN);
 	smcr_failover_rx_drained(&fo, 0);
-	EXPECT_EQ(step_at(&fo, 5, RETRY), SMCR_FAILOVER_VALID);
+	EXPECT_EQ(step_at(&fo, 5, RETRY), SMCR_FAILOVER_RESET);
 	/* more than F says has arrived: at once */
 	fo = receiver();
 	recv_at(&fo, 6, 1, 5, SMCR_CDC_F);
 	EXPECT_EQ(step_at(&fo, 6, 0), SMCR_FAILOVER_WAIT);
 	recv_at(&fo, 6, 1, 7, 0);
 	EXPECT_EQ(step_at(&fo, 6, 0), SMCR_FAILOVER_DRAIN);
+}
+
+/* A receiver that has put an F of link 1 aside, which confirms message 5 */
+static struct smcr_failover_rx with_bare_f(void)
+{
+	struct smcr_failover_rx fo = receiver();
+
+	recv_among(&fo, 5, 1, 5, SMCR_CDC_F);
+	EXPECT_EQ(step_among(&fo, 5, RETRY), SMCR_FAILOVER_VALID);
+	EXPECT_EQ(fo.nr, 0);
+	return fo;
+}
+
+/* The peer's new link failed before its first message arrived, and the peer is
+ * back on the old one, which must stay
+ */
+static void stale_f(void)
+{
+	struct smcr_failover_rx fo = receiver();
+
+	recv_among(&fo, 5, 1, 5, SMCR_CDC_F);
+	recv_among(&fo, 5, 0, 5, SMCR_CDC_F);
+	recv_among(&fo, 5, 0, 7, 0);
+	EXPECT_EQ(step_among(&fo, 5, 0), SMCR_FAILOVER_TAKE);
+	EXPECT_EQ(fo.link, 0);
+	EXPECT_EQ(step_among(&fo, 7, RETRY - 1), SMCR_FAILOVER_WAIT);
+	EXPECT_EQ(step_among(&fo, 7, RETRY), SMCR_FAILOVER_VALID);
+	EXPECT_EQ(step_among(&fo, 7, RETRY), SMCR_FAILOVER_NONE);
+	EXPECT_EQ(recv_among(&fo, 7, 0, 9, 0), SMCR_FAILOVER_HANDLE);
+	/* what the lost link had is old */
+	EXPECT_EQ(recv_among(&fo, 9, 1, 6, 0), SMCR_FAILOVER_PARKED);
+	EXPECT_EQ(step_among(&fo, 9, RETRY), SMCR_FAILOVER_VALID);
+	EXPECT_EQ(step_among(&fo, 9, RETRY), SMCR_FAILOVER_NONE);
+	EXPECT_EQ(fo.link, 0);
+	EXPECT_EQ(fo.bare, 0);
+}
+
+/* The message behind an F that was put aside begins the move after all */
+static void late_first(void)
+{
+	struct smcr_failover_rx fo = with_bare_f();
+
+	EXPECT_EQ(recv_among(&fo, 5, 0, 6, 0), SMCR_FAILOVER_HANDLE);
+	EXPECT_EQ(recv_among(&fo, 6, 1, 8, 0), SMCR_FAILOVER_PARKED);
+	EXPECT_EQ(fo.bare, 0);
+	EXPECT_EQ(step_among(&fo, 6, RETRY), SMCR_FAILOVER_DRAIN);
+	smcr_failover_rx_drained(&fo, 0);
+	EXPECT_EQ(step_among(&fo, 6, RETRY), SMCR_FAILOVER_TAKE);
+	EXPECT_EQ(fo.link, 1);
+	/* nothing was outstanding */
+	fo = with_bare_f();
+	EXPECT_EQ(recv_among(&fo, 5, 1, 6, 0), SMCR_FAILOVER_PARKED);
+	EXPECT_EQ(step_among(&fo, 5, RETRY), SMCR_FAILOVER_TAKE);
+	EXPECT_EQ(fo.link, 1);
+	/* another F takes its place */
+	fo = with_bare_f();
+	EXPECT_EQ(recv_among(&fo, 6, 1, 6, SMCR_CDC_F), SMCR_FAILOVER_PARKED);
+	EXPECT_EQ(fo.bare, 0);
+	EXPECT_EQ(recv_among(&fo, 6, 1, 7, 0), SMCR_FAILOVER_PARKED);
+	EXPECT_EQ(step_among(&fo, 6, 0), SMCR_FAILOVER_TAKE);
+	/* the slot belongs to another link */
+	fo = with_bare_f();
+	smcr_failover_rx_drained(&fo, 1);
+	EXPECT_EQ(recv_among(&fo, 5, 1, 7, 0), SMCR_FAILOVER_LOST);
 }
 
 static void newest_kept(void)
@@ -728,7 +800,9 @@ static const struct fact facts[] = {
 	{ "after the drain, SR below F resets, SR at or above it goes on", after_drain },
 	{ "messages of the old link count until it is drained", late_messages },
 	{ "no drain is needed where nothing was outstanding", without_drain },
-	{ "a move that no message follows drains the old link at its deadline", deadline },
+	{ "a move that no message follows holds nothing back after its deadline", deadline },
+	{ "an F that a later move made stale drains no link", stale_f },
+	{ "a message behind an F that was put aside begins the move", late_first },
 	{ "of the messages behind F the newest is kept, with D, C, A and R of all", newest_kept },
 	{ "data after D behind F resets", data_after_done },
 	{ "F over the only link compares at once", f_on_same_link },
