@@ -224,17 +224,28 @@ static void take_over(struct smcr_lgr *lgr, u8 rmb, u8 idx)
 	}
 }
 
-/* Find the RMB that has a key on a link. Once the link has left the group, its
- * slot may be another link's.
+/* Find the RMB that @msg names by its key and address on a link. Once the link
+ * has left the group, its slot may be another link's.
  */
-static int rtoken_find(const struct smcr_link *link, u32 rkey)
+static int rtoken_find(const struct smcr_link *link,
+		       const struct smcr_clc_accept *msg)
 {
 	const struct smcr_lgr *lgr = link->lgr;
+	u64 vaddr;
+	u32 rkey;
+	int id;
 
 	lockdep_assert_held(&lgr->rtoken_lock);
+	if (test_bit(SMCR_LINK_F_LEFT, &link->flags))
+		return smcr_rtoken_find_past(lgr->rtokens, link->age, msg->rkey,
+					     msg->vaddr);
 	if (READ_ONCE(lgr->links[link->slot]) != link)
 		return -ENOTCONN;
-	return smcr_rtoken_find(lgr->rtokens, link->slot, rkey);
+	id = smcr_rtoken_find(lgr->rtokens, link->slot, msg->rkey);
+	if (id > 0 && (smcr_rtoken_get(lgr->rtokens, id, link->slot, &rkey,
+				       &vaddr) || vaddr != msg->vaddr))
+		return -EINVAL;
+	return id;
 }
 
 /* Claim the element that @msg offers. If another connection uses it, @busy is
@@ -246,10 +257,7 @@ static int rtoken_claim(struct smcr_conn *conn, const struct smcr_link *link,
 {
 	struct smcr_lgr *lgr = conn->lgr;
 	struct smcr_rtoken *mem = NULL;
-	u8 slot = link->slot;
-	u64 vaddr = 0;
 	int id, err;
-	u32 rkey;
 
 	if (may_add) {
 		mem = kzalloc(sizeof(*mem), GFP_KERNEL);
@@ -257,19 +265,14 @@ static int rtoken_claim(struct smcr_conn *conn, const struct smcr_link *link,
 			return -ENOMEM;
 	}
 	spin_lock_bh(&lgr->rtoken_lock);
-	id = rtoken_find(link, msg->rkey);
+	id = rtoken_find(link, msg);
 	if (id == -ENOENT && mem) {
-		id = smcr_rtoken_add(lgr->rtokens, mem, slot, msg->rkey,
+		id = smcr_rtoken_add(lgr->rtokens, mem, link->slot, msg->rkey,
 				     msg->vaddr);
 		if (mem->id)
 			mem = NULL;
 	}
-	err = id > 0 ? smcr_rtoken_get(lgr->rtokens, id, slot,
-				       &rkey, &vaddr) : id;
-	if (!err && vaddr != msg->vaddr)
-		err = -EINVAL;
-	if (!err)
-		err = smcr_rtoken_claim(lgr->rtokens, id, msg->rmbe_idx);
+	err = id > 0 ? smcr_rtoken_claim(lgr->rtokens, id, msg->rmbe_idx) : id;
 	if (err == -EBUSY) {
 		*busy = id;
 		err = 0;
@@ -287,13 +290,13 @@ static int rtoken_claim(struct smcr_conn *conn, const struct smcr_link *link,
  * the peer may have deleted the RMB, after which its id may name another one.
  */
 static int reclaim(struct smcr_conn *conn, const struct smcr_link *link,
-		   u32 rkey)
+		   const struct smcr_clc_accept *msg)
 {
 	struct smcr_lgr *lgr = conn->lgr;
 	int id, err;
 
 	spin_lock_bh(&lgr->rtoken_lock);
-	id = rtoken_find(link, rkey);
+	id = rtoken_find(link, msg);
 	err = id > 0 ? smcr_rtoken_claim(lgr->rtokens, id, conn->peer_idx) : id;
 	if (err == -EBUSY)
 		err = 0;
@@ -328,6 +331,9 @@ static int rtoken_lookup(const struct smcr_conn *conn, u32 *rkey, u64 *vaddr)
  * @may_add: first contact: the group does not know the RToken in @msg yet
  *
  * Context: process.
+ * A server's connection whose link has failed has no keys for its writes then;
+ * it gets those of another link when it starts.
+ *
  * Return: 0; -ENOENT if the group does not know the RToken; -ENOTCONN if a link
  * has left the group; -EINVAL if the group knows the RToken with another
  * address; -ENOMEM; another -errno if the RToken cannot be added or the element
@@ -336,9 +342,10 @@ static int rtoken_lookup(const struct smcr_conn *conn, u32 *rkey, u64 *vaddr)
 int smcr_conn_set_peer(struct smcr_conn *conn, const struct smcr_link *link,
 		       const struct smcr_clc_accept *msg, bool may_add)
 {
-	u32 rkey, size = smcr_bsize_to_bytes(msg->bsize);
+	u32 size = smcr_bsize_to_bytes(msg->bsize);
+	u64 vaddr = 0;
+	u32 rkey = 0;
 	u8 busy = 0;
-	u64 vaddr;
 	int err;
 
 	err = rtoken_claim(conn, link, msg, may_add, &busy);
@@ -346,12 +353,12 @@ int smcr_conn_set_peer(struct smcr_conn *conn, const struct smcr_link *link,
 		return err;
 	if (busy) {
 		take_over(conn->lgr, busy, msg->rmbe_idx);
-		err = reclaim(conn, link, msg->rkey);
+		err = reclaim(conn, link, msg);
 		if (err)
 			return err;
 	}
 	err = rtoken_lookup(conn, &rkey, &vaddr);
-	if (err)
+	if (err && !smcr_conn_move_waits(conn))
 		return err;
 	conn->peer_token = msg->alert_token;
 	conn->peer_size = size;
@@ -483,11 +490,13 @@ void smcr_conn_uncharge(struct smcr_conn *conn, struct sock *sk)
  * @sk: its outer socket; both get a reference to each other
  *
  * From here on bytes may flow. A CDC message that arrived before is handled
- * now (3.5.2.4).
+ * now (3.5.2.4). If the link that the handshake named has failed, the
+ * connection moves to another one.
  *
  * Context: process, outer sock lock held.
- * Return: 0, or -ECONNRESET when the group or the link died meanwhile, or the
- * group's dialect does not have the size of the peer's element.
+ * Return: 0, or -ECONNRESET when the group died meanwhile, or the link without
+ * another one to move to, or the group's dialect does not have the size of the
+ * peer's element.
  */
 int smcr_conn_start(struct smcr_conn *conn, struct sock *sk)
 {
@@ -499,11 +508,8 @@ int smcr_conn_start(struct smcr_conn *conn, struct sock *sk)
 	if (!smcr_conn_size_valid(conn->lgr, conn->peer_size))
 		return -ECONNRESET;
 	spin_lock_bh(&conn->lock);
-	/* The group's work may have passed this connection by before it got its
-	 * link.
-	 */
 	if (conn->fsm.state != SMCR_CONN_INIT ||
-	    smcr_link_state(conn->link) >= SMCR_LINK_FAILED) {
+	    !smcr_conn_move_can_start(conn)) {
 		spin_unlock_bh(&conn->lock);
 		return -ECONNRESET;
 	}
@@ -514,6 +520,7 @@ int smcr_conn_start(struct smcr_conn *conn, struct sock *sk)
 	conn->tx.ring = smcr_cursor_ring(conn->peer_size, dialect);
 	conn->rx.ring = smcr_cursor_ring(size, dialect);
 	smcr_conn_end_event(conn, SMCR_CONN_EV_ESTABLISHED);
+	smcr_conn_move_started(conn);
 	smcr_cdc_replay(conn);
 	spin_unlock_bh(&conn->lock);
 	return 0;

@@ -235,6 +235,9 @@ bool smcr_conn_move_at_rest(const struct smcr_conn *conn);
 void smcr_conn_move_confirmed(struct smcr_conn *conn);
 struct smcr_link * __must_check smcr_conn_move_first(struct smcr_lgr *lgr);
 void smcr_conn_move_to(struct smcr_conn *conn, struct smcr_link *link);
+bool smcr_conn_move_waits(const struct smcr_conn *conn);
+bool smcr_conn_move_can_start(const struct smcr_conn *conn);
+void smcr_conn_move_started(struct smcr_conn *conn);
 
 /* Events from the link layer */
 void smcr_conn_sent(struct smcr_conn *conn, const struct smcr_link *link,

@@ -26,7 +26,8 @@
  * During the handshake a connection does not move by itself, since CLC messages
  * have named its link to the peer; but the client's Confirm may name another
  * link than the server's Accept. If its link fails, the connection of a server
- * waits for the Confirm, which decides; that of a client is reset.
+ * waits for the Confirm. If that names the failed link, the connection moves as
+ * soon as it starts. That of a client is reset.
  */
 #include <linux/jiffies.h>
 #include <linux/lockdep.h>
@@ -215,6 +216,43 @@ void smcr_conn_move_to(struct smcr_conn *conn, struct smcr_link *link)
 	smcr_link_put(old);
 }
 
+/**
+ * smcr_conn_move_waits() - has the link of a handshake failed?
+ * @conn: connection before smcr_conn_start()
+ *
+ * Context: any.
+ * Return: true if the connection is a server's, and moves when it starts.
+ */
+bool smcr_conn_move_waits(const struct smcr_conn *conn)
+{
+	return conn->lgr->role == SMCR_SERVER &&
+	       smcr_link_state(conn->link) >= SMCR_LINK_FAILED;
+}
+
+/**
+ * smcr_conn_move_can_start() - is there a link for a connection that starts?
+ * @conn: the connection, which knows its peer
+ *
+ * The group's work may have passed the connection by before it got its link.
+ *
+ * Context: any but hard irq, conn->lock held.
+ * Return: true if its link, or another one with the peer's keys, is in use.
+ */
+bool smcr_conn_move_can_start(const struct smcr_conn *conn)
+{
+	struct move_target target[SMCR_MAX_LINKS];
+	struct smcr_lgr_links links;
+	int best;
+
+	lockdep_assert_held(&conn->lock);
+	if (smcr_link_state(conn->link) < SMCR_LINK_FAILED)
+		return true;
+	smcr_lgr_links_get(conn->lgr, SMCR_LINK_ACTIVE, &links);
+	best = choose(&links, conn, target, NULL);
+	smcr_lgr_links_put(&links);
+	return best >= 0;
+}
+
 static bool no_more_bytes(const struct smcr_conn *conn)
 {
 	return conn->reset_err || conn->tx.flags & SMCR_CDC_A ||
@@ -222,7 +260,7 @@ static bool no_more_bytes(const struct smcr_conn *conn)
 }
 
 /* Move to another link. @lost: the old one takes no work request any more;
- * otherwise all of the connection's requests are complete.
+ * otherwise none of the connection's requests is under way.
  */
 static void move_to(struct smcr_conn *conn, const struct move_target *target,
 		    bool lost)
@@ -265,7 +303,7 @@ static void move_to(struct smcr_conn *conn, const struct move_target *target,
 	smcr_link_put(old);
 }
 
-static void leave_link(struct smcr_conn *conn)
+static void leave_link(struct smcr_conn *conn, bool used)
 {
 	struct move_target target[SMCR_MAX_LINKS];
 	struct smcr_lgr_links links;
@@ -279,11 +317,30 @@ static void leave_link(struct smcr_conn *conn)
 	smcr_lgr_links_get(conn->lgr, SMCR_LINK_ACTIVE, &links);
 	best = choose(&links, conn, target, NULL);
 	if (best >= 0 && conn->fsm.state != SMCR_CONN_INIT)
-		move_to(conn, &target[best], true);
+		move_to(conn, &target[best], used);
 	else
 		smcr_conn_end_lost_locked(conn, SMCR_RESET_LINK_DOWN,
 					  ECONNRESET);
 	smcr_lgr_links_put(&links);
+}
+
+/**
+ * smcr_conn_move_started() - leave a link that failed during the handshake
+ * @conn: the connection, just started
+ *
+ * F is its first message then (4.6.1): for the peer it begins on the link that
+ * the handshake named. It has posted nothing there, so no request of the old
+ * link can name its send space.
+ *
+ * Context: any but hard irq, conn->lock held.
+ */
+void smcr_conn_move_started(struct smcr_conn *conn)
+{
+	lockdep_assert_held(&conn->lock);
+	if (smcr_link_state(conn->link) < SMCR_LINK_FAILED)
+		return;
+	smcr_mib_inc(conn->lgr->net, SMCR_MIB_HANDSHAKESMOVED);
+	leave_link(conn, false);
 }
 
 /* Does a server's handshake wait for the Confirm? */
@@ -310,7 +367,7 @@ void smcr_conn_link_lost(struct smcr_conn *conn, struct smcr_link *link)
 {
 	spin_lock_bh(&conn->lock);
 	if (conn->link == link && !awaits_confirm(conn))
-		leave_link(conn);
+		leave_link(conn, true);
 	spin_unlock_bh(&conn->lock);
 }
 

@@ -115,7 +115,9 @@ void smcr_lgr_link_leave(struct smcr_lgr *lgr, struct smcr_link *link)
 	bool joined;
 
 	spin_lock_bh(&lgr->rtoken_lock);
+	smcr_rtoken_keep_link(lgr->rtokens, link->slot, link->age);
 	smcr_rtoken_drop_link(lgr->rtokens, link->slot);
+	set_bit(SMCR_LINK_F_LEFT, &link->flags);
 	spin_unlock_bh(&lgr->rtoken_lock);
 	spin_lock_bh(&lgr->conns_lock);
 	joined = lgr->links[link->slot] == link;

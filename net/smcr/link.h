@@ -63,6 +63,7 @@ enum smcr_link_flag {
 	SMCR_LINK_F_DOUBTFUL,	/* TEST LINK shall be sent at once */
 	SMCR_LINK_F_PROBE,	/* the same, after one that is unanswered */
 	SMCR_LINK_F_DRAINED,	/* it is DEAD, and the connections know */
+	SMCR_LINK_F_LEFT,	/* it has left its group; under rtoken_lock */
 	SMCR_LINK_F_REGS_LEFT,	/* RMBs wait for room to be registered on it */
 };
 

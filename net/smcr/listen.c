@@ -506,8 +506,19 @@ static bool step_accept(struct smcr_hs *hs)
 	return smcr_hs_step(hs, SMCR_HS_CONFIRM);
 }
 
+/* Does the Confirm name the link of the Accept, in whatever state that is? */
+static bool names_ours(const struct smcr_link *link,
+		       const struct smcr_clc_accept *msg)
+{
+	return link->peer.qpn == msg->qpn &&
+	       !memcmp(link->peer.gid, msg->gid, SMCR_GID_LEN) &&
+	       !memcmp(link->peer.mac, msg->mac, SMCR_MAC_LEN);
+}
+
 /* Use the link that the Confirm names. The client may choose any link of the
- * group (3.5.2.3), and the keys in the Confirm are those of this link.
+ * group (3.5.2.3), and the keys in the Confirm are those of this link. If it is
+ * the link of the Accept and has failed since, the connection begins on it all
+ * the same, and moves.
  */
 static bool take_link(struct smcr_hs *hs, const struct smcr_clc_accept *msg)
 {
@@ -515,7 +526,7 @@ static bool take_link(struct smcr_hs *hs, const struct smcr_clc_accept *msg)
 
 	link = smcr_lgr_link_named(hs->lgr, msg->gid, msg->mac, msg->qpn);
 	if (!link)
-		return false;
+		return names_ours(hs->conn->link, msg);
 	smcr_conn_move_to(hs->conn, link);
 	smcr_link_put(link);
 	return true;
@@ -526,7 +537,7 @@ static bool confirm_subsequent(struct smcr_hs *hs,
 {
 	if (!take_link(hs, msg) ||
 	    smcr_conn_set_peer(hs->conn, hs->conn->link, msg, false)) {
-		/* A client may name a link that has failed on this side. */
+		/* A client may name another link that has failed here. */
 		if (smcr_link_state(hs->link) == SMCR_LINK_ACTIVE)
 			smcr_mib_inc(sock_net(hs->sk), SMCR_MIB_BADCLC);
 		smcr_hs_fail(hs, -ECONNRESET);

@@ -20,7 +20,7 @@
 	  "handshakes that began, both roles") \
 	X(HANDSHAKESDONE, HandshakesDone, "handshakes that led to RDMA") \
 	X(HANDSHAKESMOVED, HandshakesMoved, \
-	  "Confirms over another link, as that of the Accept had failed (3.5.2.3)") \
+	  "connections not on the link of the Accept, as that had failed (3.5.2.3)") \
 	X(HANDSHAKESENDED, HandshakesEnded, \
 	  "handshakes that ended, whatever the result") \
 	X(HANDSHAKESREFUSED, HandshakesRefused, \

@@ -196,6 +196,62 @@ void smcr_rtoken_drop_link(struct smcr_rtoken_table *tbl, u8 link)
 }
 
 /**
+ * smcr_rtoken_keep_link() - keep the keys on a link that is about to leave
+ * @tbl: table of the group
+ * @link: link index, 0..7
+ * @age: age of the link
+ *
+ * A message that names the link may still be on its way over TCP.
+ * smcr_rtoken_drop_link() follows.
+ */
+void smcr_rtoken_keep_link(struct smcr_rtoken_table *tbl, u8 link, u32 age)
+{
+	struct smcr_rtoken *rt;
+	unsigned int id;
+
+	if (link >= SMCR_MAX_LINKS)
+		return;
+	for (id = 1; id <= SMCR_MAX_RMBS; id++) {
+		rt = tbl->slot[id];
+		if (!rt || !known_on(rt, link))
+			continue;
+		rt->past[rt->nr_past++ % SMCR_RTOKEN_PAST] =
+			(struct smcr_rtoken_past){
+				.vaddr = rt->vaddr[link],
+				.rkey = rt->rkey[link],
+				.age = age,
+				.valid = true,
+			};
+	}
+}
+
+/**
+ * smcr_rtoken_find_past() - find the RMB that had a key on a link that has left
+ * @tbl: table of the group
+ * @age: age of the link
+ * @rkey: key on that link
+ * @vaddr: address on that link
+ *
+ * Return: id of the RMB, 1..255, or -ENOENT.
+ */
+int smcr_rtoken_find_past(const struct smcr_rtoken_table *tbl, u32 age,
+			  u32 rkey, u64 vaddr)
+{
+	const struct smcr_rtoken_past *past;
+	unsigned int id, i;
+
+	for (id = 1; id <= SMCR_MAX_RMBS; id++) {
+		for (i = 0; tbl->slot[id] && i < SMCR_RTOKEN_PAST; i++) {
+			past = &tbl->slot[id]->past[i];
+			if (past->valid && past->age == age &&
+			    past->rkey == rkey && past->vaddr == vaddr)
+				return (int)id;
+		}
+	}
+	return -ENOENT;
+}
+
+/**
  * smcr_rtoken_lost() - find an RMB that has no key any more
  * @tbl: table of the group
  *

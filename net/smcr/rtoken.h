@@ -10,12 +10,30 @@
 #include "wire.h"
 
 #define SMCR_RTOKEN_BUCKETS	64
+/* Links that have left, of which an RMB's keys are still known */
+#define SMCR_RTOKEN_PAST	2
+
+/**
+ * struct smcr_rtoken_past - an RMB's key on a link that has left
+ * @vaddr: address of the RMB
+ * @rkey: key of the RMB
+ * @age: age of the link, which no later link of the group has
+ * @valid: the other fields are set
+ */
+struct smcr_rtoken_past {
+	u64 vaddr;
+	u32 rkey;
+	u32 age;
+	bool valid;
+};
 
 /**
  * struct smcr_rtoken - one RMB of the peer
  * @vaddr: address of the RMB, by link index
  * @rkey: key of the RMB, by link index
  * @used: bit i is set if element i serves a connection
+ * @past: keys on the links that have left last
+ * @nr_past: number of keys that were ever stored in @past, modulo 256
  * @next: id of the next RMB in the hash chain, by link index; 0 ends the chain
  * @nr_used: number of bits set in @used
  * @id: number of the RMB in the table, 1..255
@@ -28,6 +46,8 @@ struct smcr_rtoken {
 	u64 vaddr[SMCR_MAX_LINKS];
 	u32 rkey[SMCR_MAX_LINKS];
 	u32 used[(SMCR_MAX_RMBES + 32) / 32];
+	struct smcr_rtoken_past past[SMCR_RTOKEN_PAST];
+	u8 nr_past;
 	u8 next[SMCR_MAX_LINKS];
 	u8 nr_used;
 	u8 id;
@@ -59,6 +79,9 @@ int smcr_rtoken_get(const struct smcr_rtoken_table *tbl, u8 id, u8 link,
 		    u32 *rkey, u64 *vaddr);
 struct smcr_rtoken *smcr_rtoken_del(struct smcr_rtoken_table *tbl, u8 id);
 void smcr_rtoken_drop_link(struct smcr_rtoken_table *tbl, u8 link);
+void smcr_rtoken_keep_link(struct smcr_rtoken_table *tbl, u8 link, u32 age);
+int smcr_rtoken_find_past(const struct smcr_rtoken_table *tbl, u32 age,
+			  u32 rkey, u64 vaddr);
 int smcr_rtoken_lost(const struct smcr_rtoken_table *tbl);
 
 int smcr_rtoken_claim(struct smcr_rtoken_table *tbl, u8 id, u8 idx);

@@ -5,13 +5,13 @@
 # rfc: 2.2.1, 3.5.1.6, 3.5.2.3, 3.5.5.1, 3.5.5.2, A.3.2, A.3.3, A.3.4, A.3.5, C.7.1
 # kernel: turns moves
 # nics: 2
-# timeout: 180
+# timeout: 210
 # Two adapters on each host, one segment. The first contact adds a second link,
 # symmetric or asymmetric; further RMBs are told for both links. When either link
 # is lost, its connections go on over the other one, and the link is replaced
 # when its path is back. A host that has one adapter for a time has an asymmetric
 # link, which a symmetric one replaces. A handshake survives the loss of the link
-# that the Accept names.
+# that the Accept or the Confirm names.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source=lib/link_lib.sh
@@ -228,6 +228,58 @@ both grew left SubsequentContacts -eq 1
 both grew left FirstContacts -eq 0
 both grew left LinksFailed -eq 1
 both grew left Aborts -eq 0
+
+# confirm_lost: start a connection whose Confirm is lost, and fail the link that
+# it names, after COMMAND; sets "named" to the number of the link
+confirm_lost() {
+	check "no TCP packet follows the client's Proposal" \
+		wire stop 4 client0 server0 tcp
+	io $kind "$SERVER" seq -n 1 >"$tmp/open" 2>&1 &
+	open_pid=$!
+	jobs_started+=("$open_pid")
+	on server wait_until "the server sends an Accept" opening
+	named=$(on server opening)
+	wait_until "the client sends its Confirm" \
+		grew_to confirm SubsequentContacts 1
+	"$@"
+	device=$(device_of "$named")
+	dead "${device#rxe}"
+	check "the links are tested" insmod /share/porterr.ko
+	check "once" rmmod porterr
+	both wait_until "the link is lost" grew_to confirm LinksFailed 1
+}
+
+# server_begins_with_f: the Confirm comes, and the server's end moves
+server_begins_with_f() {
+	accept_comes
+	on server grew confirm HandshakesMoved -eq 1
+	grew confirm HandshakesMoved -eq 0
+	both grew confirm ConnsMoved -eq 1
+	both grew confirm ValidationsReceived -eq 1
+	both grew confirm ValidationsFailed -eq 0
+	both grew confirm SubsequentContacts -eq 1
+	both grew confirm FirstContacts -eq 0
+	both grew confirm Aborts -eq 0
+	both no_fallback confirm
+}
+
+# The Confirm names a link that the server has lost, and is late. The link is
+# still in the server's group in one case, and has left it in the other.
+both save confirm
+on server check "qpstep is loaded there, too" insmod /share/qpstep.ko
+on server undo_later rmmod qpstep
+confirm_lost on server check "the link's end will be held back" step "hold 6"
+on server check "the link is in the server's group" has_failed "$named"
+server_begins_with_f
+on server check "the link is not gone yet" has_failed "$named"
+on server check "the link's end goes on" step go
+both wait_until "there are two links again" has_links 2
+
+both save confirm
+confirm_lost true
+on server wait_until "the link has left the server's group" is_gone "$named"
+server_begins_with_f
+both wait_until "there are two links again" has_links 2
 
 # The adapter of either host is away, and the other host's second one connects to
 # the first. Then it is back, under connections that are open and a stream.

@@ -99,6 +99,36 @@ static void further_links(void)
 	clear();
 }
 
+/* The keys on links that have left */
+static void past_links(void)
+{
+	int a = add(0, 0x1000, 0xA000), b = add(0, 0x1001, 0xB000);
+
+	EXPECT_EQ(smcr_rtoken_set(&tbl, (u8)a, 1, 0x1000, 0xC000), 0);
+	EXPECT_EQ(smcr_rtoken_find_past(&tbl, 7, 0x1000, 0xA000), -ENOENT);
+	smcr_rtoken_keep_link(&tbl, 0, 7);
+	smcr_rtoken_drop_link(&tbl, 0);
+	EXPECT_EQ(smcr_rtoken_find(&tbl, 0, 0x1000), -ENOENT);
+	EXPECT_EQ(smcr_rtoken_find_past(&tbl, 7, 0x1000, 0xA000), a);
+	EXPECT_EQ(smcr_rtoken_find_past(&tbl, 7, 0x1001, 0xB000), b);
+	EXPECT_EQ(smcr_rtoken_find_past(&tbl, 7, 0x1001, 0xA000), -ENOENT);
+	EXPECT_EQ(smcr_rtoken_find_past(&tbl, 8, 0x1001, 0xB000), -ENOENT);
+	EXPECT_EQ(smcr_rtoken_find_past(&tbl, 0, 0, 0), -ENOENT);
+	/* the last two links of an RMB count */
+	smcr_rtoken_keep_link(&tbl, 1, 8);
+	smcr_rtoken_drop_link(&tbl, 1);
+	EXPECT_EQ(smcr_rtoken_set(&tbl, (u8)a, 0, 0x1005, 0xD000), 0);
+	smcr_rtoken_keep_link(&tbl, 0, 9);
+	EXPECT_EQ(smcr_rtoken_find_past(&tbl, 7, 0x1000, 0xA000), -ENOENT);
+	EXPECT_EQ(smcr_rtoken_find_past(&tbl, 8, 0x1000, 0xC000), a);
+	EXPECT_EQ(smcr_rtoken_find_past(&tbl, 9, 0x1005, 0xD000), a);
+	EXPECT_EQ(smcr_rtoken_find_past(&tbl, 7, 0x1001, 0xB000), b);
+	/* they go with the RMB */
+	release(smcr_rtoken_del(&tbl, (u8)a));
+	EXPECT_EQ(smcr_rtoken_find_past(&tbl, 9, 0x1005, 0xD000), -ENOENT);
+	clear();
+}
+
 static void full(void)
 {
 	struct smcr_rtoken *rt;
@@ -249,6 +279,7 @@ static const struct fact facts[] = {
 	{ "an RMB is found by its RKey on the link that it was announced for", add_and_find },
 	{ "the same RToken may be announced again, a different one may not", repeats },
 	{ "RKeys for further links can be added and deleted", further_links },
+	{ "the keys on the last two links that left are known", past_links },
 	{ "the table takes 255 RMBs and no more", full },
 	{ "an element serves one connection", elements },
 	{ "300,000 random changes agree with a plain list", random_history },
