@@ -595,21 +595,27 @@ bool smcr_rx_urgent_recv(struct smcr_conn *conn, u16 flags, u64 prod)
 {
 	struct smcr_urgent_rx *urgent = &conn->rx.urgent;
 	u64 mark = urgent->mark;
-	bool signal, in_line;
+	bool can, signal, in_line;
 	u8 byte = 0;
 
 	lockdep_assert_held(&conn->lock);
 	if (likely(!(flags & (SMCR_CDC_P | SMCR_CDC_U)) && !urgent->bits))
 		return false;
-	if (flags & SMCR_CDC_A || !smcr_conn_state_can_recv(&conn->fsm))
+	can = smcr_conn_state_can_recv(&conn->fsm);
+	/* Nobody reads the byte after a reset. But the peer may repeat U when
+	 * it moves, and smcr_cdc_check() must know it then.
+	 */
+	if (flags & SMCR_CDC_A || (!can && !(flags & SMCR_CDC_U)))
 		return false;
-	if (flags & SMCR_CDC_U && prod > conn->rx.cons)
+	if (can && flags & SMCR_CDC_U && prod > conn->rx.cons)
 		byte = rx_byte(conn, prod - 1);
 	in_line = conn->sk && sock_flag(conn->sk, SOCK_URGINLINE);
 	signal = smcr_urgent_rx_recv(urgent, flags, prod, conn->rx.cons, byte,
 				     in_line);
 	if (urgent->mark != mark)
 		smcr_mib_count(conn->lgr->mib, SMCR_MIB_URGENTRECEIVED, 1);
+	if (!can)
+		return false;
 	if (rx_urgent_due(conn) && !conn->rx.fo.nr)
 		conn->tx.due = true;
 	return signal;

@@ -196,9 +196,15 @@ bool smcr_urgent_rx_recv(struct smcr_urgent_rx *u, u16 flags, u64 prod,
 		return flags & SMCR_CDC_P && !pending;
 	}
 	WRITE_ONCE(u->bits, u->bits & ~SMCR_URGENT_PENDING);
-	/* The message is a repeated one, or it comes late. */
-	if (prod == u->mark || prod <= cons)
+	if (prod == u->mark)
 		return false;
+	/* It comes late: the byte was read as an ordinary one. The peer waits
+	 * for it to be consumed all the same, and may repeat U after a move.
+	 */
+	if (prod <= cons) {
+		u->mark = prod;
+		return false;
+	}
 	lose(u, cons);
 	u->mark = prod;
 	u->byte = byte;

@@ -84,6 +84,8 @@ else
 	mistake "$sim" 4 3000 "SS follows the consumer cursor"
 	mistake "$sim" 5 6000 "new bytes go where late writes may land"
 	mistake "$sim" 6 3000 "an element serves another connection before the peer's FIN"
+	mistake "$sim" 7 3000 "U is not repeated after a move"
+	mistake "$sim" 8 3000 "bytes go behind an urgent one that was not consumed"
 	mistake "$lsim" 1 3000 "an exchange begins during another one"
 	mistake "$lsim" 2 3000 "CONFIRM RKEY is accepted while links change"
 	mistake "$lsim" 3 3000 "the keys of a link stay when it has left"

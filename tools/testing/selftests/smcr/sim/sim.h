@@ -18,11 +18,12 @@
 #include "failover.h"
 #include "rnd.h"
 #include "rtoken.h"
+#include "urgent.h"
 
 /* The -b option replaces one rule by a mistake */
 enum sim_mistake {
 	BUG_NONE, BUG_F_IGNORED, BUG_NO_DRAIN, BUG_EARLY_CDC, BUG_SS_CURSOR, BUG_NO_CAP,
-	BUG_EARLY_REUSE, NR_BUGS,
+	BUG_EARLY_REUSE, BUG_URGENT_ONCE, BUG_URGENT_NO_LIMIT, NR_BUGS,
 };
 
 #define PORTS		3
@@ -33,6 +34,7 @@ enum sim_mistake {
 #define QP_OPS		24
 #define QP_RECVS	64
 #define MAX_WIRES	40
+#define MAX_STREAM	8192	/* bytes of a stream, at most */
 #define RETRY		400	/* ticks until a dead path shows, at most */
 #define NONE		0xFF
 
@@ -131,6 +133,11 @@ struct lnk {
 
 enum elem_state { EL_FREE, EL_USED, EL_HELD };
 
+/* URGENT: announced so, together with the byte. LATE: the byte may have been
+ * announced, and read, as an ordinary one before
+ */
+enum sim_urgent { ORDINARY, LATE, URGENT };
+
 struct elem {
 	u8 state;
 	u8 conn;
@@ -175,6 +182,13 @@ struct conn {
 	u64 cons;
 	u32 room;
 
+	struct smcr_urgent_tx utx;
+	struct smcr_urgent_rx urx;
+	u64 oob;		/* position after the last byte that recv(MSG_OOB) took */
+	u32 nr_marks;		/* urgent bytes that came */
+	bool in_line;		/* SO_OOBINLINE is set */
+	u8 urgent[MAX_STREAM];	/* of enum sim_urgent, of the bytes written */
+
 	bool reset, ended, orphan, is_final;
 	bool fin_due, fin_sent, rst_sent, fin_seen, rst_seen;
 	bool lossy;		/* data may have been lost by an adapter */
@@ -200,6 +214,7 @@ struct sim {
 	u32 key;
 	bool trace;
 	u8 bug;			/* of enum sim_mistake */
+	bool urgent;		/* programs send urgent bytes */
 	enum smcr_dialect dialect;
 	u8 ports[2];
 	u8 next_num;
@@ -210,7 +225,7 @@ struct sim {
 
 extern struct sim sim;
 extern u64 sim_moves, sim_ghosts, sim_resets, sim_links, sim_bytes, sim_crowded, sim_steps,
-	sim_drains;
+	sim_drains, sim_urgents, sim_oobs;
 
 _Noreturn void sim_broken(const char *file, int line, const char *what);
 
@@ -278,7 +293,8 @@ void conn_lost(struct host *h, struct conn *c);
 void conn_timer(struct host *h, struct conn *c);
 void conn_tcp(struct host *h, struct conn *c);
 void conn_rebalance(struct host *h, struct conn *c);
-void conn_write(struct host *h, struct conn *c, u32 len);
+void conn_write(struct host *h, struct conn *c, u32 len, bool urgent);
+void conn_read_urgent(struct host *h, struct conn *c);
 void conn_read(struct host *h, struct conn *c, u32 len);
 void conn_shutdown(struct host *h, struct conn *c);
 void conn_close(struct host *h, struct conn *c);

@@ -26,6 +26,12 @@ static u8 *element(struct host *h, const struct conn *c)
 	return h->rmb[c->rmb].elem[c->el].mem;
 }
 
+/* The consumer position for the peer */
+static u64 consumed(const struct conn *c)
+{
+	return smcr_urgent_rx_told(&c->urx, c->cons);
+}
+
 /* ---- opening ---- */
 
 static bool take_element(struct host *h, struct conn *c, u8 i)
@@ -102,6 +108,7 @@ static void start_end(struct host *h, struct conn *c, const struct conn *p, u16 
 	c->seq = seq;
 	c->peer.seq = peer_seq;
 	c->room = 1 + rnd_below(2 * MAX_RING);
+	c->in_line = one_in(3);
 	HOLDS(!smcr_rtoken_claim(&h->tokens, c->peer_rmb, c->peer_el + 1));
 	c->claimed = true;
 	c->slot = slot;
@@ -163,7 +170,7 @@ static void encode(struct conn *c, struct op *op, u64 prod, u16 flags)
 	struct smcr_cdc_msg msg = {
 		.seq = (u16)(c->seq + 1), .alert_token = c->uid, .flags = flags,
 		.prod = smcr_cursor_from_pos(&c->peer_ring, prod),
-		.cons = smcr_cursor_from_pos(&c->ring, c->cons),
+		.cons = smcr_cursor_from_pos(&c->ring, consumed(c)),
 	};
 
 	smcr_cdc_msg_encode(op->data, &msg);
@@ -201,6 +208,26 @@ static void post_writes(struct host *h, struct conn *c, const struct smcr_tx_pla
 	}
 }
 
+/* The message announces the byte before @pos as urgent */
+static void note_urgent(struct conn *c, u64 pos, bool fresh)
+{
+	HOLDS(pos && pos <= c->end);
+	if (c->urgent[pos - 1] != ORDINARY)
+		return;
+	c->urgent[pos - 1] = fresh ? URGENT : LATE;
+	sim_urgents++;
+}
+
+static void announced(struct conn *c, const struct smcr_tx_plan *plan, u16 flags)
+{
+	if (flags & SMCR_CDC_U)
+		note_urgent(c, plan->sent, plan->sent > c->nxt);
+	/* Nothing goes behind an urgent byte that the peer has not consumed */
+	if (sim.bug != BUG_URGENT_NO_LIMIT)
+		HOLDS(c->peer.cons >= c->utx.mark || plan->sent <= c->utx.mark);
+	smcr_urgent_tx_posted(&c->utx, plan->sent, flags);
+}
+
 /* Post a chain of writes and its message; without message if @flags is NULL */
 static bool post(struct host *h, struct conn *c, const struct smcr_tx_plan *plan, u64 from,
 		 const u16 *flags)
@@ -222,9 +249,10 @@ static bool post(struct host *h, struct conn *c, const struct smcr_tx_plan *plan
 	if (op.signal)
 		c->signaled = plan->sent;
 	c->seq = op.seq;
+	announced(c, plan, *flags);
 	if (plan->sent > c->nxt)
 		c->nxt = plan->sent;
-	c->told = c->cons;
+	c->told = consumed(c);
 	c->blocked = *flags & SMCR_CDC_B;
 	c->due = false;
 	c->wanted = false;
@@ -245,13 +273,28 @@ static void flushed(struct host *h, struct conn *c)
 	conn_event(h, c, flush == FLUSH_CLOSE ? SMCR_CONN_EV_FLUSH_CLOSE : SMCR_CONN_EV_FLUSH_DONE);
 }
 
+static void clip(struct conn *c, struct smcr_tx_view *view)
+{
+	u64 limit = smcr_urgent_tx_limit(&c->utx, view->peer_cons);
+
+	smcr_failover_tx_clip(&c->fo_tx, sim.bug == BUG_NO_CAP ? ~0ULL : sim.now, view);
+	if (sim.bug != BUG_URGENT_NO_LIMIT && view->queued > limit)
+		view->queued = limit;
+}
+
+static u16 urgent_flags(const struct conn *c, const struct smcr_tx_plan *plan)
+{
+	return c->flags & SMCR_CDC_A ? 0 :
+	       smcr_urgent_tx_flags(&c->utx, plan->sent, c->peer.cons);
+}
+
 static bool push_replay(struct host *h, struct conn *c, struct smcr_tx_view *view)
 {
 	struct smcr_tx_plan plan;
 	u16 flags = c->flags;
 	bool tell;
 
-	smcr_failover_tx_clip(&c->fo_tx, sim.bug == BUG_NO_CAP ? ~0ULL : sim.now, view);
+	clip(c, view);
 	smcr_tx_plan(view, &plan);
 	/* The rest waits for the writes of a dead link */
 	if (!plan.nr_segs) {
@@ -259,6 +302,7 @@ static bool push_replay(struct host *h, struct conn *c, struct smcr_tx_view *vie
 		return false;
 	}
 	tell = plan.sent >= c->fo_tx.mark || sim.bug == BUG_EARLY_CDC;
+	flags |= urgent_flags(c, &plan);
 	if (!post(h, c, &plan, view->sent, tell ? &flags : NULL))
 		return false;
 	smcr_failover_tx_replayed(&c->fo_tx, plan.sent);
@@ -276,13 +320,14 @@ static bool push_new(struct host *h, struct conn *c, struct smcr_tx_view *view, 
 		return false;
 	view->more = *more;
 	if (smcr_conn_state_can_send(&c->fsm) && !c->silent) {
-		smcr_failover_tx_clip(&c->fo_tx, sim.bug == BUG_NO_CAP ? ~0ULL : sim.now, view);
+		clip(c, view);
 		smcr_tx_plan(view, &plan);
 	}
 	if (!plan.announce && !c->due)
 		return false;
 	if (plan.blocked)
 		flags |= SMCR_CDC_B;
+	flags |= urgent_flags(c, &plan);
 	if (!post(h, c, &plan, c->nxt, &flags))
 		return false;
 	*more = plan.bytes;
@@ -354,6 +399,8 @@ static void start_move(struct host *h, struct conn *c, u8 to)
 
 	c->slot = to;
 	sim_moves++;
+	if (sim.bug != BUG_URGENT_ONCE)
+		smcr_urgent_tx_moved(&c->utx, c->peer.cons);
 	if (smcr_failover_tx_move(&c->fo_tx, &move) || !c->final) {
 		c->final = false;
 		c->due = true;
@@ -569,17 +616,53 @@ static void raised(struct host *h, struct conn *c, u16 flags)
 		conn_event(h, c, SMCR_CONN_EV_PEER_DONE);
 }
 
+/* The peer waits until an urgent byte is consumed */
+static bool urgent_due(const struct conn *c)
+{
+	return c->urx.mark > c->told && c->urx.mark <= consumed(c);
+}
+
+/* Before the producer position @prod is stored */
+static void urgent_recv(struct host *h, struct conn *c, u16 flags, u64 prod)
+{
+	bool can = smcr_conn_state_can_recv(&c->fsm);
+	const struct conn *p = peer_of(h, c);
+	u64 mark = c->urx.mark;
+	u8 byte = 0;
+
+	if (flags & SMCR_CDC_A || (!can && !(flags & SMCR_CDC_U)))
+		return;
+	if (can && flags & SMCR_CDC_U && prod > c->cons)
+		byte = element(h, c)[smcr_cursor_offset(&c->ring, prod - 1)];
+	smcr_urgent_rx_recv(&c->urx, flags, prod, c->cons, byte, c->in_line);
+	if (c->urx.mark != mark) {
+		/* It is urgent, at its place, and comes once */
+		HOLDS(c->urx.mark > mark && p->uid == c->uid &&
+		      p->urgent[c->urx.mark - 1] != ORDINARY);
+		/* A peer that moves repeats no byte for an end that has closed */
+		HOLDS(c->orphan || !can || prod <= c->cons ||
+		      c->urx.byte == byte_at(other(h), c, c->urx.mark - 1));
+		c->nr_marks++;
+	}
+	if (can && urgent_due(c) && !c->fo_rx.nr)
+		c->due = true;
+}
+
 static void accepted(struct host *h, struct conn *c, struct smcr_cdc_result *res)
 {
 	bool more = res->prod != c->peer.prod;
+	u64 mark = c->urx.mark;
 
 	/* Bytes that A announces may not be here, and nobody may read them */
 	if (res->raised & SMCR_CDC_A)
 		res->prod = c->peer.prod;
+	/* Nothing came behind an urgent byte that this end did not consume */
+	HOLDS(res->prod == c->peer.prod || c->told >= mark);
+	urgent_recv(h, c, res->flags, res->prod);
 	smcr_cdc_apply(&c->peer, res);
 	if (res->flags & SMCR_CDC_R && !c->wanted) {
 		c->wanted = true;
-		c->due |= c->told != c->cons;
+		c->due |= c->told != consumed(c);
 	}
 	if (sim.bug == BUG_SS_CURSOR && res->cons == c->nxt)
 		smcr_failover_tx_done(&c->fo_tx, c->seq, c->nxt, true);
@@ -597,8 +680,8 @@ static void handle(struct host *h, struct conn *c, u8 slot, const struct smcr_cd
 		   bool new_link)
 {
 	struct smcr_cdc_limits lim = {
-		.ring = c->ring, .peer_ring = c->peer_ring, .cons = c->cons, .sent = c->nxt,
-		.new_link = new_link,
+		.ring = c->ring, .peer_ring = c->peer_ring, .cons = consumed(c), .sent = c->nxt,
+		.urgent = c->urx.mark, .new_link = new_link,
 	};
 	struct smcr_cdc_result res;
 	enum smcr_cdc_verdict verdict = smcr_cdc_check(&c->peer, &lim, msg, &res);
@@ -637,6 +720,15 @@ static bool draining(const struct host *h)
 	return false;
 }
 
+/* What was held back while the peer's move was validated */
+static void credit(struct host *h, struct conn *c)
+{
+	if (c->told == consumed(c) || !smcr_conn_state_can_recv(&c->fsm))
+		return;
+	c->due = true;
+	conn_push(h, c);
+}
+
 /* Does the peer take a link for failed, or will it? */
 static bool link_left(const struct host *h, u8 slot)
 {
@@ -649,12 +741,15 @@ static void rx_steps(struct host *h, struct conn *c)
 {
 	struct smcr_cdc_msg msg;
 
+	if (!c->fo_rx.nr)
+		return;
 	while (c->fsm.state != SMCR_CONN_CLOSED) {
 		u8 slot = c->fo_rx.link;
 
 		switch (smcr_failover_rx_step(&c->fo_rx, &c->peer, sim.now, draining(h),
 					      links_active(h), &msg)) {
 		case SMCR_FAILOVER_NONE:
+			credit(h, c);
 			return;
 		case SMCR_FAILOVER_WAIT:
 			return;
@@ -736,21 +831,37 @@ void conn_timer(struct host *h, struct conn *c)
 
 /* ---- the program ---- */
 
-void conn_write(struct host *h, struct conn *c, u32 len)
+void conn_write(struct host *h, struct conn *c, u32 len, bool urgent)
 {
+	u64 end = c->end;
+	u32 early;
+
 	if (!c->live || c->ended || c->reset || c->peer.flags & FINAL ||
 	    !smcr_conn_state_can_send(&c->fsm))
 		return;
-	for (; len && c->end - c->una < c->room; len--)
+	/* A long send() with MSG_OOB writes before its last byte is known */
+	early = urgent && one_in(4) ? rnd_below(len + 1) : 0;
+	if (early)
+		smcr_urgent_tx_begin(&c->utx);
+	for (; len && c->end - c->una < c->room && c->end < MAX_STREAM; len--) {
 		c->end++;
+		if (early && len == early)
+			conn_push(h, c);
+	}
+	if (early)
+		smcr_urgent_tx_end(&c->utx);
+	if (urgent && c->end != end && !c->reset && !c->final) {
+		smcr_urgent_tx_set(&c->utx, c->end);
+		c->due = true;
+	}
 	conn_push(h, c);
 }
 
 static void update(struct host *h, struct conn *c)
 {
 	struct smcr_rx_view view = {
-		.ring = c->ring, .prod = c->peer.prod, .told = c->told, .cons = c->cons,
-		.b = c->peer.flags & SMCR_CDC_B, .r = c->wanted,
+		.ring = c->ring, .prod = c->peer.prod, .told = c->told, .cons = consumed(c),
+		.b = c->peer.flags & SMCR_CDC_B, .r = c->wanted || urgent_due(c),
 	};
 
 	/* No credit while a move is validated */
@@ -761,9 +872,73 @@ static void update(struct host *h, struct conn *c)
 	conn_push(h, c);
 }
 
-void conn_read(struct host *h, struct conn *c, u32 len)
+/* Read an ordinary byte, or with SO_OOBINLINE the urgent one */
+static void read_byte(struct host *h, struct conn *c, u8 byte)
 {
 	const struct host *o = other(h);
+
+	if (byte != byte_at(o, c, c->cons))
+		TRACE("host %u conn %u: wrong byte at %llu of %llu", h->id, (u8)(c - h->conn),
+		      c->cons, c->peer.prod);
+	HOLDS(byte == byte_at(o, c, c->cons));
+	c->cons++;
+	sim_bytes++;
+}
+
+/* Pass a gap or the urgent byte */
+static void pass_urgent(struct host *h, struct conn *c)
+{
+	const struct conn *p = peer_of(h, c);
+	u64 next = smcr_urgent_rx_next(&c->urx, c->cons);
+
+	HOLDS(next <= c->peer.prod);
+	if (p->uid == c->uid)
+		for (u64 pos = c->cons; pos < next; pos++)
+			HOLDS(p->urgent[pos] != ORDINARY);
+	if (c->in_line) {
+		/* Each urgent byte is in the stream */
+		HOLDS(next == c->cons + 1 && next == c->urx.mark);
+		read_byte(h, c, c->urx.byte);
+	} else {
+		c->cons = next;
+	}
+}
+
+static void read_stream(struct host *h, struct conn *c, u32 len)
+{
+	const struct conn *p = peer_of(h, c);
+	u64 plain;
+
+	while (len && c->cons < c->peer.prod) {
+		plain = smcr_urgent_rx_plain(&c->urx, c->cons, c->peer.prod);
+		if (!plain) {
+			pass_urgent(h, c);
+			len--;
+		}
+		for (; plain && len; plain--, len--) {
+			/* An urgent byte does not come as an ordinary one */
+			HOLDS(p->uid != c->uid || p->urgent[c->cons] != URGENT);
+			read_byte(h, c, element(h, c)[smcr_cursor_offset(&c->ring, c->cons)]);
+		}
+		smcr_urgent_rx_passed(&c->urx, c->cons);
+	}
+}
+
+/* A whole stream had each urgent byte */
+static void check_urgent(const struct conn *c, const struct conn *p)
+{
+	u32 sure = 0, may = 0;
+	u64 pos;
+
+	for (pos = 0; pos < p->end; pos++) {
+		sure += p->urgent[pos] == URGENT;
+		may += p->urgent[pos] != ORDINARY;
+	}
+	HOLDS(c->nr_marks >= sure && c->nr_marks <= may);
+}
+
+void conn_read(struct host *h, struct conn *c, u32 len)
+{
 	const struct conn *p = peer_of(h, c);
 
 	if (!c->live || c->orphan || (c->reset && !c->is_final))
@@ -771,23 +946,28 @@ void conn_read(struct host *h, struct conn *c, u32 len)
 	/* The element of a connection that is over stays with its reader */
 	if (c->over && h->rmb[c->rmb].elem[c->el].state != EL_HELD)
 		return;
-	for (; len && c->cons < c->peer.prod; len--) {
-		u8 byte = element(h, c)[smcr_cursor_offset(&c->ring, c->cons)];
-
-		if (byte != byte_at(o, c, c->cons))
-			TRACE("host %u conn %u: wrong byte at %llu of %llu", h->id,
-			      (u8)(c - h->conn), c->cons, c->peer.prod);
-		HOLDS(byte == byte_at(o, c, c->cons));
-		c->cons++;
-		sim_bytes++;
-	}
-	if (c->is_final && c->cons == c->peer.prod && p->uid == c->uid &&
-	    (c->cons != p->end || !p->ended))
-		TRACE("host %u conn %u: end at %llu, written %llu", h->id, (u8)(c - h->conn),
-		      c->cons, p->end);
-	if (c->is_final && c->cons == c->peer.prod && p->uid == c->uid)
+	read_stream(h, c, len);
+	if (c->is_final && c->cons == c->peer.prod && p->uid == c->uid) {
+		if (c->cons != p->end || !p->ended)
+			TRACE("host %u conn %u: end at %llu, written %llu", h->id,
+			      (u8)(c - h->conn), c->cons, p->end);
 		HOLDS(c->cons == p->end && p->ended);
+		check_urgent(c, p);
+	}
 	update(h, c);
+}
+
+/* recv(MSG_OOB) */
+void conn_read_urgent(struct host *h, struct conn *c)
+{
+	if (!c->live || c->orphan || c->reset || c->in_line ||
+	    !(c->urx.bits & SMCR_URGENT_UNREAD))
+		return;
+	HOLDS(c->urx.mark > c->oob);
+	HOLDS(c->urx.byte == byte_at(other(h), c, c->urx.mark - 1));
+	c->oob = c->urx.mark;
+	c->urx.bits &= ~SMCR_URGENT_UNREAD;
+	sim_oobs++;
 }
 
 void conn_shutdown(struct host *h, struct conn *c)

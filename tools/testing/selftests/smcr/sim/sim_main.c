@@ -9,7 +9,8 @@
 #include "sim.h"
 
 struct sim sim;
-u64 sim_moves, sim_ghosts, sim_resets, sim_links, sim_bytes, sim_crowded, sim_steps, sim_drains;
+u64 sim_moves, sim_ghosts, sim_resets, sim_links, sim_bytes, sim_crowded, sim_steps, sim_drains,
+	sim_urgents, sim_oobs;
 
 void sim_broken(const char *file, int line, const char *what)
 {
@@ -100,9 +101,12 @@ static void program(struct host *h)
 	case 12:
 		conn_rebalance(h, c);
 		break;
+	case 13:
+		conn_read_urgent(h, c);
+		break;
 	default:
 		if (one_in(2))
-			conn_write(h, c, 1 + rnd_below(24));
+			conn_write(h, c, 1 + rnd_below(24), sim.urgent && one_in(6));
 		else
 			conn_read(h, c, 1 + rnd_below(one_in(3) ? 2 * MAX_RING : 12));
 	}
@@ -297,6 +301,7 @@ static void start(u64 seed)
 	sim.rnd = rnd_seed(seed);
 	sim.dialect = one_in(4) ? SMCR_DIALECT_LINUX : SMCR_DIALECT_RFC;
 	sim.key = rnd_below(1 << 20);
+	sim.urgent = one_in(2);
 	for (e = 0; e < 2; e++) {
 		sim.host[e].id = e;
 		sim.ports[e] = (u8)(1 + rnd_below(PORTS));
@@ -328,6 +333,7 @@ static void tell_counts(u64 nr)
 	       sim_steps, sim_links, sim_moves, sim_ghosts);
 	printf("# %llu drains of a live link, %llu resets (%llu crowded), %llu bytes read\n",
 	       sim_drains, sim_resets, sim_crowded, sim_bytes);
+	printf("# %llu urgent bytes, %llu of them taken out of line\n", sim_urgents, sim_oobs);
 }
 
 /* sim [-s SEED] [-n SEEDS] [-l STEPS] [-b MISTAKE] [-t] */

@@ -151,6 +151,9 @@ static void repeated(void)
 	/* The byte before was read before it became urgent */
 	EXPECT(!smcr_urgent_rx_recv(&rx, PU, 9, 9, 0, false));
 	EXPECT_EQ(rx.bits, 0);
+	EXPECT_EQ(rx.mark, 9);
+	EXPECT_EQ(smcr_urgent_rx_told(&rx, 9), 9);
+	EXPECT_EQ(smcr_urgent_rx_plain(&rx, 9, 12), 3);
 }
 
 /* The program reads nothing: only the newest of three urgent bytes is left */
@@ -311,7 +314,7 @@ static const struct fact facts[] = {
 	{ "an urgent byte is told as consumed when all before it is read", out_of_line },
 	{ "in line it is told when it is read itself", in_line },
 	{ "P and the U behind it make one signal", one_signal },
-	{ "a U that is repeated or late changes nothing", repeated },
+	{ "a U that is repeated or late gives the reader nothing, and is known", repeated },
 	{ "urgent bytes that a newer one follows are dropped, and only those", gap },
 	{ "10^6 random steps lose no other byte, and neither end hangs", random_stream },
 };
