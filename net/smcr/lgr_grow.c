@@ -132,21 +132,36 @@ static bool grow_now(struct smcr_lgr *lgr)
 	return wants || way >= 0;
 }
 
+/* The time after a try that has failed */
+static unsigned long grow_pause(const struct smcr_lgr *lgr)
+{
+	const struct smcr_sysctl *ctl = &smcr_pernet(lgr->net)->sysctl;
+	u32 ms = smcr_lgr_policy_retry_ms(lgr->grow_tries,
+					  READ_ONCE(ctl->link_retry_min_ms),
+					  READ_ONCE(ctl->link_retry_max_ms));
+
+	return msecs_to_jiffies(ms);
+}
+
+static void count_try(struct smcr_lgr *lgr)
+{
+	if (lgr->grow_tries < U8_MAX)
+		lgr->grow_tries++;
+}
+
 /**
  * smcr_lgr_grow() - add a link to a group that may have one more (C.8)
  * @lgr: the group
  *
  * A server offers a link, a client asks for one. Until the group has it, the
- * next try follows after a time that doubles.
+ * next try follows after a time that doubles. If a try goes on for that long,
+ * smcr_lgr_grow_failed() sets the time when it ends.
  *
  * Context: the group's work.
  * Return: jiffies of the next try, 0 if none is due.
  */
 unsigned long smcr_lgr_grow(struct smcr_lgr *lgr)
 {
-	const struct smcr_sysctl *ctl = &smcr_pernet(lgr->net)->sysctl;
-	u32 delay;
-
 	if (!lgr->growing || smcr_lgr_state(lgr) != SMCR_LGR_ACTIVE)
 		return 0;
 	/* The end of an exchange queues the work again, and so does a link that
@@ -162,36 +177,71 @@ unsigned long smcr_lgr_grow(struct smcr_lgr *lgr)
 		lgr->llc.add_asked = false;
 		return 0;
 	}
-	delay = smcr_lgr_policy_retry_ms(lgr->grow_tries,
-					 READ_ONCE(ctl->link_retry_min_ms),
-					 READ_ONCE(ctl->link_retry_max_ms));
-	lgr->grow_at = jiffies + msecs_to_jiffies(delay);
+	lgr->grow_at = jiffies + grow_pause(lgr);
 	lgr->grow_last = jiffies;
-	if (lgr->grow_tries < U8_MAX)
-		lgr->grow_tries++;
+	count_try(lgr);
+	lgr->llc.add_counted = true;
 	return lgr->grow_at;
+}
+
+/* Set the time of the next try; tries are net.smcr.link_retry_min_ms apart. */
+static void grow_after(struct smcr_lgr *lgr, unsigned long delay)
+{
+	unsigned long first = lgr->grow_last + smcr_lgr_grow_delay(lgr);
+
+	lgr->growing = true;
+	lgr->grow_at = jiffies + delay;
+	if (lgr->grow_last && time_before(lgr->grow_at, first))
+		lgr->grow_at = first;
+	smcr_lgr_queue(lgr);
 }
 
 /**
  * smcr_lgr_grow_again() - look for a further link anew
- * @lgr: a group of which a link or a port has come or gone
+ * @lgr: a group of which a link that was in use has gone, or a link or a port
+ *	has come
  * @delay: jiffies until the first try
- *
- * A peer that keeps asking for links does not make this host build a queue pair
- * for each request: tries are net.smcr.link_retry_min_ms apart.
  *
  * Context: the group's work.
  */
 void smcr_lgr_grow_again(struct smcr_lgr *lgr, unsigned long delay)
 {
-	unsigned long first = lgr->grow_last + smcr_lgr_grow_delay(lgr);
-
-	lgr->growing = true;
 	lgr->grow_tries = 0;
-	lgr->grow_at = jiffies + delay;
-	if (lgr->grow_last && time_before(lgr->grow_at, first))
-		lgr->grow_at = first;
-	smcr_lgr_queue(lgr);
+	grow_after(lgr, delay);
+}
+
+/**
+ * smcr_lgr_grow_asked() - look for a further link, as the client asks for one
+ * @lgr: a server's group
+ *
+ * A port of the client may have come, so this is tried at once. But the client
+ * also asks by its own timer, so the time between failures goes on doubling. A
+ * client that keeps asking does not make this host build a queue pair for each
+ * request.
+ *
+ * Context: the group's work.
+ */
+void smcr_lgr_grow_asked(struct smcr_lgr *lgr)
+{
+	grow_after(lgr, 0);
+}
+
+/**
+ * smcr_lgr_grow_failed() - try again later to add a link (C.8)
+ * @lgr: a group whose last try has just failed
+ *
+ * Whatever failed, be it CONFIRM LINK or the new link itself, the time from
+ * here to the next try is twice the last one: a path that is silent costs a
+ * queue pair at both ends for each try. Both ends count, whoever has begun.
+ *
+ * Context: the group's work.
+ */
+void smcr_lgr_grow_failed(struct smcr_lgr *lgr)
+{
+	if (!lgr->llc.add_counted)
+		count_try(lgr);
+	lgr->llc.add_counted = false;
+	grow_after(lgr, grow_pause(lgr));
 }
 
 /**

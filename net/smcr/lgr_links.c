@@ -463,6 +463,7 @@ static void link_lost(struct smcr_lgr *lgr, struct smcr_link *link)
 	bool unneeded = test_bit(SMCR_LINK_F_UNNEEDED, &link->flags);
 	struct smcr_link *other = smcr_lgr_link_carrier(lgr, link);
 	bool used = atomic_read(&link->n_conns) && !unneeded;
+	bool new = link == lgr->llc.add.link;
 
 	smcr_mib_inc(lgr->net, unneeded ? SMCR_MIB_LINKSREPLACED :
 					  SMCR_MIB_LINKSFAILED);
@@ -474,8 +475,12 @@ static void link_lost(struct smcr_lgr *lgr, struct smcr_link *link)
 		if (used)
 			count_failover(lgr, link);
 		smcr_link_stop_later(link);
-		/* What took the link down may have passed by then. */
-		smcr_lgr_grow_again(lgr, smcr_lgr_grow_delay(lgr));
+		/* What took the link down may have passed by then. For a link
+		 * that never came into use, smcr_llc_add_failed() has set the
+		 * time.
+		 */
+		if (!new)
+			smcr_lgr_grow_again(lgr, smcr_lgr_grow_delay(lgr));
 	} else if (smcr_lgr_state(lgr) == SMCR_LGR_CLOSING) {
 		smcr_lgr_terminate(lgr, SMCR_RESET_GROUP_DELETED, ECONNRESET);
 	} else {

@@ -119,6 +119,7 @@ struct smcr_llc_due {
  * @add_failures: exchanges in a row that have added no link
  * @tried: client: GIDs of the server's ends of those exchanges, the last ones
  * @n_tried: client: number of those exchanges
+ * @add_counted: smcr_lgr.grow_tries counts the try that is under way
  * @add_asked: server: the client has asked for a link, and none was added or
  *	refused since
  * @add_missed: client: an offer was refused for lack of memory, or as a port
@@ -157,6 +158,7 @@ struct smcr_llc {
 	u32			add_failures;
 	u8			tried[SMCR_MAX_LINKS][SMCR_GID_LEN];
 	u32			n_tried;
+	bool			add_counted;
 	bool			add_asked;
 	bool			add_missed;
 	unsigned long		retire_at;

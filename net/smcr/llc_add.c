@@ -244,9 +244,7 @@ void smcr_llc_add_failed(struct smcr_lgr *lgr, bool tell)
 	if (tell)
 		smcr_llc_tell_lost(lgr, link);
 	add_end(lgr);
-	/* Try again later (C.8). */
-	if (!lgr->growing)
-		smcr_lgr_grow_again(lgr, smcr_lgr_grow_delay(lgr));
+	smcr_lgr_grow_failed(lgr);
 	/* A client waits for the server's DELETE LINK, but not without end. */
 	if (tell && smcr_lgr_state(lgr) == SMCR_LGR_FORMING)
 		WRITE_ONCE(lgr->llc.step_deadline, smcr_llc_deadline(lgr));
@@ -415,7 +413,7 @@ refuse:
 	 * memory again.
 	 */
 	lgr->llc.add_missed = true;
-	smcr_lgr_grow_again(lgr, smcr_lgr_grow_delay(lgr));
+	smcr_lgr_grow_failed(lgr);
 	return SMCR_LLC_ADD_NO_PATH;
 }
 
@@ -540,7 +538,7 @@ void smcr_llc_add_recv(struct smcr_link *link, const struct smcr_llc_msg *msg)
 		add_request(link, &msg->add_link);
 	} else {
 		lgr->llc.add_asked = true;
-		smcr_lgr_kick(lgr, SMCR_LGR_T_GROW);
+		smcr_lgr_grow_asked(lgr);
 	}
 }
 

@@ -615,6 +615,41 @@ static void r34(void)
 	st_ends_with(2);
 }
 
+/* The paths of a port are silent: the time between tries doubles, and a port
+ * event brings the link at once
+ */
+static void doubles(void)
+{
+	unsigned long at = jiffies, gap = 0, last;
+	u32 n, tries = 0;
+
+	st_group(2);
+	st_cut_link(2);
+	st_test_by(SERVER, 2);
+	sim_pass(3000);
+	HOLDS(st_links(SERVER) == 1 && st_links(CLIENT) == 1);
+	for (n = 0; n < 1200 && gap < 30000; n++) {
+		sim_pass(100);
+		if (st_sent(SERVER, SMCR_LLC_ADD_LINK, false) == tries)
+			continue;
+		HOLDS(++tries == st_sent(SERVER, SMCR_LLC_ADD_LINK, false));
+		last = gap;
+		gap = jiffies - at;
+		at = jiffies;
+		/* Each try takes up to two seconds until it fails. The client
+		 * asks by its own timer, so the first ones may be close.
+		 */
+		HOLDS(tries < 4 || (gap > last + last / 4 && gap <= 2 * last + 2500));
+	}
+	HOLDS(gap >= 30000 && tries >= 5 && tries <= 7);
+	st_heal_paths();
+	port_set(one_in(2) ? SERVER : CLIENT, 1, false);
+	st_ports_up(1);
+	sim_pass(3000);
+	HOLDS(st_links(SERVER) == 2 && st_links(CLIENT) == 2);
+	st_ends_with(2);
+}
+
 /* Other rules */
 
 /* The number of the server's link besides link 1 */
@@ -809,6 +844,7 @@ const struct scase lsim_recoveries[] = {
 	{ "R32", "an unknown message of the optional class is ignored", r32 },
 	{ "R33", "a message that nothing waits for fails its link", r33 },
 	{ "R34", "a lost link is restored by the timer and by a port", r34 },
+	{ "R34", "the time between tries that fail doubles", doubles },
 	{ "numbers", "link numbers return after all 255, some of them refused", numbers },
 	{ "many-rmbs", "a new link registers more RMBs than its send queue holds", many_rmbs },
 	{ "rkey-moved", "CONFIRM RKEY begins again over another link", moved_rkey },
