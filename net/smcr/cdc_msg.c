@@ -130,7 +130,9 @@ static u16 held_ends(const struct smcr_cdc_rx *rx,
  *
  * Bytes that an impossible cursor announces are never exposed to a reader. A
  * gap in the sequence is harmless on one link, since cursors are absolute. On a
- * new link without an F before it, a gap may mean a lost write (4.6.1).
+ * new link without an F before it, a gap may mean a lost write (4.6.1), but not
+ * in the Linux dialect if the message announces no byte: a Linux peer sends no
+ * F for a connection that is half-closed.
  *
  * Context: any, lock of the receive side held.
  * Return: the verdict; smcr_cdc_verdict_aborts() tells whether it resets the
@@ -149,12 +151,14 @@ enum smcr_cdc_verdict smcr_cdc_check(const struct smcr_cdc_rx *rx,
 		return SMCR_CDC_CLOSED;
 	if (ahead <= 0)
 		return SMCR_CDC_STALE;
-	if (lim->new_link && ahead != 1)
+	if (lim->new_link && ahead != 1 && !lim->hold_ends)
 		return SMCR_CDC_DATA_LOST;
 
 	verdict = check_cursors(rx, lim, msg, res);
 	if (verdict != SMCR_CDC_ACCEPT)
 		return verdict;
+	if (lim->new_link && ahead != 1 && res->prod != rx->prod)
+		return SMCR_CDC_DATA_LOST;
 	if (res->prod != rx->prod && (rx->flags & (SMCR_CDC_D | SMCR_CDC_C)))
 		return SMCR_CDC_AFTER_DONE;
 	if (rx->flags & SMCR_CDC_C)

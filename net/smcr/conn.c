@@ -519,6 +519,8 @@ int smcr_conn_start(struct smcr_conn *conn, struct sock *sk)
 	WRITE_ONCE(sk->sk_state, TCP_ESTABLISHED);
 	conn->tx.ring = smcr_cursor_ring(conn->peer_size, dialect);
 	conn->rx.ring = smcr_cursor_ring(size, dialect);
+	if (dialect == SMCR_DIALECT_LINUX)
+		smcr_failover_rx_linux(&conn->rx.fo, &conn->rx.ring);
 	smcr_conn_end_event(conn, SMCR_CONN_EV_ESTABLISHED);
 	smcr_conn_move_started(conn);
 	smcr_cdc_replay(conn);

@@ -321,6 +321,34 @@ void smcr_failover_rx_init(struct smcr_failover_rx *fo, u8 link)
 	fo->link = link;
 }
 
+/**
+ * smcr_failover_rx_linux() - the peer is a Linux host
+ * @fo: receive side
+ * @ring: geometry of the local element
+ */
+void smcr_failover_rx_linux(struct smcr_failover_rx *fo,
+			    const struct smcr_ring *ring)
+{
+	fo->ring = *ring;
+}
+
+/* Test whether no byte was written between the last accepted message and this
+ * one. A Linux peer sends no F, and repeats nothing, for a connection that is
+ * half-closed or closing. The lost messages then cost nothing if they announced
+ * no byte: the cursors and lasting flags of this one replace them.
+ */
+static bool nothing_written(const struct smcr_failover_rx *fo,
+			    const struct smcr_cdc_rx *rx,
+			    const struct smcr_cdc_msg *msg)
+{
+	struct smcr_cursor prod;
+
+	if (!fo->ring.len)
+		return false;
+	prod = smcr_cursor_from_pos(&fo->ring, rx->prod);
+	return prod.wrap == msg->prod.wrap && prod.off == msg->prod.off;
+}
+
 /* Find the newest stage of a link. */
 static struct smcr_failover_stage *stage_of(struct smcr_failover_rx *fo,
 					    u8 link)
@@ -407,8 +435,9 @@ static enum smcr_failover_recv add_stage(struct smcr_failover_rx *fo, u8 link,
  *
  * A message of the old link that arrives while the move is validated was sent
  * before the move and is handled as ever. Without an F, a message over another
- * link has to be the next one (4.6.1): a gap may be a lost write. After the
- * peer's C or A no message counts, so SR says nothing any more.
+ * link has to be the next one (4.6.1): a gap may be a lost write, except in
+ * nothing_written(). After the peer's C or A no message counts, so SR says
+ * nothing any more.
  *
  * An F over the present link shows that the peer was on another link and is
  * back. The messages of that link, with an F of their own, may be received but
@@ -446,8 +475,8 @@ smcr_failover_rx_recv(struct smcr_failover_rx *fo, const struct smcr_cdc_rx *rx,
 		return SMCR_FAILOVER_HANDLE;
 	if (ahead <= 0)
 		return SMCR_FAILOVER_IGNORE;
-	return ahead == 1 && !fo->nr ? SMCR_FAILOVER_HANDLE_NEW :
-				       SMCR_FAILOVER_LOST;
+	return !fo->nr && (ahead == 1 || nothing_written(fo, rx, msg)) ?
+	       SMCR_FAILOVER_HANDLE_NEW : SMCR_FAILOVER_LOST;
 }
 
 /**

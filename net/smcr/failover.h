@@ -116,6 +116,8 @@ struct smcr_failover_stage {
  *	followed in time: the peer has left such a link again, or a message will
  *	begin its move
  * @bare_seq: sequence numbers of these F, by slot
+ * @ring: if the peer is a Linux host, the geometry of the local element;
+ *	otherwise of length 0
  * @stage: moves of the peer that are not validated yet, oldest first
  *
  * Protected by smcr_conn.lock.
@@ -125,6 +127,7 @@ struct smcr_failover_rx {
 	u8 nr;
 	u8 bare;
 	u16 bare_seq[SMCR_MAX_LINKS];
+	struct smcr_ring ring;
 	struct smcr_failover_stage stage[SMCR_FAILOVER_MOVES];
 };
 
@@ -201,6 +204,8 @@ void smcr_failover_tx_silence(struct smcr_failover_tx *fo);
 bool smcr_failover_tx_quiet(const struct smcr_failover_tx *fo, u16 seq);
 
 void smcr_failover_rx_init(struct smcr_failover_rx *fo, u8 link);
+void smcr_failover_rx_linux(struct smcr_failover_rx *fo,
+			    const struct smcr_ring *ring);
 enum smcr_failover_recv
 smcr_failover_rx_recv(struct smcr_failover_rx *fo, const struct smcr_cdc_rx *rx,
 		      u8 link, const struct smcr_cdc_msg *msg, bool others,

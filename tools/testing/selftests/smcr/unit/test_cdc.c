@@ -300,6 +300,16 @@ static void new_link(void)
 	msg.seq = 102;
 	lim.new_link = false;
 	EXPECT_EQ(check(msg), SMCR_CDC_ACCEPT);
+	/* In the Linux dialect, a gap in which no byte was announced is none */
+	lim.new_link = true;
+	msg = tell(rx.prod, 25000, 0);
+	msg.seq = 102;
+	EXPECT_EQ(check(msg), SMCR_CDC_DATA_LOST);
+	lim.hold_ends = true;
+	EXPECT_EQ(check(msg), SMCR_CDC_ACCEPT);
+	msg = tell(rx.prod + 1, 25000, 0);
+	msg.seq = 102;
+	EXPECT_EQ(check(msg), SMCR_CDC_DATA_LOST);
 }
 
 static void after_close(void)

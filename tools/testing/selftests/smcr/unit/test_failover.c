@@ -373,6 +373,37 @@ static void without_f(void)
 	EXPECT_EQ(recv_at(&fo, 6, 0, 6, 0), SMCR_FAILOVER_IGNORE);
 }
 
+/* A Linux peer sends no F for a half-closed connection */
+static void without_f_linux(void)
+{
+	static const struct smcr_ring ring = { .len = 16384 };
+	struct smcr_cdc_rx rx = { .seq = 5, .prod = 3 * 16384 + 10 };
+	struct smcr_cdc_msg msg = { .seq = 9, .prod = { .wrap = 3, .off = 10 } };
+	struct smcr_failover_rx fo = receiver();
+
+	EXPECT_EQ((int)smcr_failover_rx_recv(&fo, &rx, 1, &msg, true, RETRY),
+		  SMCR_FAILOVER_LOST);
+	smcr_failover_rx_linux(&fo, &ring);
+	EXPECT_EQ((int)smcr_failover_rx_recv(&fo, &rx, 1, &msg, true, RETRY),
+		  SMCR_FAILOVER_HANDLE_NEW);
+	msg.prod.off = 11;
+	EXPECT_EQ((int)smcr_failover_rx_recv(&fo, &rx, 1, &msg, true, RETRY),
+		  SMCR_FAILOVER_LOST);
+	msg.prod.off = 10;
+	msg.prod.wrap = 4;
+	EXPECT_EQ((int)smcr_failover_rx_recv(&fo, &rx, 1, &msg, true, RETRY),
+		  SMCR_FAILOVER_LOST);
+	msg.prod.wrap = 3;
+	msg.seq = 5;
+	EXPECT_EQ((int)smcr_failover_rx_recv(&fo, &rx, 1, &msg, true, RETRY),
+		  SMCR_FAILOVER_IGNORE);
+	/* Not while another move is validated */
+	EXPECT_EQ(recv_at(&fo, 5, 2, 5, SMCR_CDC_F), SMCR_FAILOVER_PARKED);
+	msg.seq = 9;
+	EXPECT_EQ((int)smcr_failover_rx_recv(&fo, &rx, 1, &msg, true, RETRY),
+		  SMCR_FAILOVER_LOST);
+}
+
 static void first_ever(void)
 {
 	struct smcr_failover_rx fo;
@@ -796,6 +827,7 @@ static const struct fact facts[] = {
 	{ "on a link that the peer cannot know, only time lifts the cap", cap_first_message },
 	{ "a sender is quiet when its last message is confirmed", quiet },
 	{ "without F, a message on a new link must be SR + 1", without_f },
+	{ "or announce no byte, if the peer is Linux", without_f_linux },
 	{ "without a known link, the first message and F may come over any", first_ever },
 	{ "after the drain, SR below F resets, SR at or above it goes on", after_drain },
 	{ "messages of the old link count until it is drained", late_messages },
