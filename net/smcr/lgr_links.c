@@ -617,6 +617,8 @@ void smcr_lgr_link_failed(struct smcr_link *link)
 void smcr_lgr_link_drained(struct smcr_link *link)
 {
 	tell_drained(link->lgr, link);
+	/* For a DELETE LINK that waits for this */
+	smcr_lgr_queue(link->lgr);
 }
 
 /**

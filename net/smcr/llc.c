@@ -709,7 +709,7 @@ void smcr_llc_link_lost(struct smcr_link *link)
 	if (link == llc->add.carrier)
 		smcr_llc_add_failed(lgr, true);
 	if (!test_bit(SMCR_LINK_F_DELETED, &link->flags))
-		smcr_llc_tell_lost(lgr, link);
+		smcr_llc_tell_lost(lgr, link, true);
 }
 
 /* An exchange that changes links was not answered (C.7). A CONFIRM LINK that is
@@ -798,5 +798,6 @@ unsigned long smcr_llc_timers(struct smcr_lgr *lgr)
 	sooner(&next, llc->rkey_deadline);
 	sooner(&next, llc->rkey_retry_at);
 	sooner(&next, llc->ask_deadline);
+	sooner(&next, smcr_llc_delete_timer(lgr));
 	return next;
 }

@@ -78,12 +78,21 @@ struct smcr_llc_add {
  * @num: number of the link
  * @reason: reason code
  * @orderly: flag O
- * @carrier: client: link that carried the request, only for comparison
+ * @adding: the link was being added
+ * @awaits_quiet: a Linux peer may still get acknowledgments over the link, so
+ *	the message waits until @go_at, in jiffies
+ * @quiet: it gets no new ones: the link is drained, or the peer has left it
+ * @go_at: see @awaits_quiet
+ * @carrier: client: link that carried the request, only for comparison, or NULL
  */
 struct smcr_llc_due {
 	u8			num;
 	u32			reason;
 	bool			orderly;
+	bool			adding;
+	bool			awaits_quiet;
+	bool			quiet;
+	unsigned long		go_at;
 	const struct smcr_link	*carrier;
 };
 
@@ -97,22 +106,18 @@ struct smcr_llc_due {
  * @flow: exchanges under way
  * @confirm_sent: our CONFIRM LINK of the first contact was delivered, so a
  *	Decline is no longer possible (C.2). Set in softirq, read by handshakes
- * @timed_out: the exchange that changes links was not answered in time; read
- *	by handshakes
- * @step_deadline: jiffies when the exchange that changes links has failed, 0
- *	for no deadline; the first one is set by a handshake
- * @rkey_deadline: jiffies when our CONFIRM RKEY or DELETE RKEY has failed
- *	(C.7), 0 for no deadline
+ * @step_deadline: jiffies when the exchange that changes links has failed, or
+ *	0; the first one is set by a handshake
+ * @timed_out: it was not answered in time; read by handshakes
+ * @rkey_deadline: jiffies when our CONFIRM RKEY or DELETE RKEY has failed, or 0
  * @rmb: RMB of our CONFIRM RKEY under way, or NULL; no reference: it stays on
  *	the group's list meanwhile
- * @ours: the keys that our CONFIRM RKEY names; its link also carries our DELETE
- *	RKEY
+ * @ours: the keys of our CONFIRM RKEY; its link also carries our DELETE RKEY
  * @theirs: the keys that the peer's CONFIRM RKEY has named so far
  * @link_request: our last request that changes links
  * @rkey_request: our last CONFIRM RKEY or DELETE RKEY
  * @test: TEST LINK by slot of the link
- * @rkey_retry_at: jiffies when a CONFIRM RKEY that the peer refused with C is
- *	sent again, 0 for never
+ * @rkey_retry_at: jiffies when a CONFIRM RKEY refused with C is repeated, or 0
  * @rkey_tries: refusals with C in a row
  * @deleting: our DELETE RKEY is under way; it names the RMBs marked deleting
  * @add: the exchange that adds a link
@@ -124,14 +129,13 @@ struct smcr_llc_due {
  *	refused since
  * @add_missed: client: an offer was refused for lack of memory, or as a port
  *	was not ready, so the server has to be asked for another one
- * @retire_at: server: jiffies when asymmetric links that symmetric ones have
- *	replaced are deleted, 0 if there are none
+ * @retire_at: server: jiffies when replaced asymmetric links are deleted, or 0
  * @n_due: entries of @due; while there is one, no CONFIRM RKEY or DELETE RKEY
  *	of ours begins, see may_start() in llc_rkey.c
  * @due: server: links to delete; the first one's exchange is under way in step
  *	DELETE. Client: links that the server was asked to delete
- * @ask_deadline: client: jiffies when it no longer waits for that, 0 for no
- *	deadline
+ * @due_at: server: jiffies before which a Linux peer gets no DELETE LINK, or 0
+ * @ask_deadline: client: jiffies when it no longer waits for that, or 0
  * @delete_carrier: link that carries our DELETE LINK, only for comparison
  * @delete_moot: the exchange of the DELETE LINK in @link_request is over, but
  *	the peer may still answer it
@@ -147,8 +151,8 @@ struct smcr_llc {
 	struct list_head	held;
 	struct smcr_llc_flow	flow;
 	bool			confirm_sent;
-	bool			timed_out;
 	unsigned long		step_deadline;
+	bool			timed_out;
 	unsigned long		rkey_deadline;
 	struct smcr_rmb		*rmb;
 	struct smcr_llc_rkeys	ours;
@@ -164,6 +168,7 @@ struct smcr_llc {
 	unsigned long		retire_at;
 	u8			n_due;
 	struct smcr_llc_due	due[SMCR_MAX_LINKS];
+	unsigned long		due_at;
 	unsigned long		ask_deadline;
 	const struct smcr_link	*delete_carrier;
 	bool			delete_moot;
@@ -219,8 +224,10 @@ bool __must_check smcr_llc_second_thought(struct smcr_lgr *lgr,
 					  const struct smcr_llc_msg *msg);
 bool __must_check smcr_llc_add_undone(struct smcr_lgr *lgr,
 				      const struct smcr_llc_msg *msg);
-void smcr_llc_tell_lost(struct smcr_lgr *lgr, const struct smcr_link *link);
+void smcr_llc_tell_lost(struct smcr_lgr *lgr, const struct smcr_link *link,
+			bool used);
 void smcr_llc_delete_go(struct smcr_lgr *lgr);
+unsigned long smcr_llc_delete_timer(struct smcr_lgr *lgr);
 void smcr_llc_ask_again(struct smcr_lgr *lgr, const struct smcr_link *link);
 void smcr_llc_ask_timeout(struct smcr_lgr *lgr);
 struct smcr_link * __must_check smcr_llc_delete_carrier(struct smcr_lgr *lgr);

@@ -242,7 +242,7 @@ void smcr_llc_add_failed(struct smcr_lgr *lgr, bool tell)
 	       link->peer.gid, SMCR_GID_LEN);
 	discard_link(link);
 	if (tell)
-		smcr_llc_tell_lost(lgr, link);
+		smcr_llc_tell_lost(lgr, link, false);
 	add_end(lgr);
 	smcr_lgr_grow_failed(lgr);
 	/* A client waits for the server's DELETE LINK, but not without end. */

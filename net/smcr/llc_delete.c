@@ -20,6 +20,19 @@
  *        | fails the link                               |
  *
  * Each end then treats the link like a lost one.
+ *
+ * A Linux peer does not survive an orderly deletion under load. When it gets
+ * DELETE LINK, it moves its connections at once, and writes again what no
+ * completion of the old link has confirmed by then. But it still takes later
+ * completions for confirmations, and gives the send space of these bytes back
+ * to its programs, so that newer bytes are written in the place of older ones.
+ * So toward a Linux peer this end fails the link first, like a lost one. DELETE
+ * LINK follows when the peer gets no acknowledgment over the link any more.
+ *
+ * In the middle of ADD LINK, a Linux client answers any DELETE LINK, gives the
+ * new link up, and deletes no other link, whatever DELETE LINK names. So if its
+ * server has lost the new link and others, the new one is deleted first. The
+ * client leaves the exchange a little after its answer.
  */
 #include <net/sock.h>
 
@@ -29,6 +42,14 @@
 #include "llc.h"
 #include "llc_msg.h"
 #include "mib.h"
+
+/* Time from the drain of a link until a Linux peer has handled acknowledgments
+ * that were sent before; how long the drain may keep DELETE LINK; and time from
+ * its answer until a Linux client has left ADD LINK.
+ */
+#define ACKS_LAND	msecs_to_jiffies(50)
+#define QUIET_LIMIT	HZ
+#define ADD_LEFT	(HZ / 4)
 
 /* Fail a link that both ends have agreed to delete. */
 static void delete_end(struct smcr_link *link, u32 reason)
@@ -73,11 +94,104 @@ static void due_del(struct smcr_llc *llc, u8 i)
 		(llc->n_due - i) * sizeof(*llc->due));
 }
 
-static void delete_later(struct smcr_lgr *lgr, u8 num, u32 reason,
-			 bool orderly)
+/* Let the entry of the link that is being added go before all others. None of
+ * them is under way.
+ */
+static void due_first(struct smcr_llc *llc, const struct smcr_llc_due *due)
 {
-	if (due_add(&lgr->llc, num, reason, orderly))
+	struct smcr_llc_due first = *due;
+	u8 i;
+
+	first.adding = true;
+	for (i = (u8)(due - llc->due); i; i--)
+		llc->due[i] = llc->due[i - 1];
+	llc->due[0] = first;
+}
+
+/* Let an entry wait until a Linux peer gets no acknowledgment over the link
+ * any more.
+ */
+static void due_await_quiet(const struct smcr_lgr *lgr,
+			    struct smcr_llc_due *due)
+{
+	if (lgr->dialect != SMCR_DIALECT_LINUX)
+		return;
+	due->awaits_quiet = true;
+	due->go_at = jiffies + QUIET_LIMIT;
+}
+
+/* Has an entry waited long enough? */
+static bool due_ready(struct smcr_lgr *lgr, struct smcr_llc_due *due)
+{
+	struct smcr_link *link;
+
+	if (!due->awaits_quiet)
+		return true;
+	link = smcr_lgr_link_by_num(lgr, due->num);
+	if (!due->quiet &&
+	    (!link || test_bit(SMCR_LINK_F_QUIET, &link->flags))) {
+		due->quiet = true;
+		due->go_at = jiffies + ACKS_LAND;
+	}
+	if (link)
+		smcr_link_put(link);
+	due->awaits_quiet = time_before(jiffies, due->go_at);
+	return !due->awaits_quiet;
+}
+
+/* The peer has left a link, and asks for its deletion. */
+static void due_peer_left(struct smcr_llc *llc, u8 num)
+{
+	u8 i;
+
+	for (i = 0; i < llc->n_due; i++) {
+		if (llc->due[i].num != num)
+			continue;
+		llc->due[i].quiet = true;
+		llc->due[i].awaits_quiet = false;
+	}
+}
+
+/**
+ * smcr_llc_delete_timer() - when does a DELETE LINK have to wait no longer?
+ * @lgr: the group
+ *
+ * Context: the group's work.
+ * Return: in jiffies, 0 if none waits.
+ */
+unsigned long smcr_llc_delete_timer(struct smcr_lgr *lgr)
+{
+	struct smcr_llc *llc = &lgr->llc;
+	unsigned long next = llc->due_at;
+	u8 i;
+
+	if (next && time_after_eq(jiffies, next)) {
+		next = 0;
+		llc->due_at = 0;
 		smcr_lgr_queue(lgr);
+	}
+	for (i = 0; i < llc->n_due; i++) {
+		struct smcr_llc_due *due = &llc->due[i];
+
+		if (!due->awaits_quiet)
+			continue;
+		if (due_ready(lgr, due))
+			smcr_lgr_queue(lgr);
+		else if (!next || time_before(due->go_at, next))
+			next = due->go_at;
+	}
+	return next;
+}
+
+/* Return: the new entry, or NULL. */
+static struct smcr_llc_due *delete_later(struct smcr_lgr *lgr, u8 num,
+					 u32 reason, bool orderly)
+{
+	struct smcr_llc_due *due = due_add(&lgr->llc, num, reason, orderly);
+
+	if (due)
+		smcr_lgr_queue(lgr);
+	return due;
 }
 
 /* Client: ask the server to delete a link. */
@@ -105,12 +219,15 @@ static void ask_delete(struct smcr_lgr *lgr, struct smcr_llc_due *due)
 	smcr_link_put(carrier);
 }
 
-static void ask_later(struct smcr_lgr *lgr, u8 num, u32 reason, bool orderly)
+/* Client: ask the server to delete the links for which this is due. */
+static void ask_due(struct smcr_lgr *lgr)
 {
-	struct smcr_llc_due *due = due_add(&lgr->llc, num, reason, orderly);
+	struct smcr_llc *llc = &lgr->llc;
+	u8 i;
 
-	if (due)
-		ask_delete(lgr, due);
+	for (i = 0; i < llc->n_due; i++)
+		if (!llc->due[i].carrier && due_ready(lgr, &llc->due[i]))
+			ask_delete(lgr, &llc->due[i]);
 }
 
 /* Client: the server has deleted a link, or has no such link. */
@@ -199,16 +316,25 @@ void smcr_llc_ask_timeout(struct smcr_lgr *lgr)
  * smcr_llc_tell_lost() - tell the peer that a link has failed
  * @lgr: the group
  * @link: the link, or one that was to be added
+ * @used: connections may have used the link
  *
  * Context: the group's work.
  */
-void smcr_llc_tell_lost(struct smcr_lgr *lgr, const struct smcr_link *link)
+void smcr_llc_tell_lost(struct smcr_lgr *lgr, const struct smcr_link *link,
+			bool used)
 {
-	if (lgr->role == SMCR_SERVER) {
-		delete_later(lgr, link->num, SMCR_LLC_DEL_LOST_PATH, false);
-		return;
-	}
-	ask_later(lgr, link->num, SMCR_LLC_DEL_LOST_PATH, false);
+	struct smcr_llc_due *due;
+	u32 reason = SMCR_LLC_DEL_LOST_PATH;
+
+	if (test_bit(SMCR_LINK_F_OPERATOR, &link->flags))
+		reason = SMCR_LLC_DEL_OPERATOR;
+	due = delete_later(lgr, link->num, reason, false);
+	if (due && used)
+		due_await_quiet(lgr, due);
+	else if (due)
+		due_first(&lgr->llc, due);
+	if (lgr->role == SMCR_CLIENT)
+		ask_due(lgr);
 }
 
 /* A request to delete the group's only link ends the group; a server says so by
@@ -233,6 +359,7 @@ static void delete_request(struct smcr_link *link,
 	}
 	if (gone && lgr->role == SMCR_SERVER) {
 		delete_later(lgr, gone->num, msg->reason, msg->orderly);
+		due_peer_left(&lgr->llc, gone->num);
 		if (!msg->orderly)
 			smcr_link_fail(gone, -ECONNRESET);
 		goto out;
@@ -286,6 +413,8 @@ static void delete_done(struct smcr_lgr *lgr)
 	u32 reason = llc->due[0].reason;
 
 	smcr_llc_step(lgr, SMCR_LLC_EV_DELETE_DONE);
+	if (llc->due[0].adding && lgr->dialect == SMCR_DIALECT_LINUX)
+		llc->due_at = jiffies + ADD_LEFT;
 	due_del(llc, 0);
 	if (link) {
 		delete_end(link, reason);
@@ -389,10 +518,31 @@ static bool due_moot(struct smcr_lgr *lgr, const struct smcr_link *carrier)
 {
 	const struct smcr_llc_due *due = &lgr->llc.due[0];
 
-	if (!carrier)
+	if (!carrier || !due->orderly)
 		return due->orderly;
 	return due->reason == SMCR_LLC_DEL_ASYMMETRIC &&
 	       !smcr_lgr_link_unneeded(lgr, due->num);
+}
+
+/* Toward a Linux peer, fail a link that works before DELETE LINK names it,
+ * unless the peer has left the link already. Return: false if DELETE LINK has
+ * to wait.
+ */
+static bool due_left(struct smcr_lgr *lgr)
+{
+	struct smcr_llc_due *due = &lgr->llc.due[0];
+	struct smcr_link *link;
+
+	if (lgr->dialect != SMCR_DIALECT_LINUX || !due->orderly || due->quiet)
+		return due_ready(lgr, due);
+	due->orderly = false;
+	due_await_quiet(lgr, due);
+	link = smcr_lgr_link_by_num(lgr, due->num);
+	if (link) {
+		delete_end(link, due->reason);
+		smcr_link_put(link);
+	}
+	return false;
 }
 
 /**
@@ -412,13 +562,8 @@ struct smcr_link *smcr_llc_delete_carrier(struct smcr_lgr *lgr)
 	return carrier;
 }
 
-/**
- * smcr_llc_delete_go() - send the DELETE LINK that is due first (server)
- * @lgr: the group
- *
- * Context: the group's work.
- */
-void smcr_llc_delete_go(struct smcr_lgr *lgr)
+/* Server: send the DELETE LINK that is due first over @carrier. */
+static void delete_send(struct smcr_lgr *lgr, struct smcr_link *carrier)
 {
 	struct smcr_llc *llc = &lgr->llc;
 	struct smcr_llc_msg msg = {
@@ -429,22 +574,40 @@ void smcr_llc_delete_go(struct smcr_lgr *lgr)
 			.orderly = llc->due[0].orderly,
 		},
 	};
+
+	if (smcr_llc_send(carrier, &msg, SMCR_LLC_COOKIE_NONE))
+		return;
+	llc->link_request = msg;
+	llc->delete_carrier = carrier;
+	smcr_mib_inc(lgr->net, SMCR_MIB_DELETELINKSENT);
+	smcr_llc_step(lgr, SMCR_LLC_EV_DELETE_SENT);
+	WRITE_ONCE(llc->step_deadline, smcr_llc_deadline(lgr));
+}
+
+/**
+ * smcr_llc_delete_go() - send the DELETE LINK that is due first (server), or
+ *	those that waited (client)
+ * @lgr: the group
+ *
+ * Context: the group's work.
+ */
+void smcr_llc_delete_go(struct smcr_lgr *lgr)
+{
+	struct smcr_llc *llc = &lgr->llc;
 	struct smcr_link *carrier;
 
-	if (lgr->role != SMCR_SERVER || !llc->n_due ||
-	    !smcr_llc_flow_may_start(&llc->flow))
+	if (lgr->role == SMCR_CLIENT) {
+		ask_due(lgr);
+		return;
+	}
+	if (!llc->n_due || !smcr_llc_flow_may_start(&llc->flow) ||
+	    (llc->due_at && time_before(jiffies, llc->due_at)))
 		return;
 	carrier = smcr_llc_delete_carrier(lgr);
-	if (due_moot(lgr, carrier)) {
+	if (due_moot(lgr, carrier))
 		due_forget(lgr);
-	} else if (carrier &&
-		   !smcr_llc_send(carrier, &msg, SMCR_LLC_COOKIE_NONE)) {
-		llc->link_request = msg;
-		llc->delete_carrier = carrier;
-		smcr_mib_inc(lgr->net, SMCR_MIB_DELETELINKSENT);
-		smcr_llc_step(lgr, SMCR_LLC_EV_DELETE_SENT);
-		WRITE_ONCE(llc->step_deadline, smcr_llc_deadline(lgr));
-	}
+	else if (carrier && due_left(lgr))
+		delete_send(lgr, carrier);
 	if (carrier)
 		smcr_link_put(carrier);
 }
@@ -482,14 +645,18 @@ int smcr_llc_delete_ask(struct smcr_link *link)
 	return err;
 }
 
-/* A client fails the link at the deadline if the server has not deleted it. */
-static void delete_asked(struct smcr_lgr *lgr, const struct smcr_link *link)
+/* A client fails the link at the deadline if the server has not deleted it; and
+ * at once, if that is a Linux host.
+ */
+static void delete_asked(struct smcr_lgr *lgr, struct smcr_link *link)
 {
-	if (lgr->role == SMCR_SERVER) {
-		delete_later(lgr, link->num, SMCR_LLC_DEL_OPERATOR, true);
+	if (lgr->role == SMCR_CLIENT && lgr->dialect == SMCR_DIALECT_LINUX) {
+		delete_alone(lgr, link);
 		return;
 	}
-	ask_later(lgr, link->num, SMCR_LLC_DEL_OPERATOR, true);
+	delete_later(lgr, link->num, SMCR_LLC_DEL_OPERATOR, true);
+	if (lgr->role == SMCR_CLIENT)
+		ask_due(lgr);
 }
 
 /**

@@ -55,6 +55,7 @@ extern bool st_trace, st_linux;
 void st_hold(u8 host, enum smcr_llc_type type, bool reply);
 void st_let_go(void);
 void st_run(void);
+void st_told(void);
 void st_mark(void);
 u32 st_sent(u8 host, enum smcr_llc_type type, bool reply);
 const struct smcr_llc_msg *st_last(u8 host, enum smcr_llc_type type, bool reply);

@@ -45,7 +45,7 @@ static void k3(void)
 		st_group(2);
 		st_adding(add_steps[i], 2);
 		st_break_link(CLIENT, 2);
-		st_run();
+		st_told();
 		HOLDS(st_sent(CLIENT, SMCR_LLC_DELETE_LINK, false) == 1);
 		HOLDS(st_has_held(SERVER) && !st_sent(SERVER, SMCR_LLC_DELETE_LINK, false));
 		st_let_go();
@@ -61,7 +61,7 @@ static void k3_carrier(void)
 	st_group(2);
 	st_adding(SMCR_LLC_ADD_LINK, 2);
 	st_break_link(CLIENT, 1);
-	st_run();
+	st_told();
 	HOLDS(st_last(CLIENT, SMCR_LLC_DELETE_LINK, false)->delete_link.link_num == 1);
 	st_ends_with(3);
 	HOLDS(!st_link_of(SERVER, 1) && st_is_active(SERVER, 2));
@@ -119,7 +119,7 @@ static void k8(void)
 {
 	st_deleting(3);
 	st_break_link(CLIENT, 3);
-	st_run();
+	st_told();
 	HOLDS(st_sent(CLIENT, SMCR_LLC_DELETE_LINK, false) == 1);
 	HOLDS(st_has_held(SERVER) && st_is_active(SERVER, 3));
 	st_let_go();
@@ -221,7 +221,7 @@ static void k14(void)
 {
 	st_confirming(SERVER, 2);
 	st_break_link(CLIENT, 2);
-	st_run();
+	st_told();
 	HOLDS(st_sent(CLIENT, SMCR_LLC_DELETE_LINK, false) == 1);
 	HOLDS(st_has_held(SERVER) && st_is_active(SERVER, 2));
 	st_let_go();
@@ -234,7 +234,7 @@ static void k15(void)
 {
 	st_confirming(CLIENT, 2);
 	st_break_link(SERVER, 2);
-	st_run();
+	st_told();
 	HOLDS(st_sent(SERVER, SMCR_LLC_DELETE_LINK, false) == 1);
 	HOLDS(st_sent(CLIENT, SMCR_LLC_DELETE_LINK, true) == 1 && !st_is_active(CLIENT, 2));
 	st_let_go();
