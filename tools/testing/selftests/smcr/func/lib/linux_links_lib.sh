@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash source-path=SCRIPTDIR source=lib.sh
+# For tests in which a link between smcr and Linux's own SMC-R ends under
+# streams. Each host has two adapters. Source this after linux_lib.sh, above
+# client_leads.
+# shellcheck disable=SC2154 # what lib.sh and the test set
+
+kind=smcr4
+addresses $kind
+streams=(many -n 16 -u 12m -d 12m -a)
+# The fact and command that end the fault of "run", or nothing
+repair=()
+
+# has_links N: true if the link groups of this host have N active links
+has_links() {
+	[ "$(smcr-ctl link show state active | wc -l)" = "$1" ]
+}
+
+# linux_has_links N: true if Linux's link groups have N links
+linux_has_links() {
+	[ "$(linux_value Links)" = "$1" ]
+}
+
+# flows: true if all streams have begun since "save flow", and 1 MB has arrived.
+# None should have ended in a direction yet: Linux does not move a connection that
+# is half-closed, so it may stand still until smcr_io's time limit.
+flows() {
+	[ "$(delta flow HandshakesDone)" -ge 16 ] &&
+		[ "$(delta flow RxBytes)" -ge 1000000 ]
+}
+
+moved() {
+	[ "$(delta flow ConnsMoved)" -gt 0 ]
+}
+
+# all_open: true if all 16 streams, and what "hold" holds, are open both ways
+all_open() {
+	[ "$(smcr-ctl conn show state active | wc -l)" = 18 ]
+}
+
+# settings: the first connection uses RDMA, and an unused group ends soon
+settings() {
+	sysctl_for_now net.smcr.gid_kind 2
+	sysctl_for_now net.smcr.lgr_linger_ms 300
+	sysctl_for_now net.smcr.negative_ms 0
+	undo_later wire clear
+	# Streams occupy the processor, and the fault shall not come after them
+	renice -n -20 $$ >/dev/null
+}
+
+# calmly COMMAND...: run a command with the usual priority
+calmly() {
+	renice -n 0 $BASHPID >/dev/null
+	"$@"
+}
+
+# begin ROLE: make a group of two links with two idle connections, with smcr in
+# this role
+begin() {
+	save load
+	on server linux save load
+	if [ "$1" = client ]; then
+		on server serve $kind "$SERVER"
+		hold $kind "$SERVER" 2
+	else
+		serve $kind "$CLIENT"
+		on server hold $kind "$CLIENT" 2
+	fi
+	wait_until "smcr, the $1, has two links" has_links 2
+	on server wait_until "Linux has two links" linux_has_links 2
+}
+
+# repaired: end the fault when the streams have ended, or after 25 s. When
+# Soft-RoCE destroys a queue pair, it waits for packets in the queue of a port that
+# is down; after 50 s it warns, and the host panics.
+repaired() {
+	local end=$((SECONDS + 25))
+
+	until [ "$(smcr-ctl conn show | wc -l)" -le 2 ]; do
+		[ $SECONDS -lt $end ] || break
+		sleep 0.05
+	done
+	check "${repair[@]}"
+}
+
+# run ROLE FACT COMMAND...: make this happen to a link under the streams. Sets
+# "whole" to true if no stream had ended in a direction when its connection moved
+run() {
+	local rc=0
+
+	save flow
+	if [ "$1" = client ]; then
+		calmly io $kind "$SERVER" "${streams[@]}" \
+			>"$tmp/load.out" 2>&1 &
+		jobs_started+=($!)
+	else
+		start server io $kind "$CLIENT" "${streams[@]}"
+	fi
+	wait_until "the streams flow" flows
+	check "$2" "${@:3}"
+	wait_until "connections move to the other link" moved
+	whole=false
+	! all_open || whole=true
+	[ ${#repair[@]} = 0 ] || repaired
+	if [ "$1" = client ]; then
+		wait "${jobs_started[-1]}" || rc=$?
+		sed 's/^/# /' "$tmp/load.out"
+		check "here the streams are exact or end with an errno" \
+			test $rc -eq 0
+	else
+		join server || echo "# at Linux's end streams are cut short"
+	fi
+	echo "# all streams were open: $whole;" \
+		"reset here: $(delta flow Aborts) of 16"
+}
+
+# exact: check that the streams of "run" were exact; those that were half-closed
+# when their link ended may have been reset
+exact() {
+	$whole || return 0
+	grew flow Aborts -eq 0
+}
+
+# again: wait for the second link. It may be asymmetric: Linux does not try again
+# to replace such a link if it was busy when its port came up
+again() {
+	wait_until "smcr has two links again" has_links 2
+	on server wait_until "Linux has two links again" linux_has_links 2
+}
+
+# end ROLE [COUNT]: end the connections and the group. Linux has had COUNT
+# connections, 19 if there were streams
+end() {
+	if [ "$1" = client ]; then
+		released "the idle connections go on"
+		io_check "end of the server" $kind "$SERVER" quit
+		on server program_ended serve ||
+			echo "# at Linux's end streams are cut short"
+		on server linux_served load Server "${2:-19}"
+	else
+		on server released "the idle connections go on"
+		from_linux "end of the server" quit
+		served
+		on server linux_served load Client "${2:-19}"
+	fi
+	show_deltas load | grep -E 'Moved|Reset|Validation|Fallback[A-Z]'
+	grew load BadCdc -eq 0
+	grew load BadLlc -eq 0
+	grew load FirstContacts -eq 1
+	grew load LinksFailed -ge 1
+	grew load LinksAdded -ge 2
+	no_fallback load
+	no_conn_left
+	no_group_left
+}
