@@ -129,7 +129,7 @@ no_group_left
 io_check "50 connections" $kind "$SERVER" seq -n 50
 check "no handshake queried the port" test "$(asked)" = "$before"
 dev=$(netdev_of "$CLIENT")
-undo_later ip link set "$dev" mtu 1500
+undo_later ip link set "$dev" mtu "$(cat "/sys/class/net/$dev/mtu")"
 for mtu in 4096 1024; do
 	check "the MTU is changed" ip link set "$dev" mtu $((mtu + 476))
 	no_group_left
