@@ -16,7 +16,9 @@
  *	Accept's kind		------>
  *
  * RoCEv2 over IPv4 does not interoperate with RoCEv2 over IPv6 either, so the
- * address family is the second criterion.
+ * address family is the second criterion. Ahead of both is the VLAN: the peer's
+ * GIDs are on that of the TCP connection. The GIDs of one netdev have the same,
+ * but a port that the PNET table names may have several netdevs.
  */
 #include <linux/string.h>
 
@@ -127,6 +129,8 @@ unsigned int smcr_gid_rank(const struct smcr_gid *gid,
 {
 	unsigned int rank = 4 * tiers[want->kind][tier_of(gid)];
 
+	if (gid->vlan != want->vlan)
+		rank += SMCR_GID_RANKS / 2;
 	if (other_family(gid, want))
 		rank += 2;
 	if (memcmp(gid->raw, want->local, SMCR_GID_LEN))

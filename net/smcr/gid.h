@@ -29,12 +29,14 @@ enum smcr_gid_kind {
  * @v2: RoCEv2; otherwise RoCEv1
  * @port: port number
  * @index: index in the port's table
+ * @vlan: VLAN ID of the packets that it sends, 0xffff for untagged ones
  */
 struct smcr_gid {
 	u8	raw[SMCR_GID_LEN];
 	bool	v2;
 	u32	port;
 	u16	index;
+	u16	vlan;
 };
 
 /**
@@ -42,15 +44,17 @@ struct smcr_gid {
  * @kind: the kind; not SMCR_GID_AUTO
  * @peer: GID that the peer named, or NULL
  * @local: local address of the TCP connection; IPv4 as a mapped address
+ * @vlan: VLAN ID of the TCP connection's netdev, 0xffff if that is no VLAN
  */
 struct smcr_gid_want {
 	enum smcr_gid_kind	kind;
+	u16			vlan;
 	const u8		*peer;
 	const u8		*local;
 };
 
 /* Number of ranks of smcr_gid_rank(), which begin at 0 */
-#define SMCR_GID_RANKS	16
+#define SMCR_GID_RANKS	32
 
 /* Bits of smcr_gid_types(), with the same values as SMCR_NL_GID_TYPE_... */
 #define SMCR_GID_T_V2			0x1

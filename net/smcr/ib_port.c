@@ -87,6 +87,8 @@ static bool row_read(struct ib_device *ibdev, u32 port, int index,
 	row->gid.index = index;
 	row->gid.v2 = gid_is_v2(attr);
 	memcpy(row->gid.raw, attr->gid.raw, SMCR_GID_LEN);
+	if (rdma_read_gid_l2_fields(attr, &row->gid.vlan, NULL))
+		row->gid.vlan = 0xffff;
 	row->ndev = ndev;
 	row->net = ndev ? dev_net(ndev) : NULL;
 	rcu_read_unlock();

@@ -7,6 +7,7 @@
  * goes over lo, which has no RoCE port; with net.smcr.loopback the device that
  * owns the address is used instead.
  */
+#include <linux/if_vlan.h>
 #include <linux/inetdevice.h>
 #include <linux/netdevice.h>
 #include <net/addrconf.h>
@@ -351,6 +352,7 @@ enum smcr_fallback_reason smcr_path_port(struct sock *inner,
 	dev = conn_dev(inner, &reason);
 	if (!dev)
 		return reason;
+	want.vlan = is_vlan_dev(dev) ? vlan_dev_vlan_id(dev) : 0xffff;
 	if (smcr_pnet_tied(dev))
 		miss = smcr_pnet_port(dev, &want, port);
 	else

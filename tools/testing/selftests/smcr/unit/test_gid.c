@@ -47,6 +47,7 @@ static const struct row v4_only[] = {
 };
 
 static struct smcr_gid table[16];
+static u16 vlan = 0xffff;
 
 static void fill(const struct row *rows, u32 n)
 {
@@ -57,6 +58,7 @@ static void fill(const struct row *rows, u32 n)
 		table[i].v2 = rows[i].v2;
 		table[i].port = 1;
 		table[i].index = (u16)i;
+		table[i].vlan = 0xffff;
 	}
 }
 
@@ -65,7 +67,7 @@ static int nth(u32 n, enum smcr_gid_kind kind, const u8 *peer,
 	       const u8 *local, u32 skip)
 {
 	const struct smcr_gid_want want = {
-		.kind = kind, .peer = peer, .local = local,
+		.kind = kind, .peer = peer, .local = local, .vlan = vlan,
 	};
 	unsigned int rank;
 	int i;
@@ -81,6 +83,37 @@ static int nth(u32 n, enum smcr_gid_kind kind, const u8 *peer,
 #define CHOOSE(rows, kind, peer, local)					\
 	(fill(rows, ARRAY_SIZE(rows)),					\
 	 nth(ARRAY_SIZE(rows), SMCR_GID_##kind, peer, local, 0))
+
+/* A port with a netdev, and two VLANs on it, of which one has only a link-local
+ * GID
+ */
+static void vlans(void)
+{
+	static const struct row rows[] = {
+		{ v4, true }, { v6, true }, { v4_other, true }, { ll, false },
+	};
+	u32 i;
+
+	fill(rows, ARRAY_SIZE(rows));
+	table[2].vlan = 5;
+	table[3].vlan = 7;
+	EXPECT_EQ(nth(ARRAY_SIZE(rows), SMCR_GID_ROUTABLE, NULL, v4, 0), 0);
+	EXPECT_EQ(nth(ARRAY_SIZE(rows), SMCR_GID_ROUTABLE, NULL, v6, 0), 1);
+	vlan = 5;
+	EXPECT_EQ(nth(ARRAY_SIZE(rows), SMCR_GID_ROUTABLE, NULL, v4, 0), 2);
+	EXPECT_EQ(nth(ARRAY_SIZE(rows), SMCR_GID_ROUTABLE, NULL, v4, 1), 0);
+	EXPECT_EQ(nth(ARRAY_SIZE(rows), SMCR_GID_ROUTABLE, peer_v6, v6, 0), 2);
+	EXPECT_EQ(nth(ARRAY_SIZE(rows), SMCR_GID_LINK_LOCAL, NULL, v4, 0), 2);
+	vlan = 7;
+	EXPECT_EQ(nth(ARRAY_SIZE(rows), SMCR_GID_ROUTABLE, NULL, v4, 0), 3);
+	/* A VLAN without a GID of its own: each GID is tried once */
+	vlan = 9;
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		EXPECT(nth(ARRAY_SIZE(rows), SMCR_GID_ROUTABLE, NULL, v4, i) >= 0);
+	EXPECT_EQ(nth(ARRAY_SIZE(rows), SMCR_GID_ROUTABLE, NULL, v4, i), -1);
+	EXPECT_EQ(nth(ARRAY_SIZE(rows), SMCR_GID_ROUTABLE, NULL, v4, 0), 0);
+	vlan = 0xffff;
+}
 
 static void kinds(void)
 {
@@ -188,6 +221,7 @@ static void types(void)
 }
 
 static const struct fact facts[] = {
+	{ "a GID on the VLAN of the connection comes before all others", vlans },
 	{ "fe80::/10 is link-local, all else is routable", kinds },
 	{ "the setting decides, else the peer's kind, else routable",
 	  preference },
