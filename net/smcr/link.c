@@ -8,8 +8,9 @@
  *			after this
  *   report		once, to the group, whose work calls smcr_link_stop()
  *   leave the device	device removal no longer finds the link
- *   drain		the queue pair goes to ERR, each completion is reaped;
- *			the group tells its connections
+ *   drain		no timer fails the link; the queue pair goes to ERR,
+ *			each completion is reaped; the group tells its
+ *			connections
  *   verbs objects	queue pair and completion queue are destroyed. From here
  *			on no completion can name the link
  *   slots		the references that are left in send slots are dropped:
@@ -496,6 +497,7 @@ static int link_to_rts(struct smcr_link *link)
 		.max_rd_atomic	= 1,
 	};
 
+	smcr_wr_silence_limit(link, attr.timeout, attr.retry_cnt);
 	return ib_modify_qp(link->qp, &attr, IB_QP_STATE | IB_QP_TIMEOUT |
 			    IB_QP_RETRY_CNT | IB_QP_RNR_RETRY | IB_QP_SQ_PSN |
 			    IB_QP_MAX_QP_RD_ATOMIC);

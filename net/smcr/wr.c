@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Send queue of one link. wr_setup.c builds it, wr_chunk.c has the send space,
- * wr_recv.c the receive queue.
+ * wr_silence.c notices when nothing completes, wr_recv.c has the receive queue.
  *
  * Slots. Each work request takes the next slot. Slot numbers only count up, and
  * the queue completes in order, so a completion for one slot covers all slots
@@ -11,7 +11,8 @@
  *    ------|--------*-----------------*----|------
  *     free   posted; * asks for a           free
  *            completion; never more than
- *            half of the queue without one
+ *            half of the queue without one, and in a group
+ *            with other links not for long (wr_silence.c)
  *
  * Only completions move @tail, and those of one completion queue run one at a
  * time, so they need no lock; @head moves under link->tx_lock. A slot may be
@@ -458,6 +459,7 @@ static u32 chain_post(struct smcr_link *link, const struct ib_send_wr *first,
 	lockdep_assert_held(&link->tx_lock);
 	WRITE_ONCE(wr->head, wr->head + n);
 	wr->unsignaled = signaled ? 0 : wr->unsignaled + n;
+	smcr_wr_silence_posted(link, signaled);
 	*err = ib_post_send(link->qp, first, &bad);
 	if (likely(!*err))
 		return n;
@@ -496,13 +498,14 @@ static u32 write_len(const struct smcr_wr_write *write)
 	return len;
 }
 
-static void write_build(struct smcr_link *link, u32 i,
-			const struct smcr_wr_write *write)
+/* Returns the number of bytes. */
+static u32 write_build(struct smcr_link *link, u32 i,
+		       const struct smcr_wr_write *write)
 {
-	bool is_inline = write_len(write) <= link->max_inline;
+	u32 j, len = write_len(write);
+	bool is_inline = len <= link->max_inline;
 	struct ib_rdma_wr *wr = &link->wr->writes[i];
 	struct ib_sge *sge = link->wr->sges[i];
-	u32 j;
 
 	for (j = 0; j < write->n_sge; j++) {
 		const struct smcr_wr_sge *from = &write->sge[j];
@@ -522,6 +525,7 @@ static void write_build(struct smcr_link *link, u32 i,
 	wr->wr.num_sge = write->n_sge;
 	wr->remote_addr = write->raddr;
 	wr->rkey = write->rkey;
+	return len;
 }
 
 static u32 batch_len(const struct smcr_wr_batch *batch)
@@ -559,7 +563,7 @@ static int batch_post(struct smcr_link *link, struct smcr_wr_batch *batch,
 		      bool *unused_ref)
 {
 	struct ib_send_wr send = { .opcode = IB_WR_SEND };
-	u32 n = batch_len(batch), posted, i;
+	u32 n = batch_len(batch), bytes = 0, posted, i;
 	struct smcr_wr *wr = link->wr;
 	struct ib_send_wr *last = &send;
 	struct ib_sge sge;
@@ -569,7 +573,7 @@ static int batch_post(struct smcr_link *link, struct smcr_wr_batch *batch,
 	lockdep_assert_held(&link->tx_lock);
 	/* Chain the writes, then the message. */
 	for (i = 0; i < batch->n_writes; i++) {
-		write_build(link, i, &batch->writes[i]);
+		bytes += write_build(link, i, &batch->writes[i]);
 		wr->writes[i].wr.next = i + 1 < batch->n_writes ?
 					&wr->writes[i + 1].wr : &send;
 	}
@@ -581,7 +585,8 @@ static int batch_post(struct smcr_link *link, struct smcr_wr_batch *batch,
 		batch_own(container_of(last->wr_cqe, struct smcr_wr_slot, cqe),
 			  batch);
 	}
-	signal = batch->signal || wr->unsignaled + n >= wr->signal_at;
+	signal = smcr_wr_silence_asks(link, bytes) || batch->signal ||
+		 wr->unsignaled + n >= wr->signal_at;
 	if (signal)
 		last->send_flags |= IB_SEND_SIGNALED;
 	posted = chain_post(link, batch->n_writes ? &wr->writes[0].wr : &send,
@@ -831,6 +836,7 @@ int smcr_wr_drain(struct smcr_link *link)
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
 	int err;
 
+	smcr_wr_silence_stop(link);
 	err = ib_modify_qp(link->qp, &attr, IB_QP_STATE);
 	if (!err)
 		ib_drain_qp(link->qp);

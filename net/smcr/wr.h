@@ -111,6 +111,7 @@ int __must_check smcr_wr_init(struct smcr_link *link);
 u32 smcr_wr_sq_depth(const struct smcr_link *link);
 u32 smcr_wr_max_sge(const struct smcr_link *link);
 void smcr_wr_limit_sends(struct smcr_link *link);
+void smcr_wr_silence_limit(struct smcr_link *link, u8 timeout, u8 retries);
 int __must_check smcr_wr_map(struct smcr_link *link);
 int __must_check smcr_wr_drain(struct smcr_link *link);
 void smcr_wr_flush(struct smcr_link *link);

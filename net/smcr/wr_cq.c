@@ -317,6 +317,23 @@ void smcr_wr_cq_unwatch(struct smcr_link *link, struct wait_queue_entry *wait)
 }
 
 /**
+ * smcr_wr_cq_catch_up() - handle all completions that have come so far
+ * @link: link that is not drained yet
+ *
+ * Context: softirq or process; no lock of a link or connection held.
+ */
+void smcr_wr_cq_catch_up(struct smcr_link *link)
+{
+	int all = smcr_wr_sq_depth(link) + smcr_wr_rq_depth(link) + 2;
+	struct smcr_wr_cq *cq = link->cq;
+
+	spin_lock_bh(&cq->run);
+	if (cq->ib)
+		cq_handle(cq, all);
+	spin_unlock_bh(&cq->run);
+}
+
+/**
  * smcr_wr_cq_verbs() - the verbs object of a link's completion queue
  * @link: link after smcr_wr_cq_init()
  *

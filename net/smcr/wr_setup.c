@@ -106,6 +106,7 @@ int smcr_wr_init(struct smcr_link *link)
 	INIT_LIST_HEAD(&wr->chunks);
 	spin_lock_init(&wr->chunk_lock);
 	link->wr = wr;
+	smcr_wr_silence_init(link);
 	wr->sq_depth = smcr_wr_depth(link, SMCR_WR_SQ_DEPTH);
 	/* Slot numbers wrap soon after the start, so that tests see it */
 	wr->head = -4 * wr->sq_depth;

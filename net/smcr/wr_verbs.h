@@ -8,12 +8,14 @@
 
 #include <linux/log2.h>
 #include <linux/minmax.h>
+#include <linux/timer.h>
 #include <rdma/ib_verbs.h>
 
 #include "ib.h"
 #include "lgr.h"
 #include "link.h"
 #include "mib.h"
+#include "silence.h"
 #include "wr.h"
 
 /* Bytes from one message buffer to the next, so that no two share a cache line
@@ -94,6 +96,10 @@ struct smcr_wr_slot {
  * @send_dma: DMA address of @send_buf
  * @writes: one batch's RDMA writes, built under link->tx_lock
  * @sges: their scatter entries, likewise
+ * @link: the link
+ * @silence: for how long no completion has come; under link->tx_lock, see
+ *	wr_silence.c
+ * @silence_timer: looks at @silence
  * @chunk_lock: protects @chunks, @n_chunks, @passed, @drained; leaf, not taken
  *	in hard irq
  * @chunks: send chunks of this link, newest first
@@ -124,6 +130,9 @@ struct smcr_wr {
 	u64			send_dma;
 	struct ib_rdma_wr	writes[SMCR_WR_MAX_WRITES];
 	struct ib_sge		sges[SMCR_WR_MAX_WRITES][SMCR_WR_MAX_SGE];
+	struct smcr_link	*link;
+	struct smcr_silence	silence;
+	struct timer_list	silence_timer;
 
 	spinlock_t		chunk_lock;
 	struct list_head	chunks;
@@ -140,6 +149,11 @@ static inline u32 smcr_wr_recv_batch(u32 depth)
 	return min(depth / 8, 16u);
 }
 
+void smcr_wr_silence_init(struct smcr_link *link);
+bool smcr_wr_silence_asks(struct smcr_link *link, u32 bytes);
+void smcr_wr_silence_posted(struct smcr_link *link, bool signaled);
+void smcr_wr_silence_stop(struct smcr_link *link);
+void smcr_wr_cq_catch_up(struct smcr_link *link);
 void smcr_wr_wake(struct smcr_link *link);
 void smcr_wr_send_done(struct ib_cq *cq, struct ib_wc *wc);
 

@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# fact: A silent link is given up after its retry time if there is a better one
+# rfc: 4.6, C.7.1, C.8
+# kernel: turns moves
+# release: turns moves
+# nics: 2
+# timeout: 240
+# Soft-RoCE reports a silent path half as late again as its timers say. A group
+# with another link does not wait for that, nor does it give a link up before the
+# time. A path that is back in time keeps its link. If all paths are silent, or
+# there is only one, the queue pairs decide.
+# shellcheck source-path=SCRIPTDIR source=lib/failover_lib.sh
+. "$(dirname "$0")/lib/lib.sh"
+. "$(dirname "$0")/lib/failover_lib.sh"
+
+# begin LINKS: start the load over a group of that many links
+begin() {
+	load_begin "$conns"
+	both wait_until "the group has $1 links" has_links "$1"
+	both save load
+}
+
+# end exact|errno
+end() {
+	check "the paths are good" wire clear
+	load_stop
+	both load_judged "$1"
+	both no_conn_left
+	both no_group_left
+}
+
+# grew_silent: print how many links both hosts gave up since "save load"
+grew_silent() {
+	echo $(($(delta load LinksSilent) + $(on server delta load LinksSilent)))
+}
+
+# lost CLIENT-NIC SERVER-NIC [HOST]: this path goes silent; one end notices after
+# the retry time, and tells the other one
+lost() {
+	local begin=$EPOCHREALTIME ms
+
+	check "path $1-$2 is silent${3:+ from the $3 on}" silent "$@"
+	both wait_until "the link is lost" grew_to load LinksFailed 1
+	ms=$(((${EPOCHREALTIME/./} - ${begin/./}) / 1000))
+	check "after $ms ms, the retry time is $(retry_ms) ms" \
+		test $ms -ge "$(retry_ms)"
+	check "its silence was the reason" test "$(grew_silent)" -ge 1
+	load_flows
+	both intact load
+}
+
+one_path() {
+	begin 2
+	# shellcheck disable=SC2046
+	lost $(busiest -) "$@"
+	end exact
+}
+
+# A path is silent for a quarter of the retry time. Soft-RoCE needs as long as
+# half of it until it sends again and has an answer.
+short_silence() {
+	local ends
+
+	begin 2
+	read -ra ends < <(busiest -)
+	check "path ${ends[0]}-${ends[1]} is silent" silent "${ends[@]}"
+	sleep "$(awk -v ms="$(retry_ms)" 'BEGIN { print ms / 4000 }')"
+	check "the path is good in time" wire clear
+	load_flows
+	both intact load
+	both grew load LinksFailed -eq 0
+	both grew load LinksSilent -eq 0
+	end exact
+}
+
+# cut LINKS: all paths of a group of so many links are silent
+cut() {
+	begin "$1"
+	check "all paths are silent" wire fault '*' '*' cut 1 only roce
+	both wait_until "all links are lost" grew_to load LinksFailed "$1"
+	both grew load LinksSilent -eq 0
+	end errno
+}
+
+without() {
+	undo_later rdma link add "$1" type rxe netdev "$2"
+	check "$1 is deleted" rdma link delete "$1"
+}
+
+client_leads
+
+echo "# seed $SEED (SMCR_SEED=$SEED repeats this)"
+undo_later wire clear
+both failover_timers
+one_path
+one_path server
+short_silence
+cut 2
+both without rxe1 eth1
+cut 1
+finish
