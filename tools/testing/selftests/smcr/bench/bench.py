@@ -353,6 +353,15 @@ def table_failover(samples):
                f"| {worst * retry / 1000:.0f} ms | {half:.2f} | {worst:.2f} | "
                + " | ".join(str(c or "") for c in counts) + " |")
     yield ""
+    traced = [g for g in gaps.get("silent", ()) if "noticed_us" in g]
+    for name, what in (("noticed_us", "A silent link fails {} after its last "
+                        "completion"),
+                       ("moved_us", "The first message over the other link "
+                        "follows {} later")):
+        times = [g[name] / 1000 for g in traced]
+        if times:
+            yield what.format(f"{statistics.median(times):.0f} ms (median, "
+                              f"{min(times):.0f} to {max(times):.0f} ms)") + "."
     for host in ("client", "server"):
         for count in samples.get(f"failover-count:{host}", "smcr").values():
             yield (f"The {host}'s own count: " + ", ".join(

@@ -99,6 +99,7 @@ begin_peer_port_down() { ip link set "eth$1" down; }
 end_peer_port_down() { ip link set "eth$1" up; }
 begin_silent()
 {
+	peer "$BENCH/noticed.sh begin"
 	wire fault "server$1" "client$1" cut 1 only roce &&
 		wire fault "client$1" "server$1" cut 1 only roce
 }
@@ -123,7 +124,7 @@ moved()
 # measured ROUND FAULT: print a sample
 measured()
 {
-	local nic gap=
+	local nic gap='' noticed=''
 
 	LIMIT=60 wait_for both_links && wait_for flows || return
 	nic=$(used_nic)
@@ -131,9 +132,10 @@ measured()
 	"begin_$2" "$nic" || return
 	moved "$2" "$nic" && gap=$(ask gap)
 	"end_$2" "$nic" || return
+	[ "$2" != silent ] || noticed=$(peer "$BENCH/noticed.sh end")
 	# The stream waited for the end of the fault
 	[ -n "$gap" ] || { wait_for flows && gap=$(ask gap); } || return
-	echo "sample $1 smcr failover:$2 us=$gap retry_us=$(retry_us)"
+	echo "sample $1 smcr failover:$2 us=$gap retry_us=$(retry_us)$noticed"
 }
 
 # counted HOST: print a sample of the module's own count
