@@ -125,8 +125,7 @@ struct smcr_llc_due {
  * @tried: client: GIDs of the server's ends of those exchanges, the last ones
  * @n_tried: client: number of those exchanges
  * @add_counted: smcr_lgr.grow_tries counts the try that is under way
- * @add_asked: server: the client has asked for a link, and none was added or
- *	refused since
+ * @add_asked: server: the client's request for a link is not answered yet
  * @add_missed: client: an offer was refused for lack of memory, or as a port
  *	was not ready, so the server has to be asked for another one
  * @retire_at: server: jiffies when replaced asymmetric links are deleted, or 0
@@ -137,8 +136,7 @@ struct smcr_llc_due {
  * @due_at: server: jiffies before which a Linux peer gets no DELETE LINK, or 0
  * @ask_deadline: client: jiffies when it no longer waits for that, or 0
  * @delete_carrier: link that carries our DELETE LINK, only for comparison
- * @delete_moot: the exchange of the DELETE LINK in @link_request is over, but
- *	the peer may still answer it
+ * @delete_moot: the DELETE LINK in @link_request is over, but not answered
  *
  * Only the group's work uses the fields from @pace_at on, but for those whose
  * description names another context.

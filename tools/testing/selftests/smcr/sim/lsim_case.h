@@ -46,6 +46,7 @@ extern const struct scase lsim_collisions[];
 extern const struct scase lsim_recoveries[];
 extern const struct scase lsim_kinds[];
 extern const struct scase lsim_memory[];
+extern const struct scase lsim_linux[];
 
 /* lsim_stage.c */
 extern struct hold st_held[2];

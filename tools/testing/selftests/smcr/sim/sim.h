@@ -26,6 +26,9 @@ enum sim_mistake {
 	BUG_EARLY_REUSE, BUG_URGENT_ONCE, BUG_URGENT_NO_LIMIT, NR_BUGS,
 };
 
+/* Flags after which a peer says no more */
+#define FINAL	(SMCR_CDC_C | SMCR_CDC_A)
+
 #define PORTS		3
 #define MAX_CONNS	6
 #define RMBS		3
@@ -283,6 +286,12 @@ void link_add(u8 port0, u8 port1);
 void group_end(struct host *h, const char *why);
 
 /* sim_conn.c: connections */
+void conn_event(struct host *h, struct conn *c, enum smcr_conn_event ev);
+u8 conn_byte_at(const struct host *writer, const struct conn *c, u64 pos);
+u8 *conn_element(struct host *h, const struct conn *c);
+u64 conn_consumed(const struct conn *c);
+void conn_reset(struct host *h, struct conn *c, const char *why);
+bool conn_urgent_due(const struct conn *c);
 void conn_open(u8 i);
 void conn_push(struct host *h, struct conn *c);
 void conn_recv(struct host *h, u8 slot, const u8 *buf);
@@ -293,14 +302,16 @@ void conn_lost(struct host *h, struct conn *c);
 void conn_timer(struct host *h, struct conn *c);
 void conn_tcp(struct host *h, struct conn *c);
 void conn_rebalance(struct host *h, struct conn *c);
+void conn_timeout(struct host *h, struct conn *c);
+bool conn_busy(const struct conn *c);
+void conn_check_end(struct host *h, struct conn *c);
+
+/* sim_app.c: programs */
 void conn_write(struct host *h, struct conn *c, u32 len, bool urgent);
 void conn_read_urgent(struct host *h, struct conn *c);
 void conn_read(struct host *h, struct conn *c, u32 len);
 void conn_shutdown(struct host *h, struct conn *c);
 void conn_close(struct host *h, struct conn *c);
 void conn_abort(struct host *h, struct conn *c);
-void conn_timeout(struct host *h, struct conn *c);
-bool conn_busy(const struct conn *c);
-void conn_check_end(struct host *h, struct conn *c);
 
 #endif

@@ -8,26 +8,24 @@
 
 enum { FLUSH_NONE, FLUSH_DONE, FLUSH_CLOSE };
 
-#define FINAL	(SMCR_CDC_C | SMCR_CDC_A)
 #define HOLD	(8 * RETRY)
 /* Messages that a host has received are handled in less time than this */
 #define PATIENCE	(4 * RETRY)
 
-static void conn_event(struct host *h, struct conn *c, enum smcr_conn_event ev);
 static void rx_steps(struct host *h, struct conn *c);
 
-static u8 byte_at(const struct host *writer, const struct conn *c, u64 pos)
+u8 conn_byte_at(const struct host *writer, const struct conn *c, u64 pos)
 {
 	return (u8)((pos + 131 * c->uid + 77 * writer->id + 1) * 0x9E3779B97F4A7C15ULL >> 56);
 }
 
-static u8 *element(struct host *h, const struct conn *c)
+u8 *conn_element(struct host *h, const struct conn *c)
 {
 	return h->rmb[c->rmb].elem[c->el].mem;
 }
 
 /* The consumer position for the peer */
-static u64 consumed(const struct conn *c)
+u64 conn_consumed(const struct conn *c)
 {
 	return smcr_urgent_rx_told(&c->urx, c->cons);
 }
@@ -170,7 +168,7 @@ static void encode(struct conn *c, struct op *op, u64 prod, u16 flags)
 	struct smcr_cdc_msg msg = {
 		.seq = (u16)(c->seq + 1), .alert_token = c->uid, .flags = flags,
 		.prod = smcr_cursor_from_pos(&c->peer_ring, prod),
-		.cons = smcr_cursor_from_pos(&c->ring, consumed(c)),
+		.cons = smcr_cursor_from_pos(&c->ring, conn_consumed(c)),
 	};
 
 	smcr_cdc_msg_encode(op->data, &msg);
@@ -202,7 +200,7 @@ static void post_writes(struct host *h, struct conn *c, const struct smcr_tx_pla
 		op.len = plan->seg[i].len;
 		for (at = 0; at < op.len; at++) {
 			HOLDS(pos >= c->una && pos < c->end);
-			op.data[at] = byte_at(h, c, pos++);
+			op.data[at] = conn_byte_at(h, c, pos++);
 		}
 		qp_post(h, c->slot, &op);
 	}
@@ -252,7 +250,7 @@ static bool post(struct host *h, struct conn *c, const struct smcr_tx_plan *plan
 	announced(c, plan, *flags);
 	if (plan->sent > c->nxt)
 		c->nxt = plan->sent;
-	c->told = consumed(c);
+	c->told = conn_consumed(c);
 	c->blocked = *flags & SMCR_CDC_B;
 	c->due = false;
 	c->wanted = false;
@@ -483,7 +481,7 @@ static void give_element(struct host *h, struct conn *c, bool held)
 	c->claimed = false;
 }
 
-static void conn_event(struct host *h, struct conn *c, enum smcr_conn_event ev)
+void conn_event(struct host *h, struct conn *c, enum smcr_conn_event ev)
 {
 	u32 actions;
 
@@ -532,7 +530,7 @@ static bool harmless(const struct conn *c)
 		c->fsm.state == SMCR_CONN_APPL_FIN_CLOSE_WAIT);
 }
 
-static void conn_reset(struct host *h, struct conn *c, const char *why)
+void conn_reset(struct host *h, struct conn *c, const char *why)
 {
 	if (c->fsm.state == SMCR_CONN_CLOSED)
 		return;
@@ -617,9 +615,9 @@ static void raised(struct host *h, struct conn *c, u16 flags)
 }
 
 /* The peer waits until an urgent byte is consumed */
-static bool urgent_due(const struct conn *c)
+bool conn_urgent_due(const struct conn *c)
 {
-	return c->urx.mark > c->told && c->urx.mark <= consumed(c);
+	return c->urx.mark > c->told && c->urx.mark <= conn_consumed(c);
 }
 
 /* Before the producer position @prod is stored */
@@ -633,7 +631,7 @@ static void urgent_recv(struct host *h, struct conn *c, u16 flags, u64 prod)
 	if (flags & SMCR_CDC_A || (!can && !(flags & SMCR_CDC_U)))
 		return;
 	if (can && flags & SMCR_CDC_U && prod > c->cons)
-		byte = element(h, c)[smcr_cursor_offset(&c->ring, prod - 1)];
+		byte = conn_element(h, c)[smcr_cursor_offset(&c->ring, prod - 1)];
 	smcr_urgent_rx_recv(&c->urx, flags, prod, c->cons, byte, c->in_line);
 	if (c->urx.mark != mark) {
 		/* It is urgent, at its place, and comes once */
@@ -641,10 +639,10 @@ static void urgent_recv(struct host *h, struct conn *c, u16 flags, u64 prod)
 		      p->urgent[c->urx.mark - 1] != ORDINARY);
 		/* A peer that moves repeats no byte for an end that has closed */
 		HOLDS(c->orphan || !can || prod <= c->cons ||
-		      c->urx.byte == byte_at(other(h), c, c->urx.mark - 1));
+		      c->urx.byte == conn_byte_at(other(h), c, c->urx.mark - 1));
 		c->nr_marks++;
 	}
-	if (can && urgent_due(c) && !c->fo_rx.nr)
+	if (can && conn_urgent_due(c) && !c->fo_rx.nr)
 		c->due = true;
 }
 
@@ -662,7 +660,7 @@ static void accepted(struct host *h, struct conn *c, struct smcr_cdc_result *res
 	smcr_cdc_apply(&c->peer, res);
 	if (res->flags & SMCR_CDC_R && !c->wanted) {
 		c->wanted = true;
-		c->due |= c->told != consumed(c);
+		c->due |= c->told != conn_consumed(c);
 	}
 	if (sim.bug == BUG_SS_CURSOR && res->cons == c->nxt)
 		smcr_failover_tx_done(&c->fo_tx, c->seq, c->nxt, true);
@@ -680,8 +678,8 @@ static void handle(struct host *h, struct conn *c, u8 slot, const struct smcr_cd
 		   bool new_link)
 {
 	struct smcr_cdc_limits lim = {
-		.ring = c->ring, .peer_ring = c->peer_ring, .cons = consumed(c), .sent = c->nxt,
-		.urgent = c->urx.mark, .new_link = new_link,
+		.ring = c->ring, .peer_ring = c->peer_ring, .cons = conn_consumed(c),
+		.sent = c->nxt, .urgent = c->urx.mark, .new_link = new_link,
 	};
 	struct smcr_cdc_result res;
 	enum smcr_cdc_verdict verdict = smcr_cdc_check(&c->peer, &lim, msg, &res);
@@ -723,7 +721,7 @@ static bool draining(const struct host *h)
 /* What was held back while the peer's move was validated */
 static void credit(struct host *h, struct conn *c)
 {
-	if (c->told == consumed(c) || !smcr_conn_state_can_recv(&c->fsm))
+	if (c->told == conn_consumed(c) || !smcr_conn_state_can_recv(&c->fsm))
 		return;
 	c->due = true;
 	conn_push(h, c);
@@ -827,176 +825,6 @@ void conn_timer(struct host *h, struct conn *c)
 	if (c->slot == NONE && !h->dead)
 		find_link(h, c);
 	conn_push(h, c);
-}
-
-/* ---- the program ---- */
-
-void conn_write(struct host *h, struct conn *c, u32 len, bool urgent)
-{
-	u64 end = c->end;
-	u32 early;
-
-	if (!c->live || c->ended || c->reset || c->peer.flags & FINAL ||
-	    !smcr_conn_state_can_send(&c->fsm))
-		return;
-	/* A long send() with MSG_OOB writes before its last byte is known */
-	early = urgent && one_in(4) ? rnd_below(len + 1) : 0;
-	if (early)
-		smcr_urgent_tx_begin(&c->utx);
-	for (; len && c->end - c->una < c->room && c->end < MAX_STREAM; len--) {
-		c->end++;
-		if (early && len == early)
-			conn_push(h, c);
-	}
-	if (early)
-		smcr_urgent_tx_end(&c->utx);
-	if (urgent && c->end != end && !c->reset && !c->final) {
-		smcr_urgent_tx_set(&c->utx, c->end);
-		c->due = true;
-	}
-	conn_push(h, c);
-}
-
-static void update(struct host *h, struct conn *c)
-{
-	struct smcr_rx_view view = {
-		.ring = c->ring, .prod = c->peer.prod, .told = c->told, .cons = consumed(c),
-		.b = c->peer.flags & SMCR_CDC_B, .r = c->wanted || urgent_due(c),
-	};
-
-	/* No credit while a move is validated */
-	if (c->reset || c->fo_rx.nr || c->final || c->flags & FINAL ||
-	    !smcr_rx_update_needed(&view))
-		return;
-	c->due = true;
-	conn_push(h, c);
-}
-
-/* Read an ordinary byte, or with SO_OOBINLINE the urgent one */
-static void read_byte(struct host *h, struct conn *c, u8 byte)
-{
-	const struct host *o = other(h);
-
-	if (byte != byte_at(o, c, c->cons))
-		TRACE("host %u conn %u: wrong byte at %llu of %llu", h->id, (u8)(c - h->conn),
-		      c->cons, c->peer.prod);
-	HOLDS(byte == byte_at(o, c, c->cons));
-	c->cons++;
-	sim_bytes++;
-}
-
-/* Pass a gap or the urgent byte */
-static void pass_urgent(struct host *h, struct conn *c)
-{
-	const struct conn *p = peer_of(h, c);
-	u64 next = smcr_urgent_rx_next(&c->urx, c->cons);
-
-	HOLDS(next <= c->peer.prod);
-	if (p->uid == c->uid)
-		for (u64 pos = c->cons; pos < next; pos++)
-			HOLDS(p->urgent[pos] != ORDINARY);
-	if (c->in_line) {
-		/* Each urgent byte is in the stream */
-		HOLDS(next == c->cons + 1 && next == c->urx.mark);
-		read_byte(h, c, c->urx.byte);
-	} else {
-		c->cons = next;
-	}
-}
-
-static void read_stream(struct host *h, struct conn *c, u32 len)
-{
-	const struct conn *p = peer_of(h, c);
-	u64 plain;
-
-	while (len && c->cons < c->peer.prod) {
-		plain = smcr_urgent_rx_plain(&c->urx, c->cons, c->peer.prod);
-		if (!plain) {
-			pass_urgent(h, c);
-			len--;
-		}
-		for (; plain && len; plain--, len--) {
-			/* An urgent byte does not come as an ordinary one */
-			HOLDS(p->uid != c->uid || p->urgent[c->cons] != URGENT);
-			read_byte(h, c, element(h, c)[smcr_cursor_offset(&c->ring, c->cons)]);
-		}
-		smcr_urgent_rx_passed(&c->urx, c->cons);
-	}
-}
-
-/* A whole stream had each urgent byte */
-static void check_urgent(const struct conn *c, const struct conn *p)
-{
-	u32 sure = 0, may = 0;
-	u64 pos;
-
-	for (pos = 0; pos < p->end; pos++) {
-		sure += p->urgent[pos] == URGENT;
-		may += p->urgent[pos] != ORDINARY;
-	}
-	HOLDS(c->nr_marks >= sure && c->nr_marks <= may);
-}
-
-void conn_read(struct host *h, struct conn *c, u32 len)
-{
-	const struct conn *p = peer_of(h, c);
-
-	if (!c->live || c->orphan || (c->reset && !c->is_final))
-		return;
-	/* The element of a connection that is over stays with its reader */
-	if (c->over && h->rmb[c->rmb].elem[c->el].state != EL_HELD)
-		return;
-	read_stream(h, c, len);
-	if (c->is_final && c->cons == c->peer.prod && p->uid == c->uid) {
-		if (c->cons != p->end || !p->ended)
-			TRACE("host %u conn %u: end at %llu, written %llu", h->id,
-			      (u8)(c - h->conn), c->cons, p->end);
-		HOLDS(c->cons == p->end && p->ended);
-		check_urgent(c, p);
-	}
-	update(h, c);
-}
-
-/* recv(MSG_OOB) */
-void conn_read_urgent(struct host *h, struct conn *c)
-{
-	if (!c->live || c->orphan || c->reset || c->in_line ||
-	    !(c->urx.bits & SMCR_URGENT_UNREAD))
-		return;
-	HOLDS(c->urx.mark > c->oob);
-	HOLDS(c->urx.byte == byte_at(other(h), c, c->urx.mark - 1));
-	c->oob = c->urx.mark;
-	c->urx.bits &= ~SMCR_URGENT_UNREAD;
-	sim_oobs++;
-}
-
-void conn_shutdown(struct host *h, struct conn *c)
-{
-	if (!c->live || c->ended)
-		return;
-	c->ended = true;
-	conn_event(h, c, SMCR_CONN_EV_APP_SHUTDOWN);
-}
-
-void conn_close(struct host *h, struct conn *c)
-{
-	if (!c->live || c->orphan)
-		return;
-	c->ended = true;
-	c->orphan = true;
-	if (c->cons == c->peer.prod)
-		conn_event(h, c, SMCR_CONN_EV_APP_CLOSE);
-	else
-		conn_abort(h, c);
-}
-
-void conn_abort(struct host *h, struct conn *c)
-{
-	if (!c->live)
-		return;
-	c->ended = true;
-	c->orphan = true;
-	conn_reset(h, c, "program");
 }
 
 /* Something is under way that only time or messages can end */
