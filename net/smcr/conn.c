@@ -330,10 +330,10 @@ static int rtoken_lookup(const struct smcr_conn *conn, u32 *rkey, u64 *vaddr)
  * @msg: the message, checked by the codec
  * @may_add: first contact: the group does not know the RToken in @msg yet
  *
- * Context: process.
- * A server's connection whose link has failed has no keys for its writes then;
- * it gets those of another link when it starts.
+ * If the link of a server's connection has failed, the connection has no keys
+ * for its writes yet; it gets those of another link when it starts.
  *
+ * Context: process.
  * Return: 0; -ENOENT if the group does not know the RToken; -ENOTCONN if a link
  * has left the group; -EINVAL if the group knows the RToken with another
  * address; -ENOMEM; another -errno if the RToken cannot be added or the element
