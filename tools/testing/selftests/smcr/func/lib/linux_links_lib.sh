@@ -44,14 +44,6 @@ settings() {
 	sysctl_for_now net.smcr.lgr_linger_ms 300
 	sysctl_for_now net.smcr.negative_ms 0
 	undo_later wire clear
-	# Streams occupy the processor, and the fault shall not come after them
-	renice -n -20 $$ >/dev/null
-}
-
-# calmly COMMAND...: run a command with the usual priority
-calmly() {
-	renice -n 0 $BASHPID >/dev/null
-	"$@"
 }
 
 # begin ROLE: make a group of two links with two idle connections, with smcr in
@@ -90,15 +82,17 @@ run() {
 
 	save flow
 	if [ "$1" = client ]; then
-		calmly io $kind "$SERVER" "${streams[@]}" \
-			>"$tmp/load.out" 2>&1 &
+		io $kind "$SERVER" "${streams[@]}" >"$tmp/load.out" 2>&1 &
 		jobs_started+=($!)
 	else
 		start server io $kind "$CLIENT" "${streams[@]}"
 	fi
+	# They occupy the processor, and the fault shall not come after them.
+	renice -n -20 $$ >/dev/null
 	wait_until "the streams flow" flows
 	check "$2" "${@:3}"
 	wait_until "connections move to the other link" moved
+	renice -n 0 $$ >/dev/null
 	whole=false
 	! all_open || whole=true
 	[ ${#repair[@]} = 0 ] || repaired
@@ -132,14 +126,14 @@ again() {
 # connections, 19 if there were streams
 end() {
 	if [ "$1" = client ]; then
-		released "the idle connections go on"
 		io_check "end of the server" $kind "$SERVER" quit
+		released "the idle connections go on"
 		on server program_ended serve ||
 			echo "# at Linux's end streams are cut short"
 		on server linux_served load Server "${2:-19}"
 	else
-		on server released "the idle connections go on"
 		from_linux "end of the server" quit
+		on server released "the idle connections go on"
 		served
 		on server linux_served load Client "${2:-19}"
 	fi
