@@ -65,6 +65,7 @@ enum smcr_conn_eof_step {
  * @age: smcr_link.age of the link that the TEST LINK goes over
  * @test: number of the TEST LINK on that link
  * @early: bytes came after a D or C
+ * @cut: the last bytes came after our early C, with B: the peer had more
  * @freed: the peer has freed its end of the connection
  */
 struct smcr_conn_eof {
@@ -72,6 +73,7 @@ struct smcr_conn_eof {
 	u32			age;
 	u32			test;
 	bool			early;
+	bool			cut;
 	bool			freed;
 };
 

@@ -49,14 +49,17 @@
  * in that case, and after C if the window has no room for all that a peer may
  * hold back.
  *
- * CLOSING: C is sent, although the program here has not closed yet. No byte is
- * lost by that, since a peer that has sent C reads no more. It lets the peer
- * free its connection, which it does only when it has unlocked the socket, and
- * unlocking comes with the write that had to wait. Its DELETE RKEY then proves
- * that it will write no more. A peer whose program called shutdown(SHUT_RDWR)
- * and keeps the socket open sends none, so the end of file then comes 1 s late.
- * If its program keeps a processor waiting for longer than that, its late bytes
- * reset the connection.
+ * CLOSING: C is sent, although the program here has not closed yet. No byte of
+ * ours is lost by that, since a peer that has sent C reads no more. C lets the
+ * peer free its connection, which it does only when it has unlocked the socket,
+ * and unlocking comes with the write that had to wait. Its DELETE RKEY then
+ * proves that it will write no more. A peer whose program called
+ * shutdown(SHUT_RDWR) and keeps the socket open sends none, so the end of file
+ * then comes 1 s late. If a program that exits has to wait for a processor for
+ * longer than that, the reader may see the end of file, and the late bytes
+ * reset the connection. If bytes with B come after our C, the peer frees its
+ * connection with the rest unwritten: DELETE RKEY then resets the connection,
+ * so that the reader gets ECONNRESET.
  *
  * If the link of the peer's messages has failed, the TEST LINK goes over the
  * link of our writes, and GRACE takes 1 s, in which the peer moves and writes
@@ -223,7 +226,10 @@ static void eof_expired(struct smcr_conn *conn)
 			smcr_conn_eof_settle(conn);
 		break;
 	case SMCR_CONN_EOF_CLOSING:
-		smcr_conn_eof_settle(conn);
+		if (conn->rx.fo.nr)
+			eof_probe(conn);
+		else
+			smcr_conn_eof_settle(conn);
 		break;
 	}
 }
@@ -330,6 +336,10 @@ void smcr_conn_eof_held(struct smcr_conn *conn, u16 before, bool more)
 		eof->early = true;
 		smcr_mib_inc(conn->lgr->net, SMCR_MIB_EARLYENDS);
 	}
+	if (more)
+		eof->cut = conn->tx.flags & SMCR_CDC_C &&
+			   !conn->fsm.we_closed &&
+			   conn->rx.peer.flags & SMCR_CDC_B;
 	if (before != conn->rx.peer.held)
 		eof_fin(conn);
 	else if (!more && (eof->step != SMCR_CONN_EOF_NONE ||
@@ -386,7 +396,8 @@ out:
  *	its element for another one
  * @conn: the connection
  *
- * DELETE RKEY may come over another link than the last bytes.
+ * DELETE RKEY may come over another link than the last bytes, and before a move
+ * of the peer is validated.
  *
  * Context: any, conn->lock held.
  * Return: true if that follows from the peer's C; the connection then goes on
@@ -399,8 +410,10 @@ bool smcr_conn_eof_freed(struct smcr_conn *conn)
 		return false;
 	if (!(conn->rx.peer.held & SMCR_CDC_C))
 		return conn->tx.flags & SMCR_CDC_C && !conn->fsm.we_closed;
+	if (conn->rx.eof.cut)
+		return false;
 	conn->rx.eof.freed = true;
-	if (smcr_lgr_redundant(conn->lgr))
+	if (conn->rx.fo.nr || smcr_lgr_redundant(conn->lgr))
 		eof_probe(conn);
 	else
 		smcr_conn_eof_settle(conn);

@@ -54,7 +54,7 @@
 	X(LINKSFREED, LinksFreed, "links freed") \
 	X(LINKSFAILED, LinksFailed, "links that failed or were deleted") \
 	X(LINKSSILENT, LinksSilent, \
-	  "those that got no completion for the retry time of a queue pair") \
+	  "links given up, as no completion came for their retry time") \
 	X(LINKSREPLACED, LinksReplaced, \
 	  "asymmetric links deleted, as symmetric ones replaced them (2.2.1)") \
 	X(FAILOVERSHORT, FailoverShort, \

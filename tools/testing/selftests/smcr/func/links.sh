@@ -167,16 +167,21 @@ both grew settled LinksFailed -eq 0
 both patient
 both no_fallback begin
 
-# accept_lost: start a connection whose Accept is lost, and fail the link that
-# it names, after COMMAND; sets "named" to the number of the link
-accept_lost() {
-	check "no TCP packet follows the server's SYN-ACK" \
-		wire stop 3 server0 client0 tcp
+# server_names: start a connection, and wait until the server names its link
+server_names() {
 	io $kind "$SERVER" seq -n 1 >"$tmp/open" 2>&1 &
 	open_pid=$!
 	jobs_started+=("$open_pid")
 	on server wait_until "the server sends an Accept" opening
 	named=$(on server opening)
+}
+
+# accept_lost: start a connection whose Accept is lost, and fail the link that
+# it names, after COMMAND; sets "named" to the number of the link
+accept_lost() {
+	check "no TCP packet follows the server's SYN-ACK" \
+		wire stop 3 server0 client0 tcp
+	server_names
 	"$@"
 	device=$(device_of "$named")
 	dead "${device#rxe}"
@@ -234,11 +239,7 @@ both grew left Aborts -eq 0
 confirm_lost() {
 	check "no TCP packet follows the client's Proposal" \
 		wire stop 4 client0 server0 tcp
-	io $kind "$SERVER" seq -n 1 >"$tmp/open" 2>&1 &
-	open_pid=$!
-	jobs_started+=("$open_pid")
-	on server wait_until "the server sends an Accept" opening
-	named=$(on server opening)
+	server_names
 	wait_until "the client sends its Confirm" \
 		grew_to confirm SubsequentContacts 1
 	"$@"
