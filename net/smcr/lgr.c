@@ -624,11 +624,14 @@ static unsigned long lgr_timers(struct smcr_lgr *lgr)
 {
 	unsigned long next = smcr_llc_timers(lgr);
 	unsigned long idle, retire = smcr_lgr_retire(lgr);
+	unsigned long watch = smcr_lgr_watch(lgr);
 	unsigned long grow = smcr_lgr_grow(lgr);
 
 	if (test_bit(SMCR_LGR_T_RMB_REG, &lgr->todo) ||
 	    test_bit(SMCR_LGR_T_RMB_IDLE, &lgr->todo))
 		earlier(&next, jiffies + LGR_TICK);
+	if (watch)
+		earlier(&next, watch);
 	if (grow)
 		earlier(&next, grow);
 	if (retire)

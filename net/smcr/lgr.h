@@ -16,6 +16,7 @@
 
 #include "genl_names.h"
 #include "lgr_change.h"
+#include "lgr_grow.h"
 #include "lgr_mem.h"
 #include "lgr_policy.h"
 #include "link.h"
@@ -137,11 +138,7 @@ struct smcr_lgr_key {
  *	work, read anywhere
  * @redundant: connections may move to another link; a hint, updated by the
  *	group's work
- * @growing: a further link is looked for; this and the next three only for
- *	the group's work
- * @grow_tries: tries so far
- * @grow_at: jiffies of the next try
- * @grow_last: jiffies of the last one, 0 before
+ * @grow: the next link, see lgr_grow.h
  * @rtokens: the peer's RMBs, under @rtoken_lock
  * @rtoken_lock: protects @rtokens and smcr_conn.peer_rmb; leaf, any context but
  *	hard irq
@@ -191,10 +188,7 @@ struct smcr_lgr {
 	bool			rmb_awaited;
 	bool			stopping;
 	bool			redundant;
-	bool			growing;
-	u8			grow_tries;
-	unsigned long		grow_at;
-	unsigned long		grow_last;
+	struct smcr_lgr_grow	grow;
 	int			rmb_err;
 	spinlock_t		rtoken_lock;
 	struct smcr_rtoken_table *rtokens;

@@ -136,7 +136,7 @@ static bool grow_now(struct smcr_lgr *lgr)
 static unsigned long grow_pause(const struct smcr_lgr *lgr)
 {
 	const struct smcr_sysctl *ctl = &smcr_pernet(lgr->net)->sysctl;
-	u32 ms = smcr_lgr_policy_retry_ms(lgr->grow_tries,
+	u32 ms = smcr_lgr_policy_retry_ms(lgr->grow.tries,
 					  READ_ONCE(ctl->link_retry_min_ms),
 					  READ_ONCE(ctl->link_retry_max_ms));
 
@@ -145,8 +145,8 @@ static unsigned long grow_pause(const struct smcr_lgr *lgr)
 
 static void count_try(struct smcr_lgr *lgr)
 {
-	if (lgr->grow_tries < U8_MAX)
-		lgr->grow_tries++;
+	if (lgr->grow.tries < U8_MAX)
+		lgr->grow.tries++;
 }
 
 /**
@@ -162,7 +162,7 @@ static void count_try(struct smcr_lgr *lgr)
  */
 unsigned long smcr_lgr_grow(struct smcr_lgr *lgr)
 {
-	if (!lgr->growing || smcr_lgr_state(lgr) != SMCR_LGR_ACTIVE)
+	if (!lgr->grow.on || smcr_lgr_state(lgr) != SMCR_LGR_ACTIVE)
 		return 0;
 	/* The end of an exchange queues the work again, and so does a link that
 	 * has just failed: its loss sets the time of the next try.
@@ -170,29 +170,29 @@ unsigned long smcr_lgr_grow(struct smcr_lgr *lgr)
 	if (!smcr_llc_flow_may_start(&lgr->llc.flow) ||
 	    test_bit(SMCR_LGR_T_LINK_FAILED, &lgr->todo))
 		return 0;
-	if (time_before(jiffies, lgr->grow_at))
-		return lgr->grow_at;
+	if (time_before(jiffies, lgr->grow.at))
+		return lgr->grow.at;
 	if (!grow_now(lgr)) {
-		lgr->growing = false;
+		lgr->grow.on = false;
 		lgr->llc.add_asked = false;
 		return 0;
 	}
-	lgr->grow_at = jiffies + grow_pause(lgr);
-	lgr->grow_last = jiffies;
+	lgr->grow.at = jiffies + grow_pause(lgr);
+	lgr->grow.last = jiffies;
 	count_try(lgr);
 	lgr->llc.add_counted = true;
-	return lgr->grow_at;
+	return lgr->grow.at;
 }
 
 /* Set the time of the next try; tries are net.smcr.link_retry_min_ms apart. */
 static void grow_after(struct smcr_lgr *lgr, unsigned long delay)
 {
-	unsigned long first = lgr->grow_last + smcr_lgr_grow_delay(lgr);
+	unsigned long first = lgr->grow.last + smcr_lgr_grow_delay(lgr);
 
-	lgr->growing = true;
-	lgr->grow_at = jiffies + delay;
-	if (lgr->grow_last && time_before(lgr->grow_at, first))
-		lgr->grow_at = first;
+	lgr->grow.on = true;
+	lgr->grow.at = jiffies + delay;
+	if (lgr->grow.last && time_before(lgr->grow.at, first))
+		lgr->grow.at = first;
 	smcr_lgr_queue(lgr);
 }
 
@@ -206,7 +206,7 @@ static void grow_after(struct smcr_lgr *lgr, unsigned long delay)
  */
 void smcr_lgr_grow_again(struct smcr_lgr *lgr, unsigned long delay)
 {
-	lgr->grow_tries = 0;
+	lgr->grow.tries = 0;
 	grow_after(lgr, delay);
 }
 

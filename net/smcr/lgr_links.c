@@ -475,6 +475,8 @@ static void link_lost(struct smcr_lgr *lgr, struct smcr_link *link)
 		if (used)
 			count_failover(lgr, link);
 		smcr_link_stop_later(link);
+		if (!unneeded)
+			smcr_lgr_watch_begin(link);
 		/* What took the link down may have passed by then. For a link
 		 * that never came into use, smcr_llc_add_failed() has set the
 		 * time.

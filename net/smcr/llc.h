@@ -124,7 +124,7 @@ struct smcr_llc_due {
  * @add_failures: exchanges in a row that have added no link
  * @tried: client: GIDs of the server's ends of those exchanges, the last ones
  * @n_tried: client: number of those exchanges
- * @add_counted: smcr_lgr.grow_tries counts the try that is under way
+ * @add_counted: smcr_lgr_grow.tries counts the try that is under way
  * @add_asked: server: the client's request for a link is not answered yet
  * @add_missed: client: an offer was refused for lack of memory, or as a port
  *	was not ready, so the server has to be asked for another one

@@ -240,6 +240,7 @@ void smcr_llc_add_failed(struct smcr_lgr *lgr, bool tell)
 	lgr->llc.add_failures++;
 	memcpy(lgr->llc.tried[lgr->llc.n_tried++ % ARRAY_SIZE(lgr->llc.tried)],
 	       link->peer.gid, SMCR_GID_LEN);
+	smcr_lgr_watch_begin(link);
 	discard_link(link);
 	if (tell)
 		smcr_llc_tell_lost(lgr, link, false);
@@ -265,6 +266,7 @@ void smcr_llc_add_confirmed(struct smcr_lgr *lgr)
 	lgr->llc.add_failures = 0;
 	lgr->llc.n_tried = 0;
 	lgr->llc.add_asked = false;
+	smcr_lgr_watch_end(lgr->llc.add.link);
 	add_end(lgr);
 	smcr_lgr_links_balance(lgr);
 	smcr_lgr_grow_again(lgr, 0);
@@ -504,7 +506,7 @@ static void add_reply(struct smcr_link *link, const struct smcr_llc_msg *msg)
 		smcr_mib_inc(lgr->net, SMCR_MIB_ADDLINKREFUSED);
 		smcr_llc_step(lgr, SMCR_LLC_EV_ADD_REFUSED);
 		/* The client asks when it has a port (3.5.5.1.2). */
-		lgr->growing = false;
+		lgr->grow.on = false;
 		lgr->llc.add_asked = false;
 		discard_link(new);
 		add_end(lgr);

@@ -57,6 +57,8 @@
 	  "links given up, as no completion came for their retry time") \
 	X(LINKSREPLACED, LinksReplaced, \
 	  "asymmetric links deleted, as symmetric ones replaced them (2.2.1)") \
+	X(PATHSBACK, PathsBack, \
+	  "lost paths whose neighbour was silent and answered again (C.8)") \
 	X(FAILOVERSHORT, FailoverShort, \
 	  "lost links whose connections moved within 100 ms of its last success") \
 	X(FAILOVERMEDIUM, FailoverMedium, "the same, within 1 s") \

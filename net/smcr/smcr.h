@@ -12,12 +12,13 @@
  *      | cdc.c cdc_msg.c cursor.h urgent.c failover.c
  *      | conn_move.c                              one connection
  *   lgr.c lgr_change.c lgr_find.c lgr_links.c lgr_mem.c
- *      | lgr_policy.c lgr_token.c
+ *      | lgr_policy.c lgr_token.c lgr_watch.c
  *      | llc.c llc_add.c llc_delete.c llc_rkey.c
  *      | llc_test.c llc_msg.c llc_flow.c
  *      | rmb.c rtoken.c                           one link group
  *   link.c wr*.c silence.c chunk.c ib.c ib_port.c
- *      | ib_walk.c ib_spare.c gid.c spare.c       one queue pair, devices
+ *      | ib_walk.c ib_spare.c gid.c spare.c
+ *      | neigh.c                                  one queue pair, devices
  *   ib_core
  *
  *   beside them: main.c netlink.c netlink_do.c notify.c genl.c sysctl.c mib.c

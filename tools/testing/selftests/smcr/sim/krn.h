@@ -41,6 +41,16 @@
 #define container_of(ptr, type, member)					\
 	((type *)((char *)(ptr) - offsetof(type, member)))
 
+static inline const void *memchr_inv(const void *start, int c, size_t n)
+{
+	const u8 *at = start;
+
+	for (; n--; at++)
+		if (*at != (u8)c)
+			return at;
+	return NULL;
+}
+
 /* A warning of the kernel is a fault */
 void krn_warn(const char *file, int line, const char *what);
 #define WARN_ON_ONCE(cond)						\

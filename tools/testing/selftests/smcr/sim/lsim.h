@@ -163,6 +163,7 @@ struct lsim {
 	long allocs;
 	u8 nums[256 / 8];	/* link numbers given since they were exhausted */
 	bool cut[MAX_PORTS][MAX_PORTS];
+	bool roce_only;		/* a path that is cut passes ARP */
 	struct ib_qp qp[MAX_QPS];
 	struct smcr_llc_msg first_rkey[2];	/* for a mistake, by host */
 	struct work_struct *work[MAX_WORKS];

@@ -9,6 +9,7 @@
 #include "hs.h"
 #include "llc_msg.h"
 #include "lsim.h"
+#include "neigh.h"
 #include "spare.h"
 
 /* Messages that a link may have sent and the peer not acknowledged */
@@ -437,6 +438,20 @@ unsigned int smcr_ib_spare_ports(struct net *net, const struct smcr_port *used,
 	spare_of(want->first, &first);
 	return smcr_spare_ports(cand, candidates(used, n_used, want->n_asymmetric, cand, ports),
 				&what);
+}
+
+/* neigh.c */
+
+enum smcr_neigh smcr_neigh_ask(struct net *net, int ifindex, const u8 *gid)
+{
+	u8 ours = (u8)(ifindex - 2), theirs = port_of_gid(gid);
+	bool server = net->host == SERVER;
+
+	if (!lsim.host[net->host].port[ours].up)
+		return SMCR_NEIGH_UNKNOWN;
+	if (lsim.roce_only || path_up(server ? ours : theirs, server ? theirs : ours))
+		return SMCR_NEIGH_ANSWERS;
+	return SMCR_NEIGH_SILENT;
 }
 
 /* lgr_find.c: a host has one group */

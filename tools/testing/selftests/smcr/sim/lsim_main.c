@@ -338,6 +338,7 @@ static void start(void)
 	lsim.rails = !lsim.calm && one_in(3);
 	lsim.retry = 100 + rnd_below(1200);
 	lsim.late = 1 + rnd_below(200);
+	lsim.roce_only = one_in(2);
 	if (one_in(4))
 		lsim.max_regs = 3;
 	if (one_in(8))

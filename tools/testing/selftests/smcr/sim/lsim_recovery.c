@@ -55,7 +55,7 @@ static void r5(void)
 	st_ports_up(1);
 	sim_pass(800);
 	HOLDS(st_sent(SERVER, SMCR_LLC_DELETE_LINK, false) == 1);
-	HOLDS(SRV->growing && st_is_active(SERVER, 1) && st_links(SERVER) == 1);
+	HOLDS(SRV->grow.on && st_is_active(SERVER, 1) && st_links(SERVER) == 1);
 	st_heal_paths();
 	st_ends_with(2);
 }
@@ -131,7 +131,7 @@ static void r11(void)
 	st_stall(SERVER, 2500);
 	sim_pass(2100);
 	HOLDS(st_sent(CLIENT, SMCR_LLC_DELETE_LINK, false) == 1);
-	HOLDS(st_is_active(CLIENT, 1) && st_links(CLIENT) == 1 && CLN->growing);
+	HOLDS(st_is_active(CLIENT, 1) && st_links(CLIENT) == 1 && CLN->grow.on);
 	st_ends_with(2);
 }
 
@@ -615,15 +615,12 @@ static void r34(void)
 	st_ends_with(2);
 }
 
-/* The paths of a port are silent: the time between tries doubles, and a port
- * event brings the link at once
- */
-static void doubles(void)
+/* The paths of a port are silent: the time between tries doubles */
+static void tries_doubled(void)
 {
 	unsigned long at = jiffies, gap = 0, last;
 	u32 n, tries = 0;
 
-	st_group(2);
 	st_cut_link(2);
 	st_test_by(SERVER, 2);
 	sim_pass(3000);
@@ -642,10 +639,40 @@ static void doubles(void)
 		HOLDS(tries < 4 || (gap > last + last / 4 && gap <= 2 * last + 2500));
 	}
 	HOLDS(gap >= 30000 && tries >= 5 && tries <= 7);
+	/* This try fails, too */
+	sim_pass(5000);
+	HOLDS(st_links(SERVER) == 1);
+}
+
+/* Nothing tells that the paths are good, and then a port event does */
+static void doubles(void)
+{
+	st_group(2);
+	lsim.roce_only = true;
+	tries_doubled();
 	st_heal_paths();
 	port_set(one_in(2) ? SERVER : CLIENT, 1, false);
 	st_ports_up(1);
 	sim_pass(3000);
+	HOLDS(st_links(SERVER) == 2 && st_links(CLIENT) == 2);
+	st_ends_with(2);
+}
+
+static u64 paths_back(void)
+{
+	return lsim.host[SERVER].mib[SMCR_MIB_PATHSBACK] +
+	       lsim.host[CLIENT].mib[SMCR_MIB_PATHSBACK];
+}
+
+/* A neighbour that answers again tells that its path is good */
+static void neighbours(void)
+{
+	st_group(2);
+	tries_doubled();
+	HOLDS(!paths_back());
+	st_heal_paths();
+	sim_pass(3000);
+	HOLDS(paths_back());
 	HOLDS(st_links(SERVER) == 2 && st_links(CLIENT) == 2);
 	st_ends_with(2);
 }
@@ -845,6 +872,7 @@ const struct scase lsim_recoveries[] = {
 	{ "R33", "a message that nothing waits for fails its link", r33 },
 	{ "R34", "a lost link is restored by the timer and by a port", r34 },
 	{ "R34", "the time between tries that fail doubles", doubles },
+	{ "R34", "a neighbour that answers again ends that time", neighbours },
 	{ "numbers", "link numbers return after all 255, some of them refused", numbers },
 	{ "many-rmbs", "a new link registers more RMBs than its send queue holds", many_rmbs },
 	{ "rkey-moved", "CONFIRM RKEY begins again over another link", moved_rkey },
