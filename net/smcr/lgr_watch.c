@@ -9,7 +9,7 @@
  * ends of the lost paths by ARP or neighbour discovery. One that was silent
  * and answers leads to a try at once, and the times begin anew. The neighbour
  * tables probe a silent neighbour once a second, whoever asks for it; one that
- * answers costs two packets a second.
+ * answers costs at most two packets a second.
  *
  * If only RoCE is silent on a path, its neighbour answers all the time. Then
  * the timer alone decides when to try.

@@ -9,6 +9,7 @@
  * path has been repaired.
  */
 #include <linux/in6.h>
+#include <linux/jiffies.h>
 #include <linux/netdevice.h>
 #include <linux/rcupdate.h>
 #include <net/arp.h>
@@ -17,6 +18,11 @@
 
 #include "neigh.h"
 #include "wire.h"
+
+/* An answer that is newer than this makes a question needless: several groups
+ * may have lost paths to the same peer.
+ */
+#define NEIGH_FRESH	(HZ / 2)
 
 static struct neigh_table *table_of(const struct in6_addr *addr)
 {
@@ -61,6 +67,12 @@ static void entry_ask(struct neighbour *entry, u8 state)
 		neigh_event_send(entry, NULL);
 }
 
+static bool entry_fresh(const struct neighbour *entry, u8 state)
+{
+	return state & NUD_REACHABLE &&
+	       time_before(jiffies, READ_ONCE(entry->confirmed) + NEIGH_FRESH);
+}
+
 static enum smcr_neigh entry_ask_again(struct neighbour *entry)
 {
 	u8 state = READ_ONCE(entry->nud_state);
@@ -68,7 +80,8 @@ static enum smcr_neigh entry_ask_again(struct neighbour *entry)
 	/* Nobody asks for a static entry, or on a netdev without ARP. */
 	if (state & (NUD_PERMANENT | NUD_NOARP))
 		return SMCR_NEIGH_UNKNOWN;
-	entry_ask(entry, state);
+	if (!entry_fresh(entry, state))
+		entry_ask(entry, state);
 	if (state & NUD_REACHABLE)
 		return SMCR_NEIGH_ANSWERS;
 	return state & NUD_FAILED ? SMCR_NEIGH_SILENT : SMCR_NEIGH_UNKNOWN;
