@@ -96,6 +96,28 @@ stillborn() {
 	fi
 }
 
+# seen C|S NAME VALUE: wait for a value in /proc/liar
+seen() {
+	local end=$((SECONDS + WAIT))
+
+	while ask "$1" look "$2"; [ "$reply" != "$3" ]; do
+		[ $SECONDS -lt $end ] || break
+		sleep 0.02
+	done
+	want "$3" "$2 of $1"
+}
+
+# whole: wait until the group has two links at each end, and no exchange of LLC
+# messages is under way
+whole() {
+	local host
+
+	for host in S C; do
+		seen $host links 2
+		seen $host step 0
+	done
+}
+
 # part NAME: close both ends of a connection
 part() {
 	step ok C close "$1"
