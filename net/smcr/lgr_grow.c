@@ -149,6 +149,22 @@ static void count_try(struct smcr_lgr *lgr)
 		lgr->grow.tries++;
 }
 
+/* Does a further link have to wait? The end of an exchange queues the work
+ * again, and so does a link that has just failed: its loss sets the time of the
+ * next try. A Linux client that has not answered a message about links first
+ * answers TEST LINK, and DELETE LINK: if it is just slow, it might handle two
+ * offers at the same time.
+ */
+static bool must_wait(const struct smcr_lgr *lgr)
+{
+	if (!smcr_llc_flow_may_start(&lgr->llc.flow) ||
+	    test_bit(SMCR_LGR_T_LINK_FAILED, &lgr->todo))
+		return true;
+	return lgr->role == SMCR_SERVER &&
+	       lgr->dialect == SMCR_DIALECT_LINUX &&
+	       (lgr->llc.n_due || lgr->llc.due_at || smcr_llc_testing(lgr));
+}
+
 /**
  * smcr_lgr_grow() - add a link to a group that may have one more (C.8)
  * @lgr: the group
@@ -164,11 +180,7 @@ unsigned long smcr_lgr_grow(struct smcr_lgr *lgr)
 {
 	if (!lgr->grow.on || smcr_lgr_state(lgr) != SMCR_LGR_ACTIVE)
 		return 0;
-	/* The end of an exchange queues the work again, and so does a link that
-	 * has just failed: its loss sets the time of the next try.
-	 */
-	if (!smcr_llc_flow_may_start(&lgr->llc.flow) ||
-	    test_bit(SMCR_LGR_T_LINK_FAILED, &lgr->todo))
+	if (must_wait(lgr))
 		return 0;
 	if (time_before(jiffies, lgr->grow.at))
 		return lgr->grow.at;
@@ -211,8 +223,9 @@ void smcr_lgr_grow_again(struct smcr_lgr *lgr, unsigned long delay)
 }
 
 /**
- * smcr_lgr_grow_asked() - look for a further link, as the client asks for one
+ * smcr_lgr_grow_asked() - look for a further link, as the client wants one
  * @lgr: a server's group
+ * @delay: jiffies until the next try
  *
  * A port of the client may have come, so this is tried at once. But the client
  * also asks by its own timer, so the time between failures goes on doubling. A
@@ -221,9 +234,9 @@ void smcr_lgr_grow_again(struct smcr_lgr *lgr, unsigned long delay)
  *
  * Context: the group's work.
  */
-void smcr_lgr_grow_asked(struct smcr_lgr *lgr)
+void smcr_lgr_grow_asked(struct smcr_lgr *lgr, unsigned long delay)
 {
-	grow_after(lgr, 0);
+	grow_after(lgr, delay);
 }
 
 /**

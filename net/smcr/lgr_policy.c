@@ -94,6 +94,21 @@ bool smcr_link_nums_given(const struct smcr_link_nums *nums, u8 num)
 }
 
 /**
+ * smcr_link_nums_drop() - take a number out of a set
+ * @nums: a set of numbers
+ * @num: the number
+ *
+ * Return: true if it was in the set.
+ */
+bool smcr_link_nums_drop(struct smcr_link_nums *nums, u8 num)
+{
+	bool used = num_used(nums, num);
+
+	nums->used[num / 32] &= ~(1U << num % 32);
+	return used;
+}
+
+/**
  * smcr_lgr_policy_max_links() - return how many symmetric links a group may
  * have
  * @ours: local limit in CONFIRM LINK, 1..8

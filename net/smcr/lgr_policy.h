@@ -76,6 +76,7 @@ smcr_add_link_names_link(const struct smcr_llc_add_link *msg)
 int smcr_link_nums_next(struct smcr_link_nums *nums, const u8 *live,
 			unsigned int nr_live);
 bool smcr_link_nums_given(const struct smcr_link_nums *nums, u8 num);
+bool smcr_link_nums_drop(struct smcr_link_nums *nums, u8 num);
 int smcr_link_nums_take(struct smcr_link_nums *nums, u8 num, const u8 *live,
 			unsigned int nr_live);
 

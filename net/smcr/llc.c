@@ -32,7 +32,7 @@
 #include "lgr.h"
 #include "lgr_links.h"
 #include "link.h"
-#include "llc.h"
+#include "llc_exchange.h"
 #include "llc_msg.h"
 #include "mib.h"
 #include "rmb.h"
@@ -544,7 +544,9 @@ static bool llc_handle(struct smcr_lgr *lgr, struct smcr_wr_recv *recv)
 		llc_terminated(lgr);
 		return true;
 	}
-	if (smcr_llc_second_thought(lgr, &msg) ||
+	if (smcr_llc_add_late(lgr, &msg) ||
+	    smcr_llc_second_thought(lgr, &msg) ||
+	    smcr_llc_delete_late(lgr, &msg) ||
 	    smcr_llc_add_undone(lgr, &msg) || is_late(lgr, &msg))
 		return true;
 	verdict = smcr_llc_flow_verdict(&lgr->llc.flow, &msg);
@@ -714,7 +716,8 @@ void smcr_llc_link_lost(struct smcr_link *link)
 
 /* An exchange that changes links was not answered (C.7). A CONFIRM LINK that is
  * missing fails the new link; everything else fails the link that carries the
- * exchange. Return: false if the group has to end.
+ * exchange, unless the peer is a Linux host. Return: false if the group has to
+ * end.
  */
 static bool timeout_handled(struct smcr_lgr *lgr)
 {
@@ -729,7 +732,10 @@ static bool timeout_handled(struct smcr_lgr *lgr)
 	case SMCR_LLC_ADD_CONT:
 		if (smcr_lgr_state(lgr) == SMCR_LGR_FORMING)
 			return false;
-		smcr_link_fail(llc->add.carrier, -ETIMEDOUT);
+		if (lgr->dialect == SMCR_DIALECT_LINUX)
+			smcr_llc_add_withdraw(lgr);
+		else
+			smcr_link_fail(llc->add.carrier, -ETIMEDOUT);
 		return true;
 	case SMCR_LLC_DELETE:
 		if (smcr_lgr_state(lgr) == SMCR_LGR_FORMING)
@@ -737,7 +743,10 @@ static bool timeout_handled(struct smcr_lgr *lgr)
 		carrier = smcr_llc_delete_carrier(lgr);
 		if (!carrier)
 			return false;
-		smcr_link_fail(carrier, -ETIMEDOUT);
+		if (lgr->dialect == SMCR_DIALECT_LINUX)
+			smcr_llc_delete_again(lgr, carrier);
+		else
+			smcr_link_fail(carrier, -ETIMEDOUT);
 		smcr_link_put(carrier);
 		return true;
 	case SMCR_LLC_IDLE:

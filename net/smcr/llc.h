@@ -9,6 +9,7 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
+#include "lgr_policy.h"
 #include "llc_flow.h"
 
 struct smcr_lgr;
@@ -78,7 +79,6 @@ struct smcr_llc_add {
  * @num: number of the link
  * @reason: reason code
  * @orderly: flag O
- * @adding: the link was being added
  * @awaits_quiet: a Linux peer may still get acknowledgments over the link, so
  *	the message waits until @go_at, in jiffies
  * @quiet: it gets no new ones: the link is drained, or the peer has left it
@@ -89,7 +89,6 @@ struct smcr_llc_due {
 	u8			num;
 	u32			reason;
 	bool			orderly;
-	bool			adding;
 	bool			awaits_quiet;
 	bool			quiet;
 	unsigned long		go_at;
@@ -121,6 +120,7 @@ struct smcr_llc_due {
  * @rkey_tries: refusals with C in a row
  * @deleting: our DELETE RKEY is under way; it names the RMBs marked deleting
  * @add: the exchange that adds a link
+ * @withdrawn: server: links of offers that a Linux client has not answered
  * @add_failures: exchanges in a row that have added no link
  * @tried: client: GIDs of the server's ends of those exchanges, the last ones
  * @n_tried: client: number of those exchanges
@@ -133,7 +133,8 @@ struct smcr_llc_due {
  *	of ours begins, see may_start() in llc_rkey.c
  * @due: server: links to delete; the first one's exchange is under way in step
  *	DELETE. Client: links that the server was asked to delete
- * @due_at: server: jiffies before which a Linux peer gets no DELETE LINK, or 0
+ * @due_at: server: jiffies before which a Linux peer gets no ADD LINK and no
+ *	DELETE LINK, or 0
  * @ask_deadline: client: jiffies when it no longer waits for that, or 0
  * @delete_carrier: link that carries our DELETE LINK, only for comparison
  * @delete_moot: the DELETE LINK in @link_request is over, but not answered
@@ -157,6 +158,7 @@ struct smcr_llc {
 	struct smcr_llc_rkeys	theirs;
 	bool			deleting;
 	struct smcr_llc_add	add;
+	struct smcr_link_nums	withdrawn;
 	u32			add_failures;
 	u8			tried[SMCR_MAX_LINKS][SMCR_GID_LEN];
 	u32			n_tried;
@@ -201,6 +203,7 @@ void smcr_llc_link_lost(struct smcr_link *link);
 /* llc_test.c */
 void smcr_llc_test_now(struct smcr_lgr *lgr);
 unsigned long smcr_llc_test_timers(struct smcr_lgr *lgr);
+bool smcr_llc_testing(const struct smcr_lgr *lgr);
 void smcr_llc_test_recv(struct smcr_link *link, const struct smcr_llc_msg *msg);
 
 /* llc_add.c */
@@ -214,17 +217,24 @@ void smcr_llc_add_confirmed(struct smcr_lgr *lgr);
 void smcr_llc_add_failed(struct smcr_lgr *lgr, bool tell);
 void smcr_llc_add_flush(struct smcr_lgr *lgr);
 void smcr_llc_add_go(struct smcr_lgr *lgr);
+void smcr_llc_add_withdraw(struct smcr_lgr *lgr);
+bool __must_check smcr_llc_add_late(struct smcr_lgr *lgr,
+				    const struct smcr_llc_msg *msg);
 
 /* llc_delete.c */
 void smcr_llc_delete_recv(struct smcr_link *link,
 			  const struct smcr_llc_msg *msg);
 bool __must_check smcr_llc_second_thought(struct smcr_lgr *lgr,
 					  const struct smcr_llc_msg *msg);
+bool __must_check smcr_llc_delete_late(struct smcr_lgr *lgr,
+				       const struct smcr_llc_msg *msg);
 bool __must_check smcr_llc_add_undone(struct smcr_lgr *lgr,
 				      const struct smcr_llc_msg *msg);
 void smcr_llc_tell_lost(struct smcr_lgr *lgr, const struct smcr_link *link,
 			bool used);
+void smcr_llc_tell_undone(struct smcr_lgr *lgr, u8 num);
 void smcr_llc_delete_go(struct smcr_lgr *lgr);
+void smcr_llc_delete_again(struct smcr_lgr *lgr, struct smcr_link *carrier);
 unsigned long smcr_llc_delete_timer(struct smcr_lgr *lgr);
 void smcr_llc_ask_again(struct smcr_lgr *lgr, const struct smcr_link *link);
 void smcr_llc_ask_timeout(struct smcr_lgr *lgr);
@@ -232,26 +242,6 @@ struct smcr_link * __must_check smcr_llc_delete_carrier(struct smcr_lgr *lgr);
 int __must_check smcr_llc_delete_ask(struct smcr_link *link);
 void smcr_llc_delete_links(struct smcr_lgr *lgr);
 void smcr_llc_delete_unneeded(struct smcr_link *link);
-
-/* Between the files llc*.c */
-void smcr_llc_ready(struct smcr_lgr *lgr);
-int __must_check smcr_llc_ask_confirm(struct smcr_link *link,
-				      enum smcr_llc_cookie cookie);
-void smcr_llc_rkey_lost(struct smcr_link *link);
-void smcr_llc_rkey_cont(struct smcr_link *link, const struct smcr_llc_msg *msg);
-void smcr_llc_rkey_flush(struct smcr_lgr *lgr);
-unsigned long smcr_llc_deadline(const struct smcr_lgr *lgr);
-void smcr_llc_step(struct smcr_lgr *lgr, enum smcr_llc_event event);
-int smcr_llc_send(struct smcr_link *link, const struct smcr_llc_msg *msg,
-		  enum smcr_llc_cookie cookie);
-void smcr_llc_broken(struct smcr_link *link, const char *what);
-void smcr_llc_rkey_answer(struct smcr_link *link,
-			  const struct smcr_llc_msg *msg, bool negative,
-			  bool retry);
-void smcr_llc_rkey_confirm(struct smcr_link *link,
-			   const struct smcr_llc_msg *msg);
-void smcr_llc_rkey_delete(struct smcr_link *link,
-			  const struct smcr_llc_msg *msg);
 
 /* Events from the link layer, softirq */
 void smcr_llc_recv(struct smcr_wr_recv *recv);

@@ -27,7 +27,7 @@
 #include "lgr_links.h"
 #include "lgr_policy.h"
 #include "link.h"
-#include "llc.h"
+#include "llc_exchange.h"
 #include "llc_msg.h"
 #include "mib.h"
 #include "rmb.h"
@@ -192,6 +192,7 @@ int smcr_llc_add_offer(struct smcr_lgr *lgr, struct smcr_link *carrier)
 	num = smcr_link_nums_next(&lgr->nums, live, live_nums(lgr, live));
 	if (num < 0)
 		return num;
+	smcr_link_nums_drop(&lgr->llc.withdrawn, num);
 	spare = choose_port(lgr, carrier, NULL, &port);
 	link = new_link(lgr, carrier, &port, num);
 	if (spare)
@@ -250,6 +251,59 @@ void smcr_llc_add_failed(struct smcr_lgr *lgr, bool tell)
 	if (tell && smcr_lgr_state(lgr) == SMCR_LGR_FORMING)
 		WRITE_ONCE(lgr->llc.step_deadline, smcr_llc_deadline(lgr));
 	smcr_lgr_queue(lgr);
+}
+
+/* Server: end the exchange, although the client may still agree to it. */
+static void withdraw(struct smcr_lgr *lgr)
+{
+	smcr_link_nums_take(&lgr->llc.withdrawn, lgr->llc.add.link->num, NULL,
+			    0);
+	smcr_mib_inc(lgr->net, SMCR_MIB_ADDLINKWITHDRAWN);
+	smcr_llc_add_failed(lgr, false);
+}
+
+/**
+ * smcr_llc_add_withdraw() - a Linux peer does not go on with ADD LINK in time
+ * @lgr: the group; ADD LINK or its continuation was sent
+ *
+ * A Linux host that cleans up a link keeps the next message about links until
+ * that is done, which takes as long as its adapter takes, or ignores it. So the
+ * missing answer says nothing about the carrier; TEST LINK does.
+ *
+ * Context: the group's work.
+ */
+void smcr_llc_add_withdraw(struct smcr_lgr *lgr)
+{
+	smcr_lgr_link_doubtful(lgr->llc.add.carrier);
+	if (lgr->llc.flow.step == SMCR_LLC_ADD_REPLY)
+		withdraw(lgr);
+	else
+		smcr_llc_add_failed(lgr, true);
+}
+
+/**
+ * smcr_llc_add_late() - a Linux client answers an offer that was withdrawn
+ * @lgr: the group
+ * @msg: a message
+ *
+ * If the client has agreed, it waits for the next message of the exchange, and
+ * ignores another offer that was sent meanwhile.
+ *
+ * Context: the group's work.
+ * Return: true if @msg is that answer, the first one to this offer.
+ */
+bool smcr_llc_add_late(struct smcr_lgr *lgr, const struct smcr_llc_msg *msg)
+{
+	if (msg->type != SMCR_LLC_ADD_LINK || !msg->reply ||
+	    !smcr_link_nums_drop(&lgr->llc.withdrawn, msg->add_link.link_num))
+		return false;
+	if (msg->add_link.reject)
+		return true;
+	if (lgr->llc.flow.step == SMCR_LLC_ADD_REPLY)
+		withdraw(lgr);
+	smcr_llc_tell_undone(lgr, msg->add_link.link_num);
+	smcr_lgr_grow_asked(lgr, smcr_lgr_grow_delay(lgr));
+	return true;
 }
 
 /**
@@ -540,7 +594,7 @@ void smcr_llc_add_recv(struct smcr_link *link, const struct smcr_llc_msg *msg)
 		add_request(link, &msg->add_link);
 	} else {
 		lgr->llc.add_asked = true;
-		smcr_lgr_grow_asked(lgr);
+		smcr_lgr_grow_asked(lgr, 0);
 	}
 }
 

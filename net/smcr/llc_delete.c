@@ -39,17 +39,18 @@
 #include "lgr.h"
 #include "lgr_links.h"
 #include "link.h"
-#include "llc.h"
+#include "llc_exchange.h"
 #include "llc_msg.h"
 #include "mib.h"
 
 /* Time from the drain of a link until a Linux peer has handled acknowledgments
  * that were sent before; how long the drain may keep DELETE LINK; and time from
- * its answer until a Linux client has left ADD LINK.
+ * its answer until a Linux client has left the exchange. A message about links
+ * that comes earlier is ignored.
  */
 #define ACKS_LAND	msecs_to_jiffies(50)
 #define QUIET_LIMIT	HZ
-#define ADD_LEFT	(HZ / 4)
+#define EXCHANGE_LEFT	(HZ / 4)
 
 /* Fail a link that both ends have agreed to delete. */
 static void delete_end(struct smcr_link *link, u32 reason)
@@ -102,7 +103,6 @@ static void due_first(struct smcr_llc *llc, const struct smcr_llc_due *due)
 	struct smcr_llc_due first = *due;
 	u8 i;
 
-	first.adding = true;
 	for (i = (u8)(due - llc->due); i; i--)
 		llc->due[i] = llc->due[i - 1];
 	llc->due[0] = first;
@@ -337,6 +337,24 @@ void smcr_llc_tell_lost(struct smcr_lgr *lgr, const struct smcr_link *link,
 		ask_due(lgr);
 }
 
+/**
+ * smcr_llc_tell_undone() - tell a Linux client that a link will not be added
+ * @lgr: the group of a server
+ * @num: number of the link, which this end has given up
+ *
+ * The client is in the middle of ADD LINK, so this goes before the others.
+ *
+ * Context: the group's work.
+ */
+void smcr_llc_tell_undone(struct smcr_lgr *lgr, u8 num)
+{
+	struct smcr_llc_due *due;
+
+	due = delete_later(lgr, num, SMCR_LLC_DEL_LOST_PATH, false);
+	if (due && lgr->llc.flow.step != SMCR_LLC_DELETE)
+		due_first(&lgr->llc, due);
+}
+
 /* A request to delete the group's only link ends the group; a server says so by
  * DELETE LINK (all). The answer to one that names an unknown link says that, as
  * C.7.1 asks.
@@ -412,9 +430,10 @@ static void delete_done(struct smcr_lgr *lgr)
 	struct smcr_link *link = smcr_lgr_link_by_num(lgr, llc->due[0].num);
 	u32 reason = llc->due[0].reason;
 
-	smcr_llc_step(lgr, SMCR_LLC_EV_DELETE_DONE);
-	if (llc->due[0].adding && lgr->dialect == SMCR_DIALECT_LINUX)
-		llc->due_at = jiffies + ADD_LEFT;
+	if (llc->flow.step == SMCR_LLC_DELETE)
+		smcr_llc_step(lgr, SMCR_LLC_EV_DELETE_DONE);
+	if (lgr->dialect == SMCR_DIALECT_LINUX)
+		llc->due_at = jiffies + EXCHANGE_LEFT;
 	due_del(llc, 0);
 	if (link) {
 		delete_end(link, reason);
@@ -483,6 +502,29 @@ bool smcr_llc_second_thought(struct smcr_lgr *lgr,
 		return true;
 	}
 	return false;
+}
+
+/**
+ * smcr_llc_delete_late() - a Linux client answers a DELETE LINK that is to be
+ *	repeated
+ * @lgr: the group
+ * @msg: a message
+ *
+ * Context: the group's work.
+ * Return: true if @msg is that answer.
+ */
+bool smcr_llc_delete_late(struct smcr_lgr *lgr, const struct smcr_llc_msg *msg)
+{
+	const struct smcr_llc *llc = &lgr->llc;
+
+	if (lgr->dialect != SMCR_DIALECT_LINUX || lgr->role != SMCR_SERVER ||
+	    msg->type != SMCR_LLC_DELETE_LINK || !msg->reply ||
+	    llc->flow.step != SMCR_LLC_IDLE || !llc->n_due ||
+	    llc->due[0].num != msg->delete_link.link_num ||
+	    !smcr_llc_msg_answers(msg, &llc->link_request))
+		return false;
+	delete_done(lgr);
+	return true;
 }
 
 /**
@@ -582,6 +624,26 @@ static void delete_send(struct smcr_lgr *lgr, struct smcr_link *carrier)
 	smcr_mib_inc(lgr->net, SMCR_MIB_DELETELINKSENT);
 	smcr_llc_step(lgr, SMCR_LLC_EV_DELETE_SENT);
 	WRITE_ONCE(llc->step_deadline, smcr_llc_deadline(lgr));
+}
+
+/**
+ * smcr_llc_delete_again() - a Linux client has not answered DELETE LINK in time
+ * @lgr: the group of a server
+ * @carrier: an ACTIVE link that DELETE LINK does not name
+ *
+ * A Linux client answers when it has destroyed its end of the link. How long
+ * that takes depends on its adapter: with Soft-RoCE, until a port that is down
+ * comes up. Meanwhile it uses its other links, and answers TEST LINK; or it has
+ * ignored DELETE LINK. So DELETE LINK is repeated, and its requests that had to
+ * wait for the end of this exchange are answered before that.
+ *
+ * Context: the group's work.
+ */
+void smcr_llc_delete_again(struct smcr_lgr *lgr, struct smcr_link *carrier)
+{
+	smcr_lgr_link_doubtful(carrier);
+	smcr_llc_step(lgr, SMCR_LLC_EV_DELETE_DONE);
+	lgr->llc.due_at = smcr_llc_deadline(lgr);
 }
 
 /**

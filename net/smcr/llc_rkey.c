@@ -13,7 +13,7 @@
 #include "lgr_links.h"
 #include "lgr_policy.h"
 #include "link.h"
-#include "llc.h"
+#include "llc_exchange.h"
 #include "llc_msg.h"
 #include "mib.h"
 #include "rmb.h"

@@ -10,7 +10,7 @@
 #include "lgr.h"
 #include "lgr_links.h"
 #include "link.h"
-#include "llc.h"
+#include "llc_exchange.h"
 #include "llc_msg.h"
 #include "mib.h"
 #include "wr.h"
@@ -107,6 +107,23 @@ unsigned long smcr_llc_test_timers(struct smcr_lgr *lgr)
 	}
 	smcr_lgr_links_put(&links);
 	return next;
+}
+
+/**
+ * smcr_llc_testing() - is a TEST LINK of this host unanswered?
+ * @lgr: the group
+ *
+ * Context: the group's work.
+ * Return: true if one is, over any link.
+ */
+bool smcr_llc_testing(const struct smcr_lgr *lgr)
+{
+	int slot;
+
+	for (slot = 0; slot < SMCR_MAX_LINKS; slot++)
+		if (lgr->llc.test[slot].sent)
+			return true;
+	return false;
 }
 
 /* Connections wait for the answer to a TEST LINK; some of them perhaps for that

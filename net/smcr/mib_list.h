@@ -151,6 +151,8 @@
 	X(ADDLINKSENT, AddLinkSent, "ADD LINK requests sent") \
 	X(ADDLINKREFUSED, AddLinkRefused, \
 	  "ADD LINK replies with a refusal, sent or received") \
+	X(ADDLINKWITHDRAWN, AddLinkWithdrawn, \
+	  "ADD LINK requests that a Linux client did not answer in time") \
 	X(LINKSADDED, LinksAdded, "links added to groups after the first one") \
 	X(DELETELINKSENT, DeleteLinkSent, "DELETE LINK requests sent") \
 	X(CONFIRMRKEYSENT, ConfirmRkeySent, "CONFIRM RKEY requests sent") \

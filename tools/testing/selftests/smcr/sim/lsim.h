@@ -172,6 +172,8 @@ struct lsim {
 	struct lhost host[2];
 	/* For scenarios: look at each message; false keeps it in the queue */
 	bool (*gate)(const struct ib_qp *qp, const struct smcr_llc_msg *msg);
+	/* The same when it arrives; true: the receiver ignores it */
+	bool (*ignores)(const struct ib_qp *qp, const struct smcr_llc_msg *msg);
 	/* The same when it is posted, and may change it */
 	void (*tamper)(const struct ib_qp *qp, struct smcr_llc_msg *msg);
 	jmp_buf failed;

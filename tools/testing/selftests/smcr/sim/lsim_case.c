@@ -14,6 +14,7 @@ static bool case_run(const struct scase *c, u32 seed, u8 repeat)
 	c->run();
 	st_let_go();
 	lsim.tamper = NULL;
+	lsim.ignores = NULL;
 	st_heal_paths();
 	sim_close(SERVER);
 	return true;

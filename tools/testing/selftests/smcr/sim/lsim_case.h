@@ -70,6 +70,8 @@ void st_break_link(u8 host, u8 num);
 void st_cut_link(u8 num);
 void st_heal_paths(void);
 void st_stall(u8 host, unsigned long ms);
+void st_busy(bool keeps);
+bool st_unbusy(void);
 void st_send_raw(u8 host, u8 num, const u8 *buf);
 void st_send(u8 host, u8 num, const struct smcr_llc_msg *msg);
 void st_need_rmb(u8 host);

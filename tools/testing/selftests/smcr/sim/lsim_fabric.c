@@ -150,7 +150,8 @@ bool qp_land(struct ib_qp *qp)
 		return false;
 	TRACE("%s gets %s, over link %u", host_name(to->host), msg_text(&msg), to->link->num);
 	qp->landed++;
-	deliver(to, wr->buf);
+	if (!lsim.ignores || !lsim.ignores(qp, &msg))
+		deliver(to, wr->buf);
 	return true;
 }
 

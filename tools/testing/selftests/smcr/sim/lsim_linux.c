@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Deletions of links where one end is a Linux host, beside the same with smcr at
- * both ends.
+ * Deletions of links where one end is a Linux host, and a Linux client that does not
+ * answer while it is busy with a lost link, beside the same with smcr at both ends.
  */
 #include "lsim_case.h"
 
@@ -73,9 +73,147 @@ static void operators(void)
 	}
 }
 
+/* A client takes long to destroy its end of a lost link, and answers DELETE LINK when
+ * it has done, or has ignored it. That does not hurt the other link of a Linux client
+ */
+static void destroys(void)
+{
+	u8 keep;
+
+	for (keep = 0; keep < 2; st_again(&keep, 2)) {
+		st_group(2);
+		port_set(CLIENT, 1, false);
+		st_busy(keep);
+		st_break_link(CLIENT, 2);
+		sim_pass(1100);
+		HOLDS(st_step_of(SERVER) == SMCR_LLC_DELETE);
+		sim_pass(1100);
+		HOLDS(st_dead(SERVER) == !st_linux);
+		if (!st_linux)
+			continue;
+		HOLDS(st_sent(SERVER, SMCR_LLC_TEST_LINK, false) == 1);
+		/* Other exchanges may run before it is repeated */
+		HOLDS(st_step_of(SERVER) == SMCR_LLC_IDLE);
+		sim_pass(20000);
+		HOLDS(st_sent(SERVER, SMCR_LLC_DELETE_LINK, false) >= 4);
+		HOLDS(st_sent(SERVER, SMCR_LLC_DELETE_LINK, false) <= 7);
+		HOLDS(!st_sent(SERVER, SMCR_LLC_ADD_LINK, false));
+		HOLDS(st_is_active(SERVER, 1) && st_is_active(CLIENT, 1));
+		HOLDS(st_unbusy() == keep);
+		/* The answer ends it, if it comes late; then Linux needs a little time */
+		st_run();
+		HOLDS(SRV->llc.n_due == !keep);
+		port_set(CLIENT, 1, true);
+		sim_pass(200);
+		HOLDS(!st_sent(SERVER, SMCR_LLC_ADD_LINK, false));
+		st_ends_with(2);
+		HOLDS(st_is_active(SERVER, 1) && st_is_active(CLIENT, 1));
+	}
+}
+
+/* The same, and TEST LINK is not answered either: the carrier has failed */
+static void destroys_dead(void)
+{
+	st_group(2);
+	port_set(CLIENT, 1, false);
+	st_busy(true);
+	st_break_link(CLIENT, 2);
+	st_hold(CLIENT, SMCR_LLC_TEST_LINK, true);
+	sim_pass(4300);
+	HOLDS(st_dead(SERVER));
+}
+
+/* A client is busy with a link that it has lost, and does not answer ADD LINK. A
+ * Linux client is not at fault: the group goes on with the link that it has, and
+ * gets another one later
+ */
+static void busy(void)
+{
+	st_group(2);
+	port_set(CLIENT, 1, false);
+	st_break_link(CLIENT, 2);
+	st_told();
+	st_busy(false);
+	sim_pass(1000);
+	HOLDS(st_sent(SERVER, SMCR_LLC_ADD_LINK, false) == 1);
+	HOLDS(st_step_of(SERVER) == SMCR_LLC_ADD_REPLY);
+	st_mark();
+	sim_pass(2000);
+	if (!st_linux) {
+		HOLDS(st_dead(SERVER));
+		return;
+	}
+	HOLDS(st_is_active(SERVER, 1) && st_is_active(CLIENT, 1));
+	HOLDS(st_sent(SERVER, SMCR_LLC_TEST_LINK, false) == 1);
+	HOLDS(lsim.host[SERVER].mib[SMCR_MIB_ADDLINKWITHDRAWN] == 1);
+	/* The time between tries doubles, from the end of each of them */
+	HOLDS(st_sent(SERVER, SMCR_LLC_ADD_LINK, false) == 0);
+	sim_pass(20000);
+	HOLDS(st_sent(SERVER, SMCR_LLC_ADD_LINK, false) >= 2);
+	HOLDS(st_sent(SERVER, SMCR_LLC_ADD_LINK, false) <= 4);
+	st_unbusy();
+	st_ports_up(1);
+	st_ends_with(2);
+	HOLDS(st_is_active(SERVER, 1) && st_is_active(CLIENT, 1));
+}
+
+/* If nothing comes over the carrier any more, it has failed */
+static void busy_dead(void)
+{
+	st_group(2);
+	port_set(CLIENT, 1, false);
+	st_break_link(CLIENT, 2);
+	st_told();
+	st_busy(false);
+	st_hold(CLIENT, SMCR_LLC_TEST_LINK, true);
+	sim_pass(3100);
+	HOLDS(st_dead(SERVER) == !st_linux);
+	sim_pass(2000);
+	HOLDS(st_dead(SERVER));
+}
+
+/* The client has kept ADD LINK, and answers it when the server has withdrawn it,
+ * or even while the next one is under way
+ */
+static void kept(void)
+{
+	u8 again;
+
+	if (!st_linux)
+		return;
+	for (again = 0; again < 2; st_again(&again, 2)) {
+		st_group(2);
+		port_set(CLIENT, 1, false);
+		st_break_link(CLIENT, 2);
+		st_told();
+		st_busy(true);
+		sim_pass(3100);
+		HOLDS(lsim.host[SERVER].mib[SMCR_MIB_ADDLINKWITHDRAWN] == 1);
+		if (again) {
+			sim_pass(2500);
+			HOLDS(st_step_of(SERVER) == SMCR_LLC_ADD_REPLY);
+			HOLDS(st_sent(SERVER, SMCR_LLC_ADD_LINK, false) == 2);
+		}
+		HOLDS(st_unbusy());
+		port_set(CLIENT, 1, true);
+		st_run();
+		/* The link is given up at the client, too, and a new one follows */
+		HOLDS(st_sent(SERVER, SMCR_LLC_DELETE_LINK, false) == 1);
+		HOLDS(st_last(SERVER, SMCR_LLC_DELETE_LINK, false)->delete_link.link_num == 3);
+		HOLDS(st_is_active(SERVER, 1) && st_is_active(CLIENT, 1));
+		HOLDS(!st_link_of(CLIENT, 3));
+		st_ends_with(2);
+	}
+}
+
 const struct scase lsim_linux[] = {
 	{ "told-late", "a Linux peer hears of a lost link when it is drained", told_late },
 	{ "adding-first", "the link that is being added is deleted first", adding_first },
 	{ "operator", "an administrator deletes a link, toward Linux like a lost one", operators },
+	{ "destroys", "a Linux client may take long to answer DELETE LINK", destroys },
+	{ "destroys", "but not if it does not answer TEST LINK either", destroys_dead },
+	{ "busy", "a Linux client that does not answer ADD LINK keeps its other link", busy },
+	{ "busy", "but not if it does not answer TEST LINK either", busy_dead },
+	{ "kept", "a Linux client answers ADD LINK when it was withdrawn", kept },
 	{ },
 };

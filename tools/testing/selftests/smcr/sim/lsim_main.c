@@ -312,6 +312,7 @@ void sim_reset(u64 seed)
 	memset(lsim.host, 0, sizeof(lsim.host));
 	lsim.gate = NULL;
 	lsim.tamper = NULL;
+	lsim.ignores = NULL;
 	lsim.rnd = rnd_seed(seed);
 	lsim.honest = true;
 	jiffies = 1000;

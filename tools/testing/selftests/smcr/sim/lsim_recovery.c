@@ -78,13 +78,19 @@ static void r7(void)
 	HOLDS(st_dead(SERVER));
 }
 
-/* A message of ADD LINK is missing, and the carrier fails */
+/* A message of ADD LINK is missing, and the carrier fails, toward a Linux peer when
+ * a TEST LINK is missing, too
+ */
 static void add_lost(u8 host, enum smcr_llc_type type, bool reply, u8 skip)
 {
 	st_hold(host, type, reply);
 	st_held[0].skip = skip;
 	st_ports_up(2);
 	sim_pass(2100);
+	if (st_linux) {
+		HOLDS(st_is_active(SERVER, 1) && st_is_active(CLIENT, 1));
+		sim_pass(2000);
+	}
 	HOLDS(!st_is_active(SERVER, 1) || !st_is_active(CLIENT, 1));
 	st_let_go();
 	sim_pass(2500);

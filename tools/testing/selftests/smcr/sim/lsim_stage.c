@@ -143,6 +143,60 @@ void st_stall(u8 host, unsigned long ms)
 	lsim.host[host].stalled = jiffies + ms;
 }
 
+/* The request that the busy client keeps, and the link that it came over */
+static struct smcr_llc_msg kept;
+static u8 kept_num;
+static bool keeps;
+
+static bool busy_ignores(const struct ib_qp *qp, const struct smcr_llc_msg *msg)
+{
+	if (qp->host != SERVER || msg->reply ||
+	    (msg->type != SMCR_LLC_ADD_LINK && msg->type != SMCR_LLC_DELETE_LINK))
+		return false;
+	TRACE("client %s that", keeps ? "keeps" : "ignores");
+	if (keeps) {
+		kept = *msg;
+		kept_num = qp->link->num;
+		keeps = false;
+	}
+	return true;
+}
+
+/* The client is busy with a link that it has lost. As Linux does then, it keeps one
+ * request that changes links, or none, and ignores the others
+ */
+void st_busy(bool keep)
+{
+	keeps = keep;
+	kept_num = 0;
+	lsim.ignores = busy_ignores;
+}
+
+/* A Linux client ignores other offers until it has given up the one that it kept */
+static bool adding_ignores(const struct ib_qp *qp, const struct smcr_llc_msg *msg)
+{
+	if (st_sent(CLIENT, SMCR_LLC_DELETE_LINK, true))
+		lsim.ignores = NULL;
+	return lsim.ignores && qp->host == SERVER && !msg->reply &&
+	       msg->type == SMCR_LLC_ADD_LINK &&
+	       msg->add_link.link_num != kept.add_link.link_num;
+}
+
+/* The client is not busy any more. Return: false if it has kept nothing */
+bool st_unbusy(void)
+{
+	struct ib_qp *qp;
+
+	lsim.ignores = NULL;
+	if (!kept_num)
+		return false;
+	st_mark();
+	lsim.ignores = adding_ignores;
+	qp = st_link_of(SERVER, kept_num)->qp;
+	smcr_llc_msg_encode(qp->wr[qp->posted++ % QP_MSGS].buf, SRV->dialect, &kept);
+	return true;
+}
+
 void st_send_raw(u8 host, u8 num, const u8 *buf)
 {
 	lsim.honest = false;

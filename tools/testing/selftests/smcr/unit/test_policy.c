@@ -77,6 +77,19 @@ static void numbers_taken(void)
 	EXPECT_EQ(smcr_link_nums_take(&nums, 7, NULL, 0), 0);
 }
 
+static void numbers_dropped(void)
+{
+	struct smcr_link_nums nums = { 0 };
+
+	EXPECT(!smcr_link_nums_drop(&nums, 0));
+	EXPECT(!smcr_link_nums_drop(&nums, 255));
+	EXPECT_EQ(smcr_link_nums_take(&nums, 255, NULL, 0), 0);
+	EXPECT_EQ(smcr_link_nums_take(&nums, 254, NULL, 0), 0);
+	EXPECT(smcr_link_nums_drop(&nums, 255));
+	EXPECT(!smcr_link_nums_drop(&nums, 255));
+	EXPECT(smcr_link_nums_given(&nums, 254));
+}
+
 static void max_links(void)
 {
 	EXPECT_EQ(smcr_lgr_policy_max_links(8, 2), 2);
@@ -298,6 +311,7 @@ static const struct fact facts[] = {
 	{ "a number in use is never given out", numbers_live },
 	{ "255 links leave no number", numbers_exhausted },
 	{ "a client refuses a number that is in use or was used", numbers_taken },
+	{ "a number can be taken out of a set, once", numbers_dropped },
 	{ "the smaller link limit holds, and 0 means no limit", max_links },
 	{ "a parallel link and a second asymmetric one are refused", add_link },
 	{ "a link that shares a port with an older symmetric one is asymmetric", asymmetric },
