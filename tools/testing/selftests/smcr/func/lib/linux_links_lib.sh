@@ -80,13 +80,37 @@ repaired() {
 	check "${repair[@]}"
 }
 
+# rejected: print how often a Soft-RoCE adapter at eth0 of this host has ended a
+# queue pair, because the other adapter has rejected a request as invalid. Under
+# load Soft-RoCE does that to writes that it repeats.
+rejected() {
+	dmesg | grep -c 'rxe0: .*make_send_cqe: non-flush error status = 9'
+}
+
+# blame: check that the group, which has ended, was ended by Linux or by the
+# adapters of the link that was left
+blame() {
+	local all here there
+
+	all=$(delta flow ResetGroupDeleted)
+	here=$(($(rejected) - rejected_here))
+	there=$(($(on server rejected) - rejected_there))
+	echo "# reset by Linux's DELETE LINK (all): $all;" \
+		"rejected by adapters: $here here, $there at Linux's end;" \
+		"LLC messages not answered: $(delta flow LlcTimeouts)"
+	check "Linux or its adapter has ended the group" \
+		test $((all + here + there)) -gt 0
+}
+
 # run ROLE FACT COMMAND...: make this happen to a link under the streams. Sets
 # "whole" to true if no stream had ended in a direction when its connection moved,
 # and "over" to true if the group ended: then the idle connections were reset, too
 run() {
-	local rc=0
+	local rc=0 rejected_here rejected_there
 
 	save flow
+	rejected_here=$(rejected)
+	rejected_there=$(on server rejected)
 	if [ "$1" = client ]; then
 		io $kind "$SERVER" "${streams[@]}" >"$tmp/load.out" 2>&1 &
 		jobs_started+=($!)
@@ -114,6 +138,7 @@ run() {
 	[ "$(delta flow Aborts)" -le 16 ] || over=true
 	echo "# all streams were open: $whole; the group ended: $over;" \
 		"reset here: $(delta flow Aborts)"
+	! $over || blame
 }
 
 # exact: check that the streams of "run" were exact; those that were half-closed
