@@ -13,6 +13,9 @@
  *
  * If only RoCE is silent on a path, its neighbour answers all the time. Then
  * the timer alone decides when to try.
+ *
+ * The GID is what the peer says it is. A false one makes this host ask for some
+ * address on the netdev's LAN, for at most SMCR_MAX_LINKS GIDs a group.
  */
 #include "lgr.h"
 #include "lgr_grow.h"
