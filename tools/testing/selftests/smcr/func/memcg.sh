@@ -12,6 +12,8 @@
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source=lib/crowd_lib.sh
 . "$(dirname "$0")/lib/crowd_lib.sh"
+# shellcheck source=lib/memcg_lib.sh
+. "$(dirname "$0")/lib/memcg_lib.sh"
 
 kind=smcr4
 sockets=2000
@@ -20,10 +22,6 @@ sockets=2000
 addresses $kind
 root=$(findmnt -n -o TARGET -t cgroup2 | head -1)
 group=$root/smcr_memcg
-
-charged() {
-	awk '$1 == "sock" { print $2 }' "$group/memory.stat"
-}
 
 killed() {
 	awk '$1 == "oom_kill" { print $2 }' "$group/memory.events"
@@ -48,10 +46,6 @@ crowd_inside() {
 	CROWD=$tmp/inside
 }
 
-uncharged() {
-	[ "$(charged)" = 0 ]
-}
-
 client_leads
 
 on server crowd_serve $kind "$SERVER"
@@ -70,8 +64,8 @@ show "open"
 conns=$(($(delta begin ConnsOpened) - $(delta begin ConnsClosed)))
 echo "# $conns of them by RDMA"
 check "100 or more fit" test "$conns" -ge 100
-check "each of those is charged with its 128 KB" \
-	test "$(charged)" -ge $((conns * (128 << 10)))
+wait_until "each of those is charged with its 128 KB" \
+	charged_for $((conns * (128 << 10)))
 grew begin FallbackMemory -ge $((sockets - 400))
 grew begin FallbackMemory -eq $((sockets - conns))
 crowd_is "the bytes of each are right" $sockets all 64

@@ -13,6 +13,8 @@
 # that waits in TCP.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
+# shellcheck source=lib/memcg_lib.sh
+. "$(dirname "$0")/lib/memcg_lib.sh"
 
 own4=$(ip -4 -o addr show scope global | awk '{ sub("/.*", "", $4); print $4; exit }')
 limit=$((30 * SLOW))
@@ -117,25 +119,17 @@ check "the memory controller is on" \
 check "a cgroup is made" mkdir "$group"
 undo_later rmdir "$group"
 
-charged() {
-	awk '$1 == "sock" { print $2 }' "$group/memory.stat"
-}
-
-uncharged() {
-	[ "$(charged)" = 0 ]
-}
-
 for protocol in 0 257; do
 	run buffers $protocol "$group"
 	ss -Htne state established "sport = :$PORT" >"$tmp/ss"
 	sed 's/^/# /' "$tmp/ss"
-	echo "# $(charged) bytes are charged"
 	[ $protocol = 0 ] || {
 		check "the child has its listener's user" \
 			grep -q "uid:$server" "$tmp/ss"
-		check "its bytes are charged to the listener's cgroup" \
-			test "$(charged)" -ge 65536
+		wait_until "its bytes are charged to the listener's cgroup" \
+			charged_for 65536
 	}
+	echo "# $(charged) bytes are charged"
 	ended
 	wait_until "nothing is charged any more" uncharged
 done
