@@ -6,7 +6,7 @@
 # kernel: release
 # release: turns linux
 # peer: linux
-# timeout: 180
+# timeout: 210
 # The server host runs the distribution's own SMC-R. Each end falls back for a
 # reason, loses its program, and is unloaded; the next connection is as good as
 # before.
@@ -52,6 +52,12 @@ unload_linux() {
 		modprobe -a smc smc_diag
 		return 1
 	}
+}
+
+# hold_killed: kill the program of "hold"
+hold_killed() {
+	kill -KILL "$hold_pid"
+	exec 5>&- 6<&-
 }
 
 prefix_length() {
@@ -128,6 +134,18 @@ no_conn_left
 grew killed BadCdc -eq 0
 io_check "end of the server" $kind "$CLIENT" quit
 served
+serve $kind "$CLIENT"
+save client_killed
+on server hold $kind "$CLIENT" 3
+on server hold_killed
+no_conn_left
+grew client_killed PassiveOpens -eq 3
+grew client_killed BadCdc -eq 0
+grew client_killed Aborts -eq 0
+io_check "end of the server" $kind "$CLIENT" quit
+program_ended serve
+check "this host's server sees 3 ends of file" \
+	test "$(cat "$tmp/serve.out" "$tmp/serve.err" | grep -c ENODATA)" = 3
 on server wait_until "Linux's SMC-R is unloaded" unload_linux
 no_group_left
 grew killed BadLlc -eq 0
@@ -142,9 +160,15 @@ on server serve $kind "$SERVER"
 to_linux "loaded again"
 by_rdma "loaded again" 65536 65536
 grew "loaded again" FirstContacts -eq 1
+serve $kind "$CLIENT"
+by_linux "loaded again, as server"
+by_rdma "loaded again, as server" 65536 65536
+io_check "end of the server" $kind "$CLIENT" quit
+served
 no_conn_left
 
-# smcr is unloaded while a group with Linux is idle
+# smcr is unloaded while a group of each role with Linux is idle
+check "Linux has two groups" test "$(on server linux_value LinkGroups)" = 2
 wait_until "nothing refers to smcr" unreferenced
 check "smcr is unloaded" rmmod smcr
 on server wait_until "Linux's group is gone" no_linux_group
@@ -154,6 +178,11 @@ sysctl_for_now net.smcr.gid_kind 2
 to_linux "smcr is loaded again"
 by_rdma "smcr is loaded again" 65536 65536
 grew "smcr is loaded again" FirstContacts -eq 1
+serve $kind "$CLIENT"
+by_linux "smcr is loaded again, as server"
+by_rdma "smcr is loaded again, as server" 65536 65536
+io_check "end of this host's server" $kind "$CLIENT" quit
+served
 io_check "end of the server" $kind "$SERVER" quit
 on server served
 no_conn_left
