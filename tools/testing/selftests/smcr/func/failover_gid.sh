@@ -84,12 +84,14 @@ streams() {
 }
 
 # lost_by_streams NAME: a link has failed since "save NAME". If the streams before
-# used it no more when its MTU changed, the next ones find out.
+# did not use it when its MTU changed, the next ones find out. There are more of
+# them than idle connections: these may all be on one link, and the first streams
+# are then on the other one.
 lost_by_streams() {
 	local pids=()
 
 	grew_to "$1" LinksFailed 1 && return
-	for _ in 1 2 3 4; do
+	for _ in {1..12}; do
 		io $kind "$SERVER" stream -u 100k -d 100k >>"$tmp/streams" 2>&1 &
 		pids+=($!)
 	done
