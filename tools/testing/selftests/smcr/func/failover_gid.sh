@@ -62,36 +62,41 @@ shared() {
 	has_links 2 && [ -z "$(links_between 1 -)" ]
 }
 
-# streams FACT COMMAND...: run a command under streams that use both links. The
-# server reads slowly, so that they last for two seconds.
+# six_run: six streams have begun since "save streams"
+six_run() {
+	grew_to streams SubsequentContacts 6 && grew_to streams TxBytes 500000
+}
+
+# streams FACT COMMAND...: run a command under streams that use both links. There
+# are more of them than idle connections: these may all be on one link, and the
+# first streams are then on the other one. The server reads slowly, so that they
+# last for two seconds.
 streams() {
 	local pid pids=() exact=0
 
 	save streams
-	for _ in 1 2 3 4; do
+	for _ in {1..6}; do
 		io $kind "$SERVER" stream -u 1m -d 1m -r 16k \
 			-D $((30000 * SLOW)) >>"$tmp/streams" 2>&1 &
 		pids+=($!)
 	done
 	jobs_started+=("${pids[@]}")
-	wait_until "streams run" grew_to streams TxBytes 500000
+	wait_until "streams run" six_run
 	check "$@"
 	for pid in "${pids[@]}"; do
 		wait "$pid" && exact=$((exact + 1))
 	done
-	check "the streams are exact" test $exact -eq 4 ||
+	check "the streams are exact" test $exact -eq 6 ||
 		sed 's/^/# /' "$tmp/streams"
 }
 
 # lost_by_streams NAME: a link has failed since "save NAME". If the streams before
-# did not use it when its MTU changed, the next ones find out. There are more of
-# them than idle connections: these may all be on one link, and the first streams
-# are then on the other one.
+# did not use it any more when its MTU changed, the next ones find out.
 lost_by_streams() {
 	local pids=()
 
 	grew_to "$1" LinksFailed 1 && return
-	for _ in {1..12}; do
+	for _ in 1 2 3 4; do
 		io $kind "$SERVER" stream -u 100k -d 100k >>"$tmp/streams" 2>&1 &
 		pids+=($!)
 	done
