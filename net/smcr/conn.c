@@ -196,7 +196,7 @@ int smcr_conn_elem_take(struct smcr_conn *conn, u32 size)
 static void close_overtaken(struct smcr_conn *conn)
 {
 	spin_lock_bh(&conn->lock);
-	if (!conn->fsm.we_closed && !smcr_conn_eof_freed(conn))
+	if (!conn->fsm.we_closed && !smcr_conn_eof_freed(conn, true))
 		smcr_conn_end_reset_locked(conn, SMCR_RESET_RMBE_CONFLICT,
 					   ECONNRESET);
 	spin_unlock_bh(&conn->lock);

@@ -409,7 +409,8 @@ void smcr_conn_end_lost_locked(struct smcr_conn *conn,
 			       enum smcr_reset_reason reason, int err)
 {
 	lockdep_assert_held(&conn->lock);
-	if (reason == SMCR_RESET_RMBE_CONFLICT && smcr_conn_eof_freed(conn))
+	if (reason == SMCR_RESET_RMBE_CONFLICT &&
+	    smcr_conn_eof_freed(conn, false))
 		return;
 	smcr_conn_end_reset_locked(conn, reason, err);
 	if (!(conn->actions & SMCR_CONN_CLOSE_TCP) || !reason_is_link(reason) ||

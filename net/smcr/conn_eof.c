@@ -58,8 +58,8 @@
  * then comes 1 s late. If a program that exits has to wait for a processor for
  * longer than that, the reader may see the end of file, and the late bytes
  * reset the connection. If bytes with B come after our C, the peer frees its
- * connection with the rest unwritten: DELETE RKEY then resets the connection,
- * so that the reader gets ECONNRESET.
+ * connection with the rest unwritten: DELETE RKEY, or the end of that time, then
+ * resets the connection, so that the reader gets ECONNRESET.
  *
  * If the link of the peer's messages has failed, the TEST LINK goes over the
  * link of our writes, and GRACE takes 1 s, in which the peer moves and writes
@@ -190,13 +190,25 @@ static void eof_close(struct smcr_conn *conn)
 	eof_arm(conn, EOF_CLOSING);
 }
 
+/* The peer writes no more. If its last bytes came with B after our C, it has
+ * dropped the rest.
+ */
+static void eof_over(struct smcr_conn *conn)
+{
+	if (conn->rx.eof.cut)
+		smcr_conn_end_reset_locked(conn, SMCR_RESET_RMBE_CONFLICT,
+					   ECONNRESET);
+	else
+		smcr_conn_eof_settle(conn);
+}
+
 /* The peer has written all that it could when it got the last message. */
 static void eof_answered(struct smcr_conn *conn)
 {
 	bool closed = conn->rx.peer.held & SMCR_CDC_C;
 
 	if (conn->rx.eof.freed)
-		smcr_conn_eof_settle(conn);
+		eof_over(conn);
 	else if (eof_untold(conn))
 		eof_probe(conn);
 	else if (closed && (eof_blocked(conn) || !eof_room(conn)))
@@ -229,7 +241,7 @@ static void eof_expired(struct smcr_conn *conn)
 		if (conn->rx.fo.nr)
 			eof_probe(conn);
 		else
-			smcr_conn_eof_settle(conn);
+			eof_over(conn);
 		break;
 	}
 }
@@ -395,15 +407,17 @@ out:
  * smcr_conn_eof_freed() - the peer has deleted the RMB of a connection, or uses
  *	its element for another one
  * @conn: the connection
+ * @by_tcp: a CLC message has said so, not DELETE RKEY
  *
- * DELETE RKEY may come over another link than the last bytes, and before a move
- * of the peer is validated.
+ * The message may be handled before the last bytes: TCP and RDMA overtake each
+ * other, DELETE RKEY may come over another link, and a move of the peer may be
+ * under validation. TEST LINK comes after the bytes.
  *
  * Context: any, conn->lock held.
  * Return: true if that follows from the peer's C; the connection then goes on
  * to its end without the element.
  */
-bool smcr_conn_eof_freed(struct smcr_conn *conn)
+bool smcr_conn_eof_freed(struct smcr_conn *conn, bool by_tcp)
 {
 	lockdep_assert_held(&conn->lock);
 	if (smcr_conn_end_over(conn))
@@ -413,7 +427,7 @@ bool smcr_conn_eof_freed(struct smcr_conn *conn)
 	if (conn->rx.eof.cut)
 		return false;
 	conn->rx.eof.freed = true;
-	if (conn->rx.fo.nr || smcr_lgr_redundant(conn->lgr))
+	if (by_tcp || conn->rx.fo.nr || smcr_lgr_redundant(conn->lgr))
 		eof_probe(conn);
 	else
 		smcr_conn_eof_settle(conn);

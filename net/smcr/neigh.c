@@ -62,7 +62,7 @@ static struct neighbour *entry_get(struct net_device *ndev,
 static void entry_ask(struct neighbour *entry, u8 state)
 {
 	if (state & (NUD_REACHABLE | NUD_STALE | NUD_DELAY))
-		neigh_update(entry, NULL, NUD_PROBE, NEIGH_UPDATE_F_ADMIN, 0);
+		neigh_update(entry, NULL, NUD_PROBE, 0, 0);
 	else
 		neigh_event_send(entry, NULL);
 }

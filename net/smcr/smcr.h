@@ -11,8 +11,8 @@
  *   conn.c conn_end.c conn_eof.c conn_state.c tx.c tx_plan.c rx.c
  *      | cdc.c cdc_msg.c cursor.h urgent.c failover.c
  *      | conn_move.c                              one connection
- *   lgr.c lgr_change.c lgr_find.c lgr_links.c lgr_mem.c
- *      | lgr_policy.c lgr_token.c lgr_watch.c
+ *   lgr.c lgr_change.c lgr_find.c lgr_grow.c lgr_links.c
+ *      | lgr_mem.c lgr_policy.c lgr_token.c lgr_watch.c
  *      | llc.c llc_add.c llc_delete.c llc_rkey.c
  *      | llc_test.c llc_msg.c llc_flow.c
  *      | rmb.c rtoken.c                           one link group

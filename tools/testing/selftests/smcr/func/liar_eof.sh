@@ -74,6 +74,13 @@ step ECONNRESET $HONEST recv v 1
 more Aborts 1
 over "C, bytes with B, and DELETE RKEY: ECONNRESET, as the rest is dropped"
 
+# The same without DELETE RKEY: the end of the time for it decides.
+closed_early
+lie cdc -1 flags=0x$BC
+step lateECONNRESET $HONEST recv v 5
+more Aborts 1
+over "C, bytes with B, and nothing more: ECONNRESET"
+
 # F waits for the message behind it. DELETE RKEY comes over the other link.
 closed_early
 lie cdc -1 over=1 flags=0x$FC seq=-1
@@ -82,6 +89,14 @@ lie cdc -1 over=1 flags=0x$C
 step lateEOF $HONEST recv v 5
 more Aborts 0
 over "C, F, DELETE RKEY, and bytes: the bytes, and then the end of file"
+
+closed_early
+lie cdc -1 over=1 flags=0x$FC seq=-1
+freed
+lie cdc -1 over=1 flags=0x$BC
+step lateECONNRESET $HONEST recv v 5
+more Aborts 1
+over "C, F, DELETE RKEY, and bytes with B: ECONNRESET"
 
 step 0 C sh rmmod version2
 liar_end

@@ -142,6 +142,7 @@ no_conn_left
 grew client_killed PassiveOpens -eq 3
 grew client_killed BadCdc -eq 0
 grew client_killed Aborts -eq 0
+no_fallback client_killed
 io_check "end of the server" $kind "$CLIENT" quit
 program_ended serve
 check "this host's server sees 3 ends of file" \
