@@ -58,8 +58,8 @@
  * then comes 1 s late. If a program that exits has to wait for a processor for
  * longer than that, the reader may see the end of file, and the late bytes
  * reset the connection. If bytes with B come after our C, the peer frees its
- * connection with the rest unwritten: DELETE RKEY, or the end of that time, then
- * resets the connection, so that the reader gets ECONNRESET.
+ * connection with the rest unwritten: DELETE RKEY, or the end of that time,
+ * then resets the connection, so that the reader gets ECONNRESET.
  *
  * If the link of the peer's messages has failed, the TEST LINK goes over the
  * link of our writes, and GRACE takes 1 s, in which the peer moves and writes

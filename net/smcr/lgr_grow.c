@@ -227,10 +227,10 @@ void smcr_lgr_grow_again(struct smcr_lgr *lgr, unsigned long delay)
  * @lgr: a server's group
  * @delay: jiffies until the next try
  *
- * A client may ask because a port has come, so its ADD LINK is answered without a
- * delay. But it also asks by its own timer, so the time between failures goes on
- * doubling. A client that keeps asking does not make this host build a queue pair
- * for each request.
+ * A client may ask because a port has come, so its ADD LINK is answered without
+ * a delay. But it also asks by its own timer, so the time between failures goes
+ * on doubling. A client that keeps asking does not make this host build a queue
+ * pair for each request.
  *
  * Context: the group's work.
  */
