@@ -8,14 +8,17 @@
 #include "tx_plan.h"
 
 /* Test whether @bytes are worth a write and a CDC message of their own, that
- * is, a quarter of the peer's ring. The threshold must be below half of the
- * ring. A sender that waits for it then leaves the ring more than half full,
- * which poll() reports as readable whatever SO_RCVLOWAT says; otherwise sender
- * and reader could wait for each other.
+ * is, a fifth of the peer's ring. The threshold must be below half of the ring.
+ * A sender that waits for it then leaves the ring more than half full, which
+ * poll() reports as readable whatever SO_RCVLOWAT says; otherwise sender and
+ * reader could wait for each other. It must be below a quarter, too: the ring
+ * is 4 bytes shorter than the element, because of the eye catcher (4.4.1). A
+ * sender that writes a quarter of the element at a time would leave the last
+ * quarter of the ring empty.
  */
 static bool worthwhile(const struct smcr_tx_view *view, u32 bytes)
 {
-	return (u64)bytes * 4 >= view->peer_ring.len;
+	return (u64)bytes * 5 >= view->peer_ring.len;
 }
 
 /**
@@ -30,7 +33,7 @@ static bool worthwhile(const struct smcr_tx_view *view, u32 bytes)
  *
  * To avoid silly windows, a peer that reads few bytes at a time must not cause
  * small writes. If the window, not the application, limits the plan to less
- * than a quarter of the ring, the plan is empty until the window is larger. The
+ * than a fifth of the ring, the plan is empty until the window is larger. The
  * peer reports that: its window is below half of the ring, so it sends an
  * update for each tenth of the ring that it reads (4.5.1). With B set it would
  * report each byte, which helps only if fewer bytes than a tenth of the ring

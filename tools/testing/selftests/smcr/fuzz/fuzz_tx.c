@@ -86,7 +86,7 @@ static void transmit(struct stream *s, u32 max, bool more)
 	if (want > window) {
 		want = window;
 		/* A silly window */
-		if (want * 4 < len && !more)
+		if (want * 5 < len && !more)
 			want = 0;
 	}
 	if (max && want > max)
