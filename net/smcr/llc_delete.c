@@ -535,7 +535,7 @@ bool smcr_llc_delete_late(struct smcr_lgr *lgr, const struct smcr_llc_msg *msg)
  *
  * The client has left the exchange that adds the link, so its DELETE LINK does
  * not wait for the end of that exchange, which could only be the deadline that
- * fails the carrier.
+ * fails the carrier. A group that ends has left the exchange, too.
  *
  * Context: the group's work.
  * Return: true if @msg is that DELETE LINK; the server's own one follows.
@@ -546,7 +546,8 @@ bool smcr_llc_add_undone(struct smcr_lgr *lgr, const struct smcr_llc_msg *msg)
 
 	if (lgr->role != SMCR_SERVER || !new || msg->reply ||
 	    msg->type != SMCR_LLC_DELETE_LINK ||
-	    msg->delete_link.link_num != new->num)
+	    msg->delete_link.link_num != new->num ||
+	    lgr->llc.flow.step == SMCR_LLC_CLOSING)
 		return false;
 	smcr_llc_add_failed(lgr, true);
 	return true;

@@ -80,6 +80,32 @@ static void k4(void)
 	}
 }
 
+/* The server ends the group in the middle of ADD LINK, and the client deletes the
+ * new link before it hears of that
+ */
+static void k4_crossed(void)
+{
+	struct smcr_llc_msg msg = {
+		.type = SMCR_LLC_DELETE_LINK,
+		.delete_link.reason = SMCR_LLC_DEL_LOST_PATH,
+	};
+
+	AT_EACH_STEP(i) {
+		st_group(1);
+		st_adding(add_steps[i], 1);
+		msg.delete_link.link_num = SRV->llc.add.link->num;
+		st_hold(SERVER, SMCR_LLC_DELETE_LINK, false);
+		st_close_by(SERVER);
+		st_run();
+		HOLDS(st_step_of(SERVER) == SMCR_LLC_CLOSING);
+		st_send(CLIENT, 1, &msg);
+		st_run();
+		st_let_go();
+		st_run();
+		HOLDS(st_dead(SERVER) && st_dead(CLIENT));
+	}
+}
+
 static void k5(void)
 {
 	st_group(1);
@@ -296,6 +322,7 @@ const struct scase lsim_collisions[] = {
 	{ "K3", "a client's DELETE LINK during ADD LINK waits", k3 },
 	{ "K3", "if the link carries ADD LINK, the exchange fails", k3_carrier },
 	{ "K4", "a client's DELETE LINK (all) during ADD LINK ends the group", k4 },
+	{ "K4", "the server's one crosses a DELETE LINK of the new link", k4_crossed },
 	{ "K5", "a client's CONFIRM RKEY during ADD LINK is refused and redone", k5 },
 	{ "K6", "TEST LINK during DELETE LINK is answered at once", k6 },
 	{ "K7", "a client's ADD LINK during DELETE LINK waits", k7 },
