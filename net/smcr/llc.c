@@ -518,6 +518,21 @@ static bool is_late(struct smcr_lgr *lgr, const struct smcr_llc_msg *msg)
 	}
 }
 
+/* May a request be answered in the middle of an exchange that changes links? A
+ * peer that follows the RFC begins no exchange while it knows of another one
+ * (3.5.5.3), so its request waits for no more than a round trip. Linux sends
+ * DELETE RKEY at any time, close() waits there until it is answered, and Linux
+ * itself may take tens of seconds to end an exchange about links. An RMB loses
+ * its keys on all links, whichever there are, so it need not wait. CONFIRM RKEY
+ * depends on the links, and is refused.
+ */
+static bool may_overtake(const struct smcr_lgr *lgr,
+			 const struct smcr_llc_msg *msg)
+{
+	return lgr->dialect == SMCR_DIALECT_LINUX &&
+	       msg->type == SMCR_LLC_DELETE_RKEY;
+}
+
 /* Return: false if the message has to wait for the end of an exchange. */
 static bool llc_handle(struct smcr_lgr *lgr, struct smcr_wr_recv *recv)
 {
@@ -550,6 +565,8 @@ static bool llc_handle(struct smcr_lgr *lgr, struct smcr_wr_recv *recv)
 	    smcr_llc_add_undone(lgr, &msg) || is_late(lgr, &msg))
 		return true;
 	verdict = smcr_llc_flow_verdict(&lgr->llc.flow, &msg);
+	if (verdict == SMCR_LLC_QUEUE && may_overtake(lgr, &msg))
+		verdict = SMCR_LLC_PROCESS;
 	/* The answer names keys that the RMB work is about to register. */
 	if (verdict == SMCR_LLC_PROCESS && msg.type == SMCR_LLC_ADD_LINK_CONT &&
 	    !smcr_llc_add_registered(lgr))

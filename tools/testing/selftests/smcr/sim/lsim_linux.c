@@ -123,6 +123,35 @@ static void destroys_dead(void)
 	HOLDS(st_dead(SERVER));
 }
 
+/* A client deletes an RMB while it is slow. Linux's program waits in close() until
+ * that is answered
+ */
+static void destroys_rmb(void)
+{
+	st_group(2);
+	st_need_rmb(CLIENT);
+	st_run();
+	HOLDS(CLN->n_rmbs == 2);
+	elems_return(CLIENT);
+	port_set(CLIENT, 1, false);
+	st_busy(true);
+	st_break_link(SERVER, 2);
+	st_told();
+	HOLDS(st_step_of(SERVER) == SMCR_LLC_DELETE);
+	lsim.host[CLIENT].sn.sysctl.rmb_linger_ms = 0;
+	lsim.cur = CLIENT;
+	smcr_lgr_kick(CLN, SMCR_LGR_T_CLEAN);
+	st_run();
+	HOLDS(st_step_of(SERVER) == SMCR_LLC_DELETE);
+	HOLDS(st_sent(CLIENT, SMCR_LLC_DELETE_RKEY, false) == 1);
+	HOLDS(st_sent(SERVER, SMCR_LLC_DELETE_RKEY, true) == st_linux);
+	HOLDS(st_has_held(SERVER) == !st_linux);
+	HOLDS(st_unbusy());
+	port_set(CLIENT, 1, true);
+	st_ends_with(2);
+	HOLDS(st_sent(SERVER, SMCR_LLC_DELETE_RKEY, true) == !st_linux);
+}
+
 /* A client is busy with a link that it has lost, and does not answer ADD LINK. A
  * Linux client is not at fault: the group goes on with the link that it has, and
  * gets another one later
@@ -212,6 +241,7 @@ const struct scase lsim_linux[] = {
 	{ "operator", "an administrator deletes a link, toward Linux like a lost one", operators },
 	{ "destroys", "a Linux client may take long to answer DELETE LINK", destroys },
 	{ "destroys", "but not if it does not answer TEST LINK either", destroys_dead },
+	{ "destroys", "a Linux client's DELETE RKEY is answered meanwhile", destroys_rmb },
 	{ "busy", "a Linux client that does not answer ADD LINK keeps its other link", busy },
 	{ "busy", "but not if it does not answer TEST LINK either", busy_dead },
 	{ "kept", "a Linux client answers ADD LINK when it was withdrawn", kept },
