@@ -77,6 +77,7 @@ struct smcr_llc_add {
 /**
  * struct smcr_llc_due - a DELETE LINK of one link that is not over
  * @num: number of the link
+ * @since: jiffies when the link was to be deleted
  * @reason: reason code
  * @orderly: flag O
  * @awaits_quiet: a Linux peer may still get acknowledgments over the link, so
@@ -87,6 +88,7 @@ struct smcr_llc_add {
  */
 struct smcr_llc_due {
 	u8			num;
+	unsigned long		since;
 	u32			reason;
 	bool			orderly;
 	bool			awaits_quiet;

@@ -52,6 +52,12 @@
 #define QUIET_LIMIT	HZ
 #define EXCHANGE_LEFT	(HZ / 4)
 
+/* For how long DELETE LINK is repeated toward a Linux client that does not
+ * answer it. Such a client has been seen to take tens of seconds to destroy a
+ * link, and a Soft-RoCE adapter may take 50 s for the queue pair alone.
+ */
+#define ANSWER_LIMIT	(120 * HZ)
+
 /* Fail a link that both ends have agreed to delete. */
 static void delete_end(struct smcr_link *link, u32 reason)
 {
@@ -82,7 +88,8 @@ static struct smcr_llc_due *due_add(struct smcr_llc *llc, u8 num, u32 reason,
 	if (llc->n_due == ARRAY_SIZE(llc->due))
 		return NULL;
 	*due = (struct smcr_llc_due){
-		.num = num, .reason = reason, .orderly = orderly,
+		.num = num, .since = jiffies, .reason = reason,
+		.orderly = orderly,
 	};
 	llc->n_due++;
 	return due;
@@ -634,17 +641,31 @@ static void delete_send(struct smcr_lgr *lgr, struct smcr_link *carrier)
  *
  * A Linux client answers when it has destroyed its end of the link. How long
  * that takes depends on its adapter: with Soft-RoCE, until a port that is down
- * comes up. Meanwhile it uses its other links, and answers TEST LINK; or it has
- * ignored DELETE LINK. So DELETE LINK is repeated, and its requests that had to
- * wait for the end of this exchange are answered before that.
+ * comes up, at most 50 s. Meanwhile it uses its other links, and answers TEST
+ * LINK; or it has ignored DELETE LINK. So DELETE LINK is repeated, and its
+ * requests that had to wait for the end of this exchange are answered before
+ * that.
+ *
+ * This end has left the link, so the missing answer hurts no connection. But as
+ * long as the answer is awaited, the group gets neither a further link nor an
+ * RMB. After ANSWER_LIMIT none will come; the carrier is in order, or else TEST
+ * LINK fails it. So the group goes on as if the answer had come. One that comes
+ * after all is ignored.
  *
  * Context: the group's work.
  */
 void smcr_llc_delete_again(struct smcr_lgr *lgr, struct smcr_link *carrier)
 {
+	struct smcr_llc *llc = &lgr->llc;
+
 	smcr_lgr_link_doubtful(carrier);
+	if (time_after_eq(jiffies, llc->due[0].since + ANSWER_LIMIT)) {
+		smcr_mib_inc(lgr->net, SMCR_MIB_DELETELINKUNANSWERED);
+		delete_done(lgr);
+		return;
+	}
 	smcr_llc_step(lgr, SMCR_LLC_EV_DELETE_DONE);
-	lgr->llc.due_at = smcr_llc_deadline(lgr);
+	llc->due_at = smcr_llc_deadline(lgr);
 }
 
 /**

@@ -155,6 +155,8 @@
 	  "ADD LINK requests that a Linux client did not answer in time") \
 	X(LINKSADDED, LinksAdded, "links added to groups after the first one") \
 	X(DELETELINKSENT, DeleteLinkSent, "DELETE LINK requests sent") \
+	X(DELETELINKUNANSWERED, DeleteLinkUnanswered, \
+	  "links whose DELETE LINK a Linux client never answered") \
 	X(CONFIRMRKEYSENT, ConfirmRkeySent, "CONFIRM RKEY requests sent") \
 	X(DELETERKEYSENT, DeleteRkeySent, "DELETE RKEY requests sent") \
 	X(TESTLINKSENT, TestLinkSent, "TEST LINK requests sent") \

@@ -111,6 +111,37 @@ static void destroys(void)
 	}
 }
 
+/* A client does not answer at all: the group goes on without that, and ignores the
+ * answer if it comes after all
+ */
+static void destroys_ever(void)
+{
+	u8 keep;
+
+	for (keep = 0; st_linux && keep < 2; st_again(&keep, 2)) {
+		st_group(2);
+		port_set(CLIENT, 1, false);
+		st_busy(keep);
+		st_break_link(CLIENT, 2);
+		sim_pass(118000);
+		HOLDS(SRV->llc.n_due == 1);
+		HOLDS(!lsim.host[SERVER].mib[SMCR_MIB_DELETELINKUNANSWERED]);
+		st_need_rmb(SERVER);
+		sim_pass(7000);
+		HOLDS(!SRV->llc.n_due);
+		HOLDS(lsim.host[SERVER].mib[SMCR_MIB_DELETELINKUNANSWERED] == 1);
+		HOLDS(st_is_active(SERVER, 1) && st_is_active(CLIENT, 1));
+		/* What had to wait goes on */
+		HOLDS(st_sent(SERVER, SMCR_LLC_CONFIRM_RKEY, false) == 1);
+		HOLDS(st_sent(CLIENT, SMCR_LLC_CONFIRM_RKEY, true) == 1);
+		HOLDS(st_unbusy() == keep);
+		st_ports_up(1);
+		st_ends_with(2);
+		HOLDS(st_is_active(SERVER, 1) && st_is_active(CLIENT, 1));
+		HOLDS(!lsim.host[SERVER].mib[SMCR_MIB_BADLLC]);
+	}
+}
+
 /* The same, and TEST LINK is not answered either: the carrier has failed */
 static void destroys_dead(void)
 {
@@ -240,6 +271,7 @@ const struct scase lsim_linux[] = {
 	{ "adding-first", "the link that is being added is deleted first", adding_first },
 	{ "operator", "an administrator deletes a link, toward Linux like a lost one", operators },
 	{ "destroys", "a Linux client may take long to answer DELETE LINK", destroys },
+	{ "destroys", "the group does not wait for the answer without end", destroys_ever },
 	{ "destroys", "but not if it does not answer TEST LINK either", destroys_dead },
 	{ "destroys", "a Linux client's DELETE RKEY is answered meanwhile", destroys_rmb },
 	{ "busy", "a Linux client that does not answer ADD LINK keeps its other link", busy },
