@@ -298,8 +298,10 @@ static void delete_alone(struct smcr_lgr *lgr, struct smcr_link *link)
  * smcr_llc_ask_timeout() - the server does not delete a link (client)
  * @lgr: the group
  *
- * It may keep a lost link until it notices the failure by itself. A link that
- * an administrator deletes fails here.
+ * The server may wait for the end of another exchange, so the missing DELETE
+ * LINK does not show that the link which carried the request has failed. TEST
+ * LINK does. The server may keep a lost link until it notices the failure by
+ * itself. A link that an administrator deletes fails here.
  *
  * Context: the group's work.
  */
@@ -310,12 +312,16 @@ void smcr_llc_ask_timeout(struct smcr_lgr *lgr)
 
 	smcr_mib_inc(lgr->net, SMCR_MIB_LLCTIMEOUTS);
 	lgr->llc.ask_deadline = 0;
-	lgr->llc.n_due = 0;
+	/* Those without a carrier are still to be sent. */
+	for (i = lgr->llc.n_due; i--;)
+		if (lgr->llc.due[i].carrier)
+			due_del(&lgr->llc, i);
 	smcr_lgr_links_get(lgr, SMCR_LINK_ACTIVE, &links);
 	for (i = 0; i < links.n; i++)
 		if (test_bit(SMCR_LINK_F_ASKED, &links.link[i]->flags))
 			delete_alone(lgr, links.link[i]);
 	smcr_lgr_links_put(&links);
+	smcr_lgr_links_doubtful(lgr);
 	smcr_lgr_queue(lgr);
 }
 

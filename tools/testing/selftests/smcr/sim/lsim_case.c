@@ -36,7 +36,7 @@ static bool case_prove(const struct scase *c, u32 seed)
 int cases_run(const char *only, bool trace)
 {
 	const struct scase *const lists[] = { lsim_collisions, lsim_recoveries, lsim_kinds,
-						 lsim_memory, lsim_linux };
+						 lsim_memory, lsim_linux, lsim_peer };
 	bool all = !strcmp(only, "all");
 	const struct scase *c;
 	u32 seed = 0, n = 0;

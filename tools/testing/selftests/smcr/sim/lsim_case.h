@@ -47,6 +47,7 @@ extern const struct scase lsim_recoveries[];
 extern const struct scase lsim_kinds[];
 extern const struct scase lsim_memory[];
 extern const struct scase lsim_linux[];
+extern const struct scase lsim_peer[];
 
 /* lsim_stage.c */
 extern struct hold st_held[2];

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A peer that does not do what it is asked for.
+ */
+#include "lsim_case.h"
+
+static bool ask_ignored(const struct ib_qp *qp, const struct smcr_llc_msg *msg)
+{
+	return qp->host == CLIENT && !msg->reply && msg->type == SMCR_LLC_DELETE_LINK;
+}
+
+/* The server does not do what the client asks for. The link that carried the
+ * request is tested, and fails only without an answer to that
+ */
+static void r15_silent(void)
+{
+	u8 dead;
+
+	for (dead = 0; dead < 2; st_again(&dead, 2)) {
+		st_group(2);
+		lsim.ignores = ask_ignored;
+		if (dead)
+			st_hold(SERVER, SMCR_LLC_TEST_LINK, true);
+		port_set(CLIENT, 1, false);
+		st_break_link(CLIENT, 2);
+		st_told();
+		HOLDS(st_sent(CLIENT, SMCR_LLC_DELETE_LINK, false) == 1);
+		HOLDS(!st_sent(CLIENT, SMCR_LLC_TEST_LINK, false));
+		sim_pass(2100);
+		HOLDS(st_sent(CLIENT, SMCR_LLC_TEST_LINK, false) == 1);
+		HOLDS(st_is_active(CLIENT, 1));
+		sim_pass(2100);
+		HOLDS(st_dead(CLIENT) == dead);
+		if (dead)
+			continue;
+		HOLDS(st_is_active(CLIENT, 1));
+		lsim.ignores = NULL;
+		st_ports_up(1);
+		st_ends_with(1);
+	}
+}
+
+/* A second request, which a Linux peer gets a little later, does not share the
+ * fate of the first one
+ */
+static void r15_second(void)
+{
+	st_group(3);
+	lsim.ignores = ask_ignored;
+	st_break_link(CLIENT, 2);
+	st_told();
+	HOLDS(st_sent(CLIENT, SMCR_LLC_DELETE_LINK, false) == 1);
+	sim_pass(1940);
+	st_break_link(CLIENT, 3);
+	sim_pass(200);
+	HOLDS(st_sent(CLIENT, SMCR_LLC_DELETE_LINK, false) == 2);
+	HOLDS(st_last(CLIENT, SMCR_LLC_DELETE_LINK, false)->delete_link.link_num == 3);
+}
+
+const struct scase lsim_peer[] = {
+	{ "R15", "no answer to a client's DELETE LINK: the carrier is tested", r15_silent },
+	{ "R15", "another one that waits to be sent is not forgotten then", r15_second },
+	{ },
+};
