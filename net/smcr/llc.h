@@ -128,8 +128,11 @@ struct smcr_llc_due {
  * @n_tried: client: number of those exchanges
  * @add_counted: smcr_lgr_grow.tries counts the try that is under way
  * @add_asked: server: the client's request for a link is not answered yet
- * @add_missed: client: an offer was refused for lack of memory, or as a port
- *	was not ready, so the server has to be asked for another one
+ * @add_missed: client: an offer was refused for lack of memory, as a port was
+ *	not ready, or as there were too many, so the server has to be asked for
+ *	another one
+ * @offers_at: client: jiffies when a second began for which @n_offers counts
+ * @n_offers: client: offers in that second that were agreed to
  * @retire_at: server: jiffies when replaced asymmetric links are deleted, or 0
  * @n_due: entries of @due; while there is one, no CONFIRM RKEY or DELETE RKEY
  *	of ours begins, see may_start() in llc_rkey.c
@@ -167,6 +170,8 @@ struct smcr_llc {
 	bool			add_counted;
 	bool			add_asked;
 	bool			add_missed;
+	unsigned long		offers_at;
+	u32			n_offers;
 	unsigned long		retire_at;
 	u8			n_due;
 	struct smcr_llc_due	due[SMCR_MAX_LINKS];

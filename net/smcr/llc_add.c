@@ -33,6 +33,11 @@
 #include "rmb.h"
 #include "wr.h"
 
+/* Links that a client sets up in a second. A server adds seven to a new group,
+ * and after that one in net.smcr.link_retry_min_ms.
+ */
+#define OFFERS_PER_SECOND	16u
+
 static bool same_port(const struct smcr_port *a, const struct smcr_port *b)
 {
 	return a->dev == b->dev && a->port == b->port;
@@ -442,6 +447,22 @@ static void add_view(struct smcr_lgr *lgr, const struct smcr_llc_add_link *msg,
 	smcr_lgr_links_put(&links);
 }
 
+/* Client: count an offer. A server could offer a link and delete it again
+ * thousands of times in a second, each of which takes a queue pair here.
+ * Return: false if there were too many.
+ */
+static bool in_offer_rate(struct smcr_llc *llc)
+{
+	if (!llc->n_offers || time_after_eq(jiffies, llc->offers_at + HZ)) {
+		llc->offers_at = jiffies;
+		llc->n_offers = 0;
+	}
+	if (llc->n_offers >= OFFERS_PER_SECOND)
+		return false;
+	llc->n_offers++;
+	return true;
+}
+
 /* Client: agree to ADD LINK over @port. Return: the reason of a refusal. */
 static u8 agree(struct smcr_link *link, const struct smcr_llc_add_link *msg,
 		const struct smcr_port *port)
@@ -450,6 +471,8 @@ static u8 agree(struct smcr_link *link, const struct smcr_llc_add_link *msg,
 	struct smcr_llc_msg reply;
 	struct smcr_link *new;
 
+	if (!in_offer_rate(&lgr->llc))
+		goto refuse;
 	new = new_link(lgr, link, port, msg->link_num);
 	if (IS_ERR(new))
 		goto refuse;
@@ -465,8 +488,8 @@ static u8 agree(struct smcr_link *link, const struct smcr_llc_add_link *msg,
 		smcr_llc_add_failed(lgr, false);
 	return 0;
 refuse:
-	/* The server stops offering links, so ask for one when there may be
-	 * memory again.
+	/* The server stops offering links, so ask for one later, when there may
+	 * be memory again.
 	 */
 	lgr->llc.add_missed = true;
 	smcr_lgr_grow_failed(lgr);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A peer that does not do what it is asked for.
+ * A peer that does not do what it is asked for, or does something too often.
  */
 #include "lsim_case.h"
 
@@ -57,8 +57,48 @@ static void r15_second(void)
 	HOLDS(st_last(CLIENT, SMCR_LLC_DELETE_LINK, false)->delete_link.link_num == 3);
 }
 
+static bool replies_ignored(const struct ib_qp *qp, const struct smcr_llc_msg *msg)
+{
+	return qp->host == CLIENT && msg->reply;
+}
+
+/* A server offers a link and deletes it, over and over. That does not make its
+ * client create as many queue pairs
+ */
+static void many_offers(void)
+{
+	struct smcr_llc_msg add = {
+		.type = SMCR_LLC_ADD_LINK,
+		.add_link = { .qpn = 99, .mtu = 3, .mac = { [5] = 7 } },
+	};
+	struct smcr_llc_msg del = {
+		.type = SMCR_LLC_DELETE_LINK,
+		.delete_link.reason = SMCR_LLC_DEL_LOST_PATH,
+	};
+	u32 qps;
+
+	st_group(1);
+	port_gid(SERVER, 1, add.add_link.gid);
+	lsim.ignores = replies_ignored;
+	qps = lsim.qps;
+	for (add.add_link.link_num = 50; add.add_link.link_num < 150; add.add_link.link_num++) {
+		del.delete_link.link_num = add.add_link.link_num;
+		st_send(SERVER, 1, &add);
+		st_send(SERVER, 1, &del);
+		sim_pass(5);
+	}
+	HOLDS(lsim.qps - qps >= 8 && lsim.qps - qps <= 16);
+	HOLDS(st_is_active(CLIENT, 1) && st_is_active(SERVER, 1));
+	lsim.ignores = NULL;
+	sim_pass(1000);
+	st_ports_up(1);
+	sim_pass(5000);
+	HOLDS(st_links(SERVER) == 2 && st_links(CLIENT) == 2);
+}
+
 const struct scase lsim_peer[] = {
 	{ "R15", "no answer to a client's DELETE LINK: the carrier is tested", r15_silent },
 	{ "R15", "another one that waits to be sent is not forgotten then", r15_second },
+	{ "offers", "a client does not follow each of too many offers", many_offers },
 	{ },
 };
