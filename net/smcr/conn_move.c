@@ -160,6 +160,8 @@ static int choose(const struct smcr_lgr_links *links,
 			.slot = i,
 			.active = true,
 			.complete = !conn || target_keys(conn, &target[i]),
+			.back = conn && !from &&
+				links->link[i]->slot == conn->tx.fo.back,
 			.asymmetric = links->asymmetric & 1 << i,
 			.nr_conns = load(links->link[i], from),
 		};
@@ -274,6 +276,8 @@ static void move_to(struct smcr_conn *conn, const struct move_target *target,
 		.ring_len = tx->ring.len,
 		.until = get_jiffies_64() +
 			 smcr_sysctl_qp_dead_time(conn->lgr->net),
+		.in_order = smcr_link_state(old) < SMCR_LINK_FAILED ?
+			    old->slot : SMCR_FAILOVER_NO_LINK,
 		.silent = no_more_bytes(conn),
 	};
 

@@ -77,6 +77,7 @@ void smcr_failover_tx_init(struct smcr_failover_tx *fo, bool known)
 {
 	memset(fo, 0, sizeof(*fo));
 	fo->cap = SMCR_FAILOVER_OPEN;
+	fo->back = SMCR_FAILOVER_NO_LINK;
 	fo->settled = known;
 }
 
@@ -109,8 +110,10 @@ bool smcr_failover_tx_done(struct smcr_failover_tx *fo, u16 seq, u64 pos,
 		return false;
 	if (present && fo->low < pos)
 		fo->low = pos;
-	if (smcr_seq_diff(seq, fo->ss) > 0)
+	if (smcr_seq_diff(seq, fo->ss) > 0) {
 		fo->ss = seq;
+		fo->back = SMCR_FAILOVER_NO_LINK;
+	}
 	return true;
 }
 
@@ -169,6 +172,8 @@ bool smcr_failover_tx_move(struct smcr_failover_tx *fo,
 			fo->cap = cap;
 		fo->until = move->until;
 	}
+	if (move->in_order != SMCR_FAILOVER_NO_LINK)
+		fo->back = move->in_order;
 	fo->settled = false;
 	fo->mark = move->nxt;
 	fo->replay = move->silent ? move->nxt : move->una;
@@ -628,6 +633,17 @@ smcr_failover_rx_step(struct smcr_failover_rx *fo, const struct smcr_cdc_rx *rx,
 	return parked ? SMCR_FAILOVER_TAKE : SMCR_FAILOVER_VALID;
 }
 
+/* Does a link suit a connection better than another one? */
+static bool is_better(const struct smcr_failover_link *a,
+		      const struct smcr_failover_link *b)
+{
+	if (a->back != b->back)
+		return a->back;
+	if (a->asymmetric != b->asymmetric)
+		return b->asymmetric;
+	return a->nr_conns < b->nr_conns;
+}
+
 /**
  * smcr_failover_pick() - choose a link for a connection
  * @link: links of the group
@@ -635,6 +651,12 @@ smcr_failover_rx_step(struct smcr_failover_rx *fo, const struct smcr_cdc_rx *rx,
  *
  * A symmetric link comes before an asymmetric one, which shares a port with
  * another link (2.2.1), then the link with the fewest connections.
+ *
+ * If a connection has left a link that is in order, and the new one fails
+ * before a message was confirmed there, the link that is in order comes before
+ * all others. For the peer, which has perhaps seen nothing of the new link, the
+ * connection is still there, and an F over a third link would make the peer
+ * drain it.
  *
  * Return: slot of the link; -ENOLINK if none is active with an RToken of the
  * peer's RMB.
@@ -646,9 +668,7 @@ int smcr_failover_pick(const struct smcr_failover_link *link, unsigned int nr)
 	for (; nr--; link++) {
 		if (!link->active || !link->complete)
 			continue;
-		if (!best || link->asymmetric < best->asymmetric ||
-		    (link->asymmetric == best->asymmetric &&
-		     link->nr_conns < best->nr_conns))
+		if (!best || is_better(link, best))
 			best = link;
 	}
 	return best ? best->slot : -ENOLINK;

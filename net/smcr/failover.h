@@ -29,6 +29,8 @@
  * @until: time at which no write of a dead link can arrive any more: the retry
  *	time of its queue pair after the move, or some time after its drain
  * @ss: SS, the newest sequence number whose message a completion confirmed
+ * @back: slot of the link that was left in order, until a message behind F is
+ *	confirmed, or %SMCR_FAILOVER_NO_LINK
  * @f_due: F must be sent before all else
  * @settled: the peer has handled a message of the present link, or knows the
  *	link from the handshake, so its next drain is that of this link
@@ -44,6 +46,7 @@ struct smcr_failover_tx {
 	u64 cap;
 	u64 until;
 	u16 ss;
+	u8 back;
 	bool f_due;
 	bool settled;
 	bool blind;
@@ -57,6 +60,8 @@ struct smcr_failover_tx {
  * @ring_len: bytes of the peer's ring
  * @until: time at which no write of the old link can arrive any more: now plus
  *	the retry time of its queue pair
+ * @in_order: slot of the old link if that has not failed, and nothing is
+ *	outstanding on it; else %SMCR_FAILOVER_NO_LINK
  * @silent: no byte may be written: A was sent, or the peer sent C or A
  */
 struct smcr_failover_move {
@@ -65,6 +70,7 @@ struct smcr_failover_move {
 	u16 seq;
 	u32 ring_len;
 	u64 until;
+	u8 in_order;
 	bool silent;
 };
 
@@ -175,6 +181,8 @@ enum smcr_failover_step {
  * @slot: its slot in the group
  * @active: it is ACTIVE
  * @complete: the peer's RMB of the connection has an RToken on it
+ * @back: the connection's link has failed, and this one is
+ *	smcr_failover_tx.back
  * @asymmetric: it shares a port with another link at one end (2.2.1)
  * @nr_conns: connections that it carries
  */
@@ -182,6 +190,7 @@ struct smcr_failover_link {
 	u8 slot;
 	bool active;
 	bool complete;
+	bool back;
 	bool asymmetric;
 	u32 nr_conns;
 };

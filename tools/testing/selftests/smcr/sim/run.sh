@@ -86,6 +86,7 @@ else
 	mistake "$sim" 6 3000 "an element serves another connection before the peer's FIN"
 	mistake "$sim" 7 3000 "U is not repeated after a move"
 	mistake "$sim" 8 3000 "bytes go behind an urgent one that was not consumed"
+	mistake "$sim" 9 3000 "a third link is chosen although the one before works"
 	mistake "$lsim" 1 3000 "an exchange begins during another one"
 	mistake "$lsim" 2 3000 "CONFIRM RKEY is accepted while links change"
 	mistake "$lsim" 3 3000 "the keys of a link stay when it has left"

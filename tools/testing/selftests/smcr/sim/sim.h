@@ -23,7 +23,7 @@
 /* The -b option replaces one rule by a mistake */
 enum sim_mistake {
 	BUG_NONE, BUG_F_IGNORED, BUG_NO_DRAIN, BUG_EARLY_CDC, BUG_SS_CURSOR, BUG_NO_CAP,
-	BUG_EARLY_REUSE, BUG_URGENT_ONCE, BUG_URGENT_NO_LIMIT, NR_BUGS,
+	BUG_EARLY_REUSE, BUG_URGENT_ONCE, BUG_URGENT_NO_LIMIT, BUG_NOT_BACK, NR_BUGS,
 };
 
 /* Flags after which a peer says no more */

@@ -65,6 +65,8 @@ static u8 pick(const struct host *h, const struct conn *c, u8 but)
 		cand[i] = (struct smcr_failover_link){
 			.slot = i, .active = h->link[i].state == LNK_ACTIVE && i != but,
 			.complete = !smcr_rtoken_get(&h->tokens, c->peer_rmb, i, &rkey, &vaddr),
+			.back = c->live && but == NONE && i == c->fo_tx.back &&
+				sim.bug != BUG_NOT_BACK,
 			.asymmetric = link_asymmetric(h, i),
 		};
 		for (o = h->conn; o < h->conn + MAX_CONNS; o++)
@@ -387,11 +389,12 @@ void conn_confirmed(struct host *h, u8 slot, const struct op *op)
 
 /* ---- moving ---- */
 
-static void start_move(struct host *h, struct conn *c, u8 to)
+/* @from: the link that it leaves, unless that has failed */
+static void start_move(struct host *h, struct conn *c, u8 to, u8 from)
 {
 	struct smcr_failover_move move = {
 		.una = c->una, .nxt = c->nxt, .seq = c->seq, .ring_len = c->peer_ring.len,
-		.until = sim.now + RETRY,
+		.until = sim.now + RETRY, .in_order = from,
 		.silent = c->peer.flags & FINAL || c->flags & SMCR_CDC_A || c->reset,
 	};
 
@@ -422,7 +425,7 @@ static void find_link(struct host *h, struct conn *c)
 	u8 to = at_rest(c) || c->mute ? NONE : pick(h, c, NONE);
 
 	if (to != NONE)
-		start_move(h, c, to);
+		start_move(h, c, to, SMCR_FAILOVER_NO_LINK);
 }
 
 void conn_link_failed(struct host *h, u8 slot)
@@ -446,7 +449,7 @@ void conn_rebalance(struct host *h, struct conn *c)
 		return;
 	to = pick(h, c, c->slot);
 	if (to != NONE)
-		start_move(h, c, to);
+		start_move(h, c, to, c->slot);
 }
 
 void conn_link_drained(struct host *h, u8 slot)
@@ -757,8 +760,8 @@ static void rx_steps(struct host *h, struct conn *c)
 				break;
 			}
 			sim_drains += h->link[slot].state == LNK_ACTIVE;
-			/* F alone must not cost a link that is in order */
-			HOLDS(c->fo_rx.stage[0].parked || link_left(h, slot));
+			/* F must not cost a link that is in order, unless an adapter lied */
+			HOLDS(link_left(h, slot) || c->lossy || peer_of(h, c)->lossy);
 			link_fail(h, slot, "F");
 			return;
 		case SMCR_FAILOVER_RESET:

@@ -23,6 +23,7 @@ static struct smcr_failover_move moving(u64 una, u64 nxt)
 {
 	return (struct smcr_failover_move){
 		.una = una, .nxt = nxt, .seq = 9, .ring_len = RING, .until = RETRY,
+		.in_order = SMCR_FAILOVER_NO_LINK,
 	};
 }
 
@@ -791,6 +792,35 @@ static void pick(void)
 	EXPECT_EQ(smcr_failover_pick(l, 4), 3);
 	EXPECT_EQ(smcr_failover_pick(l, 5), 4);
 	EXPECT_EQ(smcr_failover_pick(l, 6), 4);
+	l[2].back = true;
+	EXPECT_EQ(smcr_failover_pick(l, 6), 2);
+	l[2].complete = false;
+	EXPECT_EQ(smcr_failover_pick(l, 6), 4);
+}
+
+/* The link that was left in order, until another one has confirmed a message */
+static void way_back(void)
+{
+	struct smcr_failover_tx fo = sender(9);
+	struct smcr_failover_move m = moving(5, 5);
+
+	EXPECT_EQ(fo.back, SMCR_FAILOVER_NO_LINK);
+	m.in_order = 2;
+	smcr_failover_tx_move(&fo, &m);
+	EXPECT_EQ(fo.back, 2);
+	/* The new link fails, before or after F */
+	m.in_order = SMCR_FAILOVER_NO_LINK;
+	smcr_failover_tx_move(&fo, &m);
+	EXPECT_EQ(fo.back, 2);
+	post_f(&fo, 5);
+	smcr_failover_tx_move(&fo, &m);
+	EXPECT_EQ(fo.back, 2);
+	post_f(&fo, 5);
+	/* A completion of what was confirmed before, then of a new message */
+	smcr_failover_tx_done(&fo, 9, 5, true);
+	EXPECT_EQ(fo.back, 2);
+	smcr_failover_tx_done(&fo, 10, 5, true);
+	EXPECT_EQ(fo.back, SMCR_FAILOVER_NO_LINK);
 }
 
 /* After the drain at this end, only packets on their way count */
@@ -847,6 +877,7 @@ static const struct fact facts[] = {
 	{ "moves are validated in the order of SS, and wait for failing links", overtaken },
 	{ "a fourth move that waits is an overflow", move_bound },
 	{ "a link is picked by state, RTokens, symmetry and load", pick },
+	{ "a link that was left in order is the way back", way_back },
 };
 
 PROVE(facts, NULL);
