@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Link groups (RFC 7609 2.2, 3.5.3, 3.5.4): life cycle, work item, limits.
- * lgr_find.c has the lookups, lgr_links.c the links; lgr_token.c
- * the alert tokens and lgr_mem.c the RMBs.
+ * lgr_find.c has the lookups, lgr_links.c the links, lgr_token.c the alert
+ * tokens and lgr_mem.c the RMBs.
  *
  * After first contact, only the group's work changes the links and the LLC
  * exchanges of a group. It sends, stores what it waits for, sets a deadline and

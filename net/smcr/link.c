@@ -424,7 +424,6 @@ static int link_to_init(struct smcr_link *link)
 		.qp_access_flags = IB_ACCESS_LOCAL_WRITE |
 				   IB_ACCESS_REMOTE_WRITE,
 	};
-
 	int err;
 
 	err = ib_modify_qp(link->qp, &attr, IB_QP_STATE | IB_QP_PKEY_INDEX |
@@ -742,8 +741,9 @@ static void link_destroy_verbs(struct smcr_link *link)
  * @link: the link, in any state, with a reference
  *
  * The first half of smcr_link_stop(). The second half may take long: Soft-RoCE
- * destroys a queue pair only when the netdev has freed its last packet, which a
- * port that is down does not do. So connections are told between the two.
+ * waits up to 50 s until the netdev has freed the queue pair's last packet,
+ * which a port that is down does not do. So connections are told between the
+ * two.
  *
  * Context: process, sleeps for as long as the drain takes; never from a
  * completion handler.
