@@ -23,8 +23,9 @@ static bool dest_blocked(struct sock *sk, const struct sockaddr *addr,
 			 int addr_len)
 {
 	struct smcr_neglist_key key = { .kind = SMCR_NEGLIST_DESTINATION };
+	const struct sock *inner = smcr_sk(sk)->inner->sk;
 
-	return smcr_path_dest(addr, addr_len, &key.addr, &key.port) &&
+	return smcr_path_dest(inner, addr, addr_len, &key.addr, &key.port) &&
 	       smcr_neglist_blocks(sock_net(sk), &key);
 }
 

@@ -34,20 +34,26 @@ static bool is_v4(const struct sock *sk)
 
 /**
  * smcr_path_dest() - address and port that connect() goes to
+ * @inner: TCP socket that is about to connect
  * @addr: argument of connect()
- * @addr_len: length of @addr; TCP checks it later
+ * @addr_len: length of @addr
  * @dst: result; IPv4 as a mapped address
  * @port: result
+ *
+ * An address of another family than the socket's does not pass: an IPv4 socket
+ * has no IPv6 data, without which no route to an IPv6 address can be found.
  *
  * Context: any.
  * Return: false if TCP would not accept @addr.
  */
-bool smcr_path_dest(const struct sockaddr *addr, int addr_len,
-		    struct in6_addr *dst, __be16 *port)
+bool smcr_path_dest(const struct sock *inner, const struct sockaddr *addr,
+		    int addr_len, struct in6_addr *dst, __be16 *port)
 {
 	const struct sockaddr_in6 *in6 = (const void *)addr;
 	const struct sockaddr_in *in = (const void *)addr;
 
+	if (addr->sa_family != inner->sk_family)
+		return false;
 	if (addr_len >= sizeof(*in) && addr->sa_family == AF_INET) {
 		ipv6_addr_set_v4mapped(in->sin_addr.s_addr, dst);
 		*port = in->sin_port;
@@ -243,7 +249,7 @@ enum smcr_fallback_reason smcr_path_check(struct sock *inner,
 	struct in6_addr dst;
 	__be16 port;
 
-	if (!smcr_path_dest(addr, addr_len, &dst, &port))
+	if (!smcr_path_dest(inner, addr, addr_len, &dst, &port))
 		return SMCR_FALLBACK_NONE;
 	if (ipv6_addr_v4mapped(&dst))
 		route4(inner, dst.s6_addr32[3], port, &way);

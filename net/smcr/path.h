@@ -25,7 +25,8 @@ void smcr_path_subnet_fill(struct sock *inner, const struct smcr_port *port,
 			   struct smcr_clc_proposal *msg);
 bool smcr_path_subnet_match(struct sock *inner, const struct smcr_port *port,
 			    const struct smcr_clc_proposal *msg);
-bool __must_check smcr_path_dest(const struct sockaddr *addr, int addr_len,
+bool __must_check smcr_path_dest(const struct sock *inner,
+				 const struct sockaddr *addr, int addr_len,
 				 struct in6_addr *dst, __be16 *port);
 void smcr_path_peer_addr(const struct sock *inner, struct in6_addr *addr);
 bool smcr_path_is_v6(const struct sock *inner);
