@@ -531,6 +531,27 @@ void smcr_inner_take_error(struct sock *sk)
 	move_error(sk, inner_sk(sk));
 }
 
+/**
+ * smcr_inner_show() - copy what TCP changes by itself to the outer socket
+ * @sk: outer socket, which getsockopt() reads at SOL_SOCKET; no byte has been
+ *	read since it was made or disconnected
+ *
+ * bind() and connect() to a link-local address bind TCP's socket to a device. A
+ * child has the device and the mark of its SYN. A packet leaves the number of
+ * its CPU. A disconnect ends SO_PEEK_OFF.
+ *
+ * Context: process.
+ */
+void smcr_inner_show(struct sock *sk)
+{
+	const struct sock *inner = inner_sk(sk);
+
+	WRITE_ONCE(sk->sk_bound_dev_if, READ_ONCE(inner->sk_bound_dev_if));
+	WRITE_ONCE(sk->sk_mark, READ_ONCE(inner->sk_mark));
+	WRITE_ONCE(sk->sk_incoming_cpu, READ_ONCE(inner->sk_incoming_cpu));
+	WRITE_ONCE(sk->sk_peek_off, READ_ONCE(inner->sk_peek_off));
+}
+
 static void silence(struct sock *sk, struct sock *inner)
 {
 	write_lock_bh(&inner->sk_callback_lock);

@@ -328,17 +328,37 @@ static const struct net_proto_family smcr_family = {
 	.owner	= THIS_MODULE,
 };
 
-/* Copy what a TCP child inherits from its listener. */
-static void inherit(struct sock *child, const struct sock *parent)
+static void inherit_flags(struct sock *child, const struct sock *parent)
 {
 	static const enum sock_flags flags[] = {
 		SOCK_URGINLINE, SOCK_KEEPOPEN, SOCK_LINGER, SOCK_BROADCAST,
 		SOCK_DBG, SOCK_LOCALROUTE, SOCK_RXQ_OVFL, SOCK_NOFCS,
+		SOCK_RCVTSTAMP, SOCK_RCVTSTAMPNS, SOCK_TSTAMP_NEW,
+		SOCK_RCVMARK, SOCK_WIFI_STATUS, SOCK_SELECT_ERR_QUEUE,
+		SOCK_ZEROCOPY,
 	};
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(flags); i++)
 		sock_valbool_flag(child, flags[i], sock_flag(parent, flags[i]));
+}
+
+static void inherit_busy_poll(struct sock *child, const struct sock *parent)
+{
+#ifdef CONFIG_NET_RX_BUSY_POLL
+	child->sk_ll_usec = READ_ONCE(parent->sk_ll_usec);
+	child->sk_prefer_busy_poll = READ_ONCE(parent->sk_prefer_busy_poll);
+	child->sk_busy_poll_budget = READ_ONCE(parent->sk_busy_poll_budget);
+#endif
+}
+
+/* Copy what a TCP child inherits from its listener, except for what
+ * smcr_inner_show() copies from the child itself.
+ */
+static void inherit(struct sock *child, const struct sock *parent)
+{
+	inherit_flags(child, parent);
+	inherit_busy_poll(child, parent);
 	child->sk_userlocks = parent->sk_userlocks;
 	child->sk_sndbuf = READ_ONCE(parent->sk_sndbuf);
 	child->sk_rcvbuf = READ_ONCE(parent->sk_rcvbuf);
@@ -346,8 +366,8 @@ static void inherit(struct sock *child, const struct sock *parent)
 	child->sk_sndtimeo = READ_ONCE(parent->sk_sndtimeo);
 	child->sk_rcvtimeo = READ_ONCE(parent->sk_rcvtimeo);
 	child->sk_lingertime = READ_ONCE(parent->sk_lingertime);
-	child->sk_mark = READ_ONCE(parent->sk_mark);
-	child->sk_bound_dev_if = READ_ONCE(parent->sk_bound_dev_if);
+	child->sk_max_pacing_rate = READ_ONCE(parent->sk_max_pacing_rate);
+	child->sk_tsflags = READ_ONCE(parent->sk_tsflags);
 	child->sk_reuse = parent->sk_reuse;
 	child->sk_reuseport = parent->sk_reuseport;
 	child->sk_uid = parent->sk_uid;
@@ -427,6 +447,7 @@ struct sock *smcr_sock_alloc_child(struct sock *parent, struct socket *inner)
 	security_sk_clone(parent, sk);
 	smcr_inner_inherit(inner, parent);
 	smcr_inner_adopt(sk, inner);
+	smcr_inner_show(sk);
 	return sk;
 }
 
@@ -500,6 +521,7 @@ void smcr_sock_connected(struct sock *sk, int err)
 {
 	sock_owned_by_me(sk);
 	if (!err) {
+		smcr_inner_show(sk);
 		state_established(sk);
 		sk->sk_state_change(sk);
 		sk_wake_async(sk, SOCK_WAKE_IO, POLL_OUT);

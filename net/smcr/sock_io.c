@@ -143,6 +143,15 @@ static ssize_t recv_tcp_end(struct socket *sock, ssize_t ret)
 	return err ? : ret;
 }
 
+/* getsockopt(SO_PEEK_OFF) reads the outer socket, but TCP counts in its own. */
+static void show_peek_off(struct sock *sk, const struct sock *inner)
+{
+	int off = READ_ONCE(inner->sk_peek_off);
+
+	if (READ_ONCE(sk->sk_peek_off) != off)
+		WRITE_ONCE(sk->sk_peek_off, off);
+}
+
 static int recv_tcp(struct socket *sock, struct msghdr *msg, size_t len,
 		    int flags)
 {
@@ -155,6 +164,7 @@ static int recv_tcp(struct socket *sock, struct msghdr *msg, size_t len,
 	smcr_inner_enter(sock->sk);
 	ret = READ_ONCE(inner->ops)->recvmsg(inner, msg, len, flags);
 	smcr_inner_leave(sock->sk);
+	show_peek_off(sock->sk, inner->sk);
 	if (!len || flags & (MSG_ERRQUEUE | MSG_OOB))
 		return ret;
 	return recv_tcp_end(sock, ret);
@@ -550,10 +560,14 @@ int smcr_sock_gettstamp(struct socket *sock, void __user *stamp,
  */
 int smcr_sock_set_rcvlowat(struct sock *sk, int val)
 {
+	const struct netns_ipv4 *ipv4 = &sock_net(sk)->ipv4;
+	int cap = READ_ONCE(ipv4->sysctl_tcp_rmem[2]) >> 1;
+
 	sock_owned_by_me(sk);
+	/* TCP's own limits */
 	if (sk->sk_userlocks & SOCK_RCVBUF_LOCK)
-		val = min(val, READ_ONCE(sk->sk_rcvbuf) >> 1);
-	WRITE_ONCE(sk->sk_rcvlowat, val ? : 1);
+		cap = READ_ONCE(sk->sk_rcvbuf) >> 1;
+	WRITE_ONCE(sk->sk_rcvlowat, min(val, cap) ? : 1);
 	if (smcr_sock_is_fallback(sk))
 		smcr_fallback_lowat(sk);
 	/* Fewer bytes may be enough now */

@@ -41,8 +41,11 @@ static struct socket *inner_with_file(struct socket *sock)
 static int ops_bind(struct socket *sock, struct sockaddr *addr, int len)
 {
 	struct socket *inner = inner_with_file(sock);
+	int err = READ_ONCE(inner->ops)->bind(inner, addr, len);
 
-	return READ_ONCE(inner->ops)->bind(inner, addr, len);
+	if (!err)
+		smcr_inner_show(sock->sk);
+	return err;
 }
 
 static void drop_accept_q(struct sock *sk)
@@ -164,6 +167,7 @@ static int disconnect(struct sock *sk)
 	}
 	smcr_sock_mode_set(sk, SMCR_MODE_INIT);
 	err = smcr_inner_disconnect(sk);
+	smcr_inner_show(sk);
 	WRITE_ONCE(sk->sk_state, TCP_CLOSE);
 	WRITE_ONCE(sk->sk_shutdown, 0);
 	if (state != TCP_CLOSE && state != TCP_LISTEN)
@@ -212,6 +216,7 @@ static int connect_begin(struct socket *sock, struct sockaddr *addr, int len)
 	err = smcr_connect_start(sk, addr, len);
 	if (err)
 		return err;
+	smcr_inner_show(sk);
 	WRITE_ONCE(sk->sk_state, TCP_SYN_SENT);
 	sock->state = SS_CONNECTING;
 	return -EINPROGRESS;
@@ -309,6 +314,7 @@ static int connect_tcp(struct socket *sock, struct sockaddr *addr, int len,
 	    READ_ONCE(inner->state) == SS_UNCONNECTED)
 		WRITE_ONCE(sock->sk->sk_err, 0);
 	err = READ_ONCE(inner->ops)->connect(inner, addr, len, flags);
+	smcr_inner_show(sock->sk);
 	show_listening(sock->sk);
 	/* inner.c has moved TCP's error to the outer socket */
 	if (err == -ECONNABORTED)

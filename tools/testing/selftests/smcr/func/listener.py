@@ -3,7 +3,7 @@
 """The end of a listener with children that were not accepted.
 
 "steps" prints what the program sees, which must be the same over TCP (protocol
-0) and over smcr (257).
+0) and over smcr (257); also for link-local addresses.
 
 "migrate" runs a TCP listener that gets the child of another listener, and its
 client. It prints "listening" and "accepted", and continues at a line of input.
@@ -162,6 +162,38 @@ class Steps:
                                                      socket.SO_ACCEPTCONN))
             self.serve_again(listener)
 
+    def link_local(self):
+        """The device that a link-local address binds a socket to."""
+        address, index = link_local()
+        with socket.socket(socket.AF_INET6, socket.SOCK_STREAM,
+                           self.protocol) as listener, \
+             socket.socket(socket.AF_INET6, socket.SOCK_STREAM,
+                           self.protocol) as client:
+            listener.bind((address, 0, 0, index))
+            print("bound", device(listener))
+            listener.listen(8)
+            client.connect(listener.getsockname())
+            print("connected", device(client))
+            with listener.accept()[0] as conn:
+                print("accepted", device(conn))
+
+
+def link_local():
+    """Return a link-local address of this host, and the index of its netdev."""
+    with open("/proc/net/if_inet6", encoding="ascii") as file:
+        for line in file:
+            address, index, _, _, _, _ = line.split()
+            if address.startswith("fe80"):
+                return (socket.inet_ntop(socket.AF_INET6,
+                                         bytes.fromhex(address)),
+                        int(index, 16))
+    sys.exit("no link-local address")
+
+
+def device(sock):
+    """Return the device that a socket is bound to."""
+    return sock.getsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, 16)
+
 
 def migrate(address):
     """Accept a child of another listener on the same port."""
@@ -272,7 +304,7 @@ def main():
         return
     steps = Steps(sys.argv[2], int(sys.argv[3]))
     for step in (steps.destroyed, steps.shut_down, steps.closed,
-                 steps.fallen_back):
+                 steps.fallen_back, steps.link_local):
         print(step.__doc__)
         step()
 

@@ -92,6 +92,8 @@ static void run_getopt(struct sem_cmd *cmd)
 	else if (!strcmp(cmd->argv[3], "error"))
 		sem_reply(cmd, "0 value %s len %u", util_errno_name(value),
 			  len);
+	else if (!strcmp(cmd->argv[3], "incomingcpu"))
+		sem_reply(cmd, "0 %s", value < 0 ? "no CPU" : "a CPU");
 	else
 		sem_reply(cmd, "0 value %d len %u", value, len);
 }
