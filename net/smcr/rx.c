@@ -123,6 +123,19 @@ u32 smcr_rx_queued(struct smcr_conn *conn, bool in_line)
 }
 
 /**
+ * smcr_rx_left() - count the bytes that are left, for TCP_INQ
+ * @conn: the connection
+ *
+ * Context: any.
+ * Return: bytes, urgent ones included; as with TCP, the end of the stream
+ * counts as one, so that a program goes on reading.
+ */
+u32 smcr_rx_left(const struct smcr_conn *conn)
+{
+	return rx_final(conn) + smcr_rx_avail(conn);
+}
+
+/**
  * smcr_rx_at_mark() - test whether the reader is at the urgent byte
  * @conn: the connection
  *

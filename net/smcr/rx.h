@@ -23,6 +23,7 @@ int __must_check smcr_rx_recv_urgent(struct sock *sk, struct msghdr *msg,
 bool smcr_rx_urgent_recv(struct smcr_conn *conn, u16 flags, u64 prod);
 u32 smcr_rx_avail(const struct smcr_conn *conn);
 u32 smcr_rx_queued(struct smcr_conn *conn, bool in_line);
+u32 smcr_rx_left(const struct smcr_conn *conn);
 bool smcr_rx_readable(struct smcr_conn *conn, u32 target, bool in_line);
 bool smcr_rx_at_mark(struct smcr_conn *conn);
 u64 smcr_rx_consumed(const struct smcr_conn *conn);

@@ -194,6 +194,7 @@ void smcr_sock_splice_eof(struct socket *sock);
 __poll_t smcr_sock_poll(struct file *file, struct socket *sock,
 			struct poll_table_struct *wait);
 int smcr_sock_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg);
+int smcr_sock_prot_ioctl(struct sock *sk, int cmd, int *val);
 int smcr_sock_compat_ioctl(struct socket *sock, unsigned int cmd,
 			   unsigned long arg);
 int smcr_sock_mmap(struct file *file, struct socket *sock,

@@ -14,6 +14,7 @@
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
 #include <linux/sockios.h>
+#include <linux/tcp.h>
 #include <linux/uaccess.h>
 #include <asm/ioctls.h>
 #include <net/sock.h>
@@ -232,6 +233,39 @@ static int recv_ready(struct sock *sk, int flags, bool *end)
 	}
 }
 
+/* Has the program set TCP_INQ? */
+static bool recv_inq_set(const struct sock *sk)
+{
+	const struct tcp_sock *tp = tcp_sk(smcr_sk(sk)->inner->sk);
+
+	/* Only setsockopt() changes it, and a call may miss that */
+	return data_race(!!tp->recvmsg_inq);
+}
+
+/* Count the bytes that are left for the next call, if the program wants to know
+ * that, or io_uring does.
+ */
+static int recv_left(const struct sock *sk, const struct msghdr *msg)
+{
+	const struct smcr_conn *conn = smcr_sk(sk)->conn;
+
+	sock_owned_by_me(sk);
+	if (!msg->msg_get_inq && !recv_inq_set(sk))
+		return -1;
+	return conn ? smcr_rx_left(conn) : 0;
+}
+
+/* Without a lock, because the program's page may never come. */
+static void recv_tell_left(const struct sock *sk, struct msghdr *msg, int left)
+{
+	if (left < 0)
+		return;
+	msg->msg_get_inq = 1;
+	msg->msg_inq = left;
+	if (recv_inq_set(sk))
+		put_cmsg(msg, SOL_TCP, TCP_CM_INQ, sizeof(left), &left);
+}
+
 /**
  * smcr_sock_recvmsg() - serve the recv family of calls
  * @sock: outer socket
@@ -247,7 +281,7 @@ int smcr_sock_recvmsg(struct socket *sock, struct msghdr *msg, size_t len,
 {
 	struct sock *sk = sock->sk;
 	bool end = false;
-	int ret;
+	int ret, left;
 
 	if (smcr_sock_is_fallback(sk) || flags & MSG_ERRQUEUE)
 		return recv_tcp(sock, msg, len, flags);
@@ -259,7 +293,9 @@ int smcr_sock_recvmsg(struct socket *sock, struct msghdr *msg, size_t len,
 		ret = smcr_rx_recvmsg(sk, msg, len, flags);
 	else if (ret == ASK_TCP)
 		goto tcp;
+	left = ret < 0 ? -1 : recv_left(sk, msg);
 	release_sock(sk);
+	recv_tell_left(sk, msg, left);
 	return ret;
 tcp:
 	release_sock(sk);
@@ -470,6 +506,14 @@ static int ioctl_rdma(struct sock *sk, unsigned int cmd, int *val)
 	return err;
 }
 
+/* TCP's bytes during a handshake are not the program's. */
+static bool counts_rdma(const struct sock *sk)
+{
+	enum smcr_sock_mode mode = smcr_sock_mode(sk);
+
+	return mode == SMCR_MODE_RDMA || mode == SMCR_MODE_HANDSHAKE;
+}
+
 /**
  * smcr_sock_ioctl() - serve SIOCINQ and its like; pass the rest to TCP
  * @sock: outer socket
@@ -481,15 +525,30 @@ static int ioctl_rdma(struct sock *sk, unsigned int cmd, int *val)
  */
 int smcr_sock_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg)
 {
-	enum smcr_sock_mode mode = smcr_sock_mode(sock->sk);
 	struct socket *inner = inner_of(sock);
 	int val;
 
-	/* TCP's bytes during a handshake are not the program's */
-	if ((mode == SMCR_MODE_RDMA || mode == SMCR_MODE_HANDSHAKE) &&
-	    !ioctl_rdma(sock->sk, cmd, &val))
+	if (counts_rdma(sock->sk) && !ioctl_rdma(sock->sk, cmd, &val))
 		return put_user(val, (int __user *)arg);
 	return READ_ONCE(inner->ops)->ioctl(inner, cmd, arg);
+}
+
+/**
+ * smcr_sock_prot_ioctl() - the same for io_uring, with SIOCINQ and SIOCOUTQ
+ * @sk: outer socket, in a call on its file
+ * @cmd: request
+ * @val: result
+ *
+ * Context: process.
+ * Return: 0 or -errno.
+ */
+int smcr_sock_prot_ioctl(struct sock *sk, int cmd, int *val)
+{
+	struct sock *inner = smcr_sk(sk)->inner->sk;
+
+	if (counts_rdma(sk))
+		return ioctl_rdma(sk, cmd, val);
+	return READ_ONCE(inner->sk_prot)->ioctl(inner, cmd, val);
 }
 
 #ifdef CONFIG_COMPAT

@@ -68,6 +68,7 @@ extern const struct sem_verb sem_data_verbs[];
 extern const struct sem_verb sem_event_verbs[];
 extern const struct sem_verb sem_opt_verbs[];
 extern const struct sem_verb sem_proc_verbs[];
+extern const struct sem_verb sem_uring_verbs[];
 
 /* sem_agent.c */
 void sem_agent(int control);
@@ -83,5 +84,14 @@ const char *sem_arg(const struct sem_cmd *cmd, int i, const char *other);
 long sem_num(const struct sem_cmd *cmd, int i, long other);
 void sem_addr(const char *text, union util_addr *addr);
 void sem_addr_text(const union util_addr *addr, char *buf, size_t len);
+
+/* sem_uring.c */
+bool sem_has_uring(void);
+
+/* sem_data.c */
+void *sem_coded_bytes(__u64 pos, size_t len);
+void sem_reply_recv(struct sem_cmd *cmd, struct sem_fd *slot, const void *buf,
+		    ssize_t n, int flags);
+void sem_reply_send(struct sem_cmd *cmd, struct sem_fd *slot, ssize_t n);
 
 #endif /* SMCR_FUNC_SEM_H */

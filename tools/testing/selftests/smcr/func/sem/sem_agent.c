@@ -26,7 +26,7 @@ static const char spaces[] = { ' ', '\n', 0 };
 
 static const struct sem_verb * const tables[] = {
 	sem_sock_verbs, sem_data_verbs, sem_event_verbs, sem_opt_verbs,
-	sem_proc_verbs,
+	sem_proc_verbs, sem_uring_verbs,
 };
 
 /**

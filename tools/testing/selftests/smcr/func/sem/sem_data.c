@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +37,14 @@ static __u8 coded_byte(__u64 pos)
 	return pos * 167 + (pos >> 8) * 13 + (pos >> 16) * 5;
 }
 
-static void *coded_bytes(__u64 pos, size_t len)
+/**
+ * sem_coded_bytes() - make a part of a stream
+ * @pos: its position
+ * @len: its length
+ *
+ * Return: the bytes, which the caller frees.
+ */
+void *sem_coded_bytes(__u64 pos, size_t len)
 {
 	__u8 *buf = util_alloc(len);
 	size_t i;
@@ -56,8 +65,16 @@ static const char *judge(const void *buf, __u64 pos, size_t len)
 	return "good";
 }
 
-static void reply_recv(struct sem_cmd *cmd, struct sem_fd *slot,
-		       const void *buf, ssize_t n, int flags)
+/**
+ * sem_reply_recv() - set the result of a step that received
+ * @cmd: the step
+ * @slot: descriptor
+ * @buf: what it received
+ * @n: how many bytes, or -1 with errno
+ * @flags: MSG_* of the call
+ */
+void sem_reply_recv(struct sem_cmd *cmd, struct sem_fd *slot, const void *buf,
+		    ssize_t n, int flags)
 {
 	if (n <= 0) {
 		sem_reply_ret(cmd, n);
@@ -69,7 +86,13 @@ static void reply_recv(struct sem_cmd *cmd, struct sem_fd *slot,
 		slot->rx += n;
 }
 
-static void reply_send(struct sem_cmd *cmd, struct sem_fd *slot, ssize_t n)
+/**
+ * sem_reply_send() - set the result of a step that sent
+ * @cmd: the step
+ * @slot: descriptor
+ * @n: how many bytes, or -1 with errno
+ */
+void sem_reply_send(struct sem_cmd *cmd, struct sem_fd *slot, ssize_t n)
 {
 	if (n > 0)
 		slot->tx += n;
@@ -104,12 +127,12 @@ static size_t sum_args(const struct sem_cmd *cmd, int first)
 /* send NAME LENGTH [FLAGS] */
 static void run_send(struct sem_cmd *cmd)
 {
+	int flags = sem_flags(msg_flags, sem_arg(cmd, 3, "0"));
 	struct sem_fd *slot = sem_fd_find(cmd->argv[1]);
 	size_t len = sem_num(cmd, 2, 0);
-	void *buf = coded_bytes(slot->tx, len);
+	void *buf = sem_coded_bytes(slot->tx, len);
 
-	reply_send(cmd, slot, send(slot->fd, buf, len,
-				   sem_flags(msg_flags, sem_arg(cmd, 3, "0"))));
+	sem_reply_send(cmd, slot, send(slot->fd, buf, len, flags));
 	free(buf);
 }
 
@@ -118,12 +141,12 @@ static void run_sendto(struct sem_cmd *cmd)
 {
 	struct sem_fd *slot = sem_fd_find(cmd->argv[1]);
 	size_t len = sem_num(cmd, 2, 0);
-	void *buf = coded_bytes(slot->tx, len);
+	void *buf = sem_coded_bytes(slot->tx, len);
 	union util_addr addr;
 
 	sem_addr(cmd->argv[3], &addr);
-	reply_send(cmd, slot, sendto(slot->fd, buf, len, MSG_NOSIGNAL,
-				     &addr.sa, util_addr_len(&addr)));
+	sem_reply_send(cmd, slot, sendto(slot->fd, buf, len, MSG_NOSIGNAL,
+					 &addr.sa, util_addr_len(&addr)));
 	free(buf);
 }
 
@@ -132,9 +155,9 @@ static void run_write(struct sem_cmd *cmd)
 {
 	struct sem_fd *slot = sem_fd_find(cmd->argv[1]);
 	size_t len = sem_num(cmd, 2, 0);
-	void *buf = coded_bytes(slot->tx, len);
+	void *buf = sem_coded_bytes(slot->tx, len);
 
-	reply_send(cmd, slot, write(slot->fd, buf, len));
+	sem_reply_send(cmd, slot, write(slot->fd, buf, len));
 	free(buf);
 }
 
@@ -142,11 +165,11 @@ static void run_write(struct sem_cmd *cmd)
 static void run_writev(struct sem_cmd *cmd)
 {
 	struct sem_fd *slot = sem_fd_find(cmd->argv[1]);
-	void *buf = coded_bytes(slot->tx, sum_args(cmd, 2));
+	void *buf = sem_coded_bytes(slot->tx, sum_args(cmd, 2));
 	struct iovec vec[VECS];
 	int n = make_vec(cmd, 2, buf, vec);
 
-	reply_send(cmd, slot, writev(slot->fd, vec, n));
+	sem_reply_send(cmd, slot, writev(slot->fd, vec, n));
 	free(buf);
 }
 
@@ -154,13 +177,13 @@ static void run_writev(struct sem_cmd *cmd)
 static void run_sendmsg(struct sem_cmd *cmd)
 {
 	struct sem_fd *slot = sem_fd_find(cmd->argv[1]);
-	void *buf = coded_bytes(slot->tx, sum_args(cmd, 3));
+	void *buf = sem_coded_bytes(slot->tx, sum_args(cmd, 3));
 	struct iovec vec[VECS];
 	struct msghdr msg = { .msg_iov = vec };
 
 	msg.msg_iovlen = make_vec(cmd, 3, buf, vec);
-	reply_send(cmd, slot, sendmsg(slot->fd, &msg,
-				      sem_flags(msg_flags, cmd->argv[2])));
+	sem_reply_send(cmd, slot, sendmsg(slot->fd, &msg,
+					  sem_flags(msg_flags, cmd->argv[2])));
 	free(buf);
 }
 
@@ -168,7 +191,7 @@ static void run_sendmsg(struct sem_cmd *cmd)
 static void run_sendmmsg(struct sem_cmd *cmd)
 {
 	struct sem_fd *slot = sem_fd_find(cmd->argv[1]);
-	void *buf = coded_bytes(slot->tx, sum_args(cmd, 3));
+	void *buf = sem_coded_bytes(slot->tx, sum_args(cmd, 3));
 	struct mmsghdr msgs[VECS] = { 0 };
 	struct iovec vec[VECS];
 	int n = make_vec(cmd, 3, buf, vec);
@@ -198,7 +221,7 @@ static void run_recv(struct sem_cmd *cmd)
 	size_t len = sem_num(cmd, 2, 0);
 	void *buf = util_alloc(len);
 
-	reply_recv(cmd, slot, buf, recv(slot->fd, buf, len, flags), flags);
+	sem_reply_recv(cmd, slot, buf, recv(slot->fd, buf, len, flags), flags);
 	free(buf);
 }
 
@@ -214,7 +237,7 @@ static void run_recvfrom(struct sem_cmd *cmd)
 	ssize_t n;
 
 	n = recvfrom(slot->fd, buf, len, 0, &addr.sa, &alen);
-	reply_recv(cmd, slot, buf, n, 0);
+	sem_reply_recv(cmd, slot, buf, n, 0);
 	used = strlen(cmd->reply);
 	snprintf(cmd->reply + used, sizeof(cmd->reply) - used, " name %u",
 		 n < 0 ? 0 : alen);
@@ -228,7 +251,7 @@ static void run_read(struct sem_cmd *cmd)
 	size_t len = sem_num(cmd, 2, 0);
 	void *buf = util_alloc(len);
 
-	reply_recv(cmd, slot, buf, read(slot->fd, buf, len), 0);
+	sem_reply_recv(cmd, slot, buf, read(slot->fd, buf, len), 0);
 	free(buf);
 }
 
@@ -240,8 +263,24 @@ static void run_readv(struct sem_cmd *cmd)
 	struct iovec vec[VECS];
 	int n = make_vec(cmd, 2, buf, vec);
 
-	reply_recv(cmd, slot, buf, readv(slot->fd, vec, n), 0);
+	sem_reply_recv(cmd, slot, buf, readv(slot->fd, vec, n), 0);
 	free(buf);
+}
+
+static void reply_control(struct sem_cmd *cmd, struct msghdr *msg)
+{
+	struct cmsghdr *c = CMSG_FIRSTHDR(msg);
+	char *end = cmd->reply + strlen(cmd->reply);
+	size_t room = cmd->reply + sizeof(cmd->reply) - end;
+	int inq;
+
+	if (c && c->cmsg_level == IPPROTO_TCP && c->cmsg_type == TCP_CM_INQ) {
+		memcpy(&inq, CMSG_DATA(c), sizeof(inq));
+		snprintf(end, room, " flags %x inq %d", msg->msg_flags, inq);
+	} else {
+		snprintf(end, room, " flags %x control %zu", msg->msg_flags,
+			 msg->msg_controllen);
+	}
 }
 
 /* recvmsg NAME FLAGS LENGTH... */
@@ -256,17 +295,13 @@ static void run_recvmsg(struct sem_cmd *cmd)
 		.msg_iov = vec, .msg_control = control,
 		.msg_controllen = sizeof(control),
 	};
-	size_t used;
 	ssize_t n;
 
 	msg.msg_iovlen = make_vec(cmd, 3, buf, vec);
 	n = recvmsg(slot->fd, &msg, flags);
-	reply_recv(cmd, slot, buf, n, flags);
-	used = strlen(cmd->reply);
+	sem_reply_recv(cmd, slot, buf, n, flags);
 	if (n >= 0)
-		snprintf(cmd->reply + used, sizeof(cmd->reply) - used,
-			 " flags %x control %zu", msg.msg_flags,
-			 msg.msg_controllen);
+		reply_control(cmd, &msg);
 	free(buf);
 }
 
@@ -355,7 +390,7 @@ static void run_sendall(struct sem_cmd *cmd)
 {
 	struct sem_fd *slot = sem_fd_find(cmd->argv[1]);
 	size_t len = sem_num(cmd, 2, 0);
-	char *buf = coded_bytes(slot->tx, len);
+	char *buf = sem_coded_bytes(slot->tx, len);
 	size_t done = 0;
 	ssize_t n;
 
@@ -375,7 +410,7 @@ static void run_sendall(struct sem_cmd *cmd)
 
 static ssize_t send_now(struct sem_fd *slot, size_t len)
 {
-	void *buf = coded_bytes(slot->tx, len);
+	void *buf = sem_coded_bytes(slot->tx, len);
 	ssize_t n = send(slot->fd, buf, len, MSG_DONTWAIT | MSG_NOSIGNAL);
 
 	free(buf);
@@ -420,13 +455,13 @@ static void run_sendfile(struct sem_cmd *cmd)
 {
 	struct sem_fd *slot = sem_fd_find(cmd->argv[1]);
 	size_t len = sem_num(cmd, 2, 0);
-	void *buf = coded_bytes(slot->tx, len);
+	void *buf = sem_coded_bytes(slot->tx, len);
 	int file = memfd_create("sendfile", MFD_CLOEXEC);
 	off_t pos = 0;
 
 	if (file < 0 || write(file, buf, len) != (ssize_t)len)
 		util_die("memfd: %s", strerror(errno));
-	reply_send(cmd, slot, sendfile(slot->fd, file, &pos, len));
+	sem_reply_send(cmd, slot, sendfile(slot->fd, file, &pos, len));
 	close(file);
 	free(buf);
 }
@@ -436,14 +471,14 @@ static void run_splicein(struct sem_cmd *cmd)
 {
 	struct sem_fd *slot = sem_fd_find(cmd->argv[1]);
 	size_t len = sem_num(cmd, 2, 0);
-	void *buf = coded_bytes(slot->tx, len);
+	void *buf = sem_coded_bytes(slot->tx, len);
 	int flags = cmd->argc > 3 ? SPLICE_F_NONBLOCK : 0;
 	int pipefd[2];
 
 	if (pipe(pipefd) || write(pipefd[1], buf, len) != (ssize_t)len)
 		util_die("pipe: %s", strerror(errno));
-	reply_send(cmd, slot, splice(pipefd[0], NULL, slot->fd, NULL, len,
-				     flags));
+	sem_reply_send(cmd, slot, splice(pipefd[0], NULL, slot->fd, NULL, len,
+					 flags));
 	close(pipefd[0]);
 	close(pipefd[1]);
 	free(buf);
@@ -467,7 +502,7 @@ static void run_spliceout(struct sem_cmd *cmd)
 	if (n > 0 && read(pipefd[0], buf, n) != n)
 		util_die("the pipe holds fewer than %zd bytes", n);
 	errno = err;
-	reply_recv(cmd, slot, buf, n, 0);
+	sem_reply_recv(cmd, slot, buf, n, 0);
 	close(pipefd[0]);
 	close(pipefd[1]);
 	free(buf);
@@ -491,11 +526,11 @@ static void run_sendfault(struct sem_cmd *cmd)
 	struct sem_fd *slot = sem_fd_find(cmd->argv[1]);
 	size_t good = sem_num(cmd, 2, 0);
 	char *buf = half_page(good);
-	void *bytes = coded_bytes(slot->tx, good);
+	void *bytes = sem_coded_bytes(slot->tx, good);
 
 	memcpy(buf, bytes, good);
 	free(bytes);
-	reply_send(cmd, slot, send(slot->fd, buf, sem_num(cmd, 3, 0), 0));
+	sem_reply_send(cmd, slot, send(slot->fd, buf, sem_num(cmd, 3, 0), 0));
 }
 
 /* recvfault NAME GOOD LENGTH: receive into a buffer that faults after GOOD */
@@ -505,7 +540,7 @@ static void run_recvfault(struct sem_cmd *cmd)
 	char *buf = half_page(sem_num(cmd, 2, 0));
 	ssize_t n = recv(slot->fd, buf, sem_num(cmd, 3, 0), 0);
 
-	reply_recv(cmd, slot, buf, n, 0);
+	sem_reply_recv(cmd, slot, buf, n, 0);
 }
 
 /* hugevec NAME: sendmsg() with one vector more than IOV_MAX */
@@ -524,12 +559,12 @@ static void run_manyvec(struct sem_cmd *cmd)
 {
 	struct iovec *vec = util_alloc(IOV_MAX * sizeof(*vec));
 	struct sem_fd *slot = sem_fd_find(cmd->argv[1]);
-	char *buf = coded_bytes(slot->tx, IOV_MAX);
+	char *buf = sem_coded_bytes(slot->tx, IOV_MAX);
 	int i;
 
 	for (i = 0; i < IOV_MAX; i++)
 		vec[i] = (struct iovec){ buf + i, 1 };
-	reply_send(cmd, slot, writev(slot->fd, vec, IOV_MAX));
+	sem_reply_send(cmd, slot, writev(slot->fd, vec, IOV_MAX));
 	free(vec);
 	free(buf);
 }

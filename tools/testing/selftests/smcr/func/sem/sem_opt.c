@@ -50,6 +50,7 @@ static const struct sem_name tcp_opts[] = {
 	{ "windowclamp", TCP_WINDOW_CLAMP }, { "quickack", TCP_QUICKACK },
 	{ "usertimeout", TCP_USER_TIMEOUT },
 	{ "notsentlowat", TCP_NOTSENT_LOWAT }, { "fastopen", TCP_FASTOPEN },
+	{ "inq", TCP_INQ },
 	{ "unknown", 9999 }, { 0 },
 };
 

@@ -425,6 +425,8 @@ static int run_scripts(char **paths, int count)
 	}
 	for (i = 0; i < count; i++)
 		run_script(paths[i]);
+	if (paths == (char **)all && sem_has_uring())
+		run_script("sem/uring.sem");
 	if (paths == (char **)all)
 		run_script(sem_kind->family == AF_INET ? "sem/ip4.sem" :
 							 "sem/ip6.sem");
