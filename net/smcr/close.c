@@ -95,6 +95,15 @@ void smcr_close_tcp_data_event(struct sock *sk)
 	rcu_read_unlock();
 }
 
+/* Did TCP fail at this end, and not by a RST of the peer? It may have given up
+ * (SO_KEEPALIVE), or an administrator has ended it ("ss -K"). The peer does not
+ * send C because of that, so nothing has to be waited for.
+ */
+static bool failed_here(int err)
+{
+	return err && err != ECONNRESET && err != EPIPE;
+}
+
 /* TCP may overtake what the peer's queue pair sent before. So a FIN proves
  * nothing until the peer's C has arrived, which must be soon. A RST ends the
  * connection (4.8.2). But if the peer's C is on its way, so are all bytes
@@ -103,11 +112,14 @@ void smcr_close_tcp_data_event(struct sock *sk)
 static void close_tcp(struct smcr_conn *conn, struct sock *sk)
 {
 	enum smcr_inner_end end = smcr_inner_end(sk);
+	int err = smcr_inner_errno(sk);
 
 	spin_lock_bh(&conn->lock);
 	if (smcr_conn_end_over(conn))
 		goto out;
-	if (end == SMCR_INNER_FAILED && conn->fsm.peer_closed)
+	if (failed_here(err))
+		smcr_conn_end_reset_locked(conn, SMCR_RESET_TCP_RST, err);
+	else if (end == SMCR_INNER_FAILED && conn->fsm.peer_closed)
 		smcr_conn_end_reset_locked(conn, SMCR_RESET_TCP_RST,
 					   ECONNRESET);
 	else if (end == SMCR_INNER_FAILED &&

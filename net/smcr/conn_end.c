@@ -148,16 +148,16 @@ static void end_both(struct smcr_conn *conn)
 	sk->sk_state_change(sk);
 }
 
-/* Return the errno of a reset. As with TCP, it is EPIPE if the reset comes
- * after the peer's end.
+/* Return the errno of a reset. As with TCP, it is EPIPE if the peer's reset
+ * comes after the peer's end.
  */
 static int end_errno(const struct smcr_conn *conn, const struct sock *sk)
 {
 	bool peers = conn->reset_reason == SMCR_RESET_PEER_ABORT ||
 		     conn->reset_reason == SMCR_RESET_TCP_RST;
 
-	return peers && sk->sk_state == TCP_CLOSE_WAIT ? EPIPE :
-							 conn->reset_err;
+	return peers && conn->reset_err == ECONNRESET &&
+	       sk->sk_state == TCP_CLOSE_WAIT ? EPIPE : conn->reset_err;
 }
 
 /* @counted: the connection was established. One that was still being built may

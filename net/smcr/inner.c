@@ -701,12 +701,20 @@ bool smcr_inner_has_data(struct sock *sk)
 	return has;
 }
 
+/* Get the inner sock in an RCU section, or NULL if it was released. Struct
+ * socket and the memory of a TCP sock last for an RCU grace period, so the
+ * caller needs no lock.
+ */
+static const struct sock *inner_rcu(const struct sock *sk)
+{
+	const struct socket *sock = READ_ONCE(smcr_sk(sk)->inner);
+
+	return sock ? READ_ONCE(sock->sk) : NULL;
+}
+
 /**
  * smcr_inner_end() - has TCP ended, and how?
  * @sk: outer socket
- *
- * This function takes no lock: struct socket and the memory of a TCP sock last
- * for an RCU grace period.
  *
  * Context: any.
  * Return: enum smcr_inner_end.
@@ -714,14 +722,32 @@ bool smcr_inner_has_data(struct sock *sk)
 enum smcr_inner_end smcr_inner_end(const struct sock *sk)
 {
 	enum smcr_inner_end end = SMCR_INNER_FAILED;
-	const struct socket *sock;
 	const struct sock *inner;
 
 	rcu_read_lock();
-	sock = READ_ONCE(smcr_sk(sk)->inner);
-	inner = sock ? READ_ONCE(sock->sk) : NULL;
+	inner = inner_rcu(sk);
 	if (inner && !READ_ONCE(inner->sk_err))
 		end = tcp_ending(inner) ? SMCR_INNER_FIN : SMCR_INNER_OPEN;
 	rcu_read_unlock();
 	return end;
+}
+
+/**
+ * smcr_inner_errno() - why has TCP failed?
+ * @sk: outer socket, not in mode FALLBACK
+ *
+ * Context: any.
+ * Return: a positive errno, or 0 if TCP has not failed or is gone.
+ */
+int smcr_inner_errno(const struct sock *sk)
+{
+	const struct sock *inner;
+	int err = 0;
+
+	rcu_read_lock();
+	inner = inner_rcu(sk);
+	if (inner)
+		err = READ_ONCE(inner->sk_err);
+	rcu_read_unlock();
+	return err;
 }

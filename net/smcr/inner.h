@@ -55,6 +55,7 @@ void smcr_inner_ack_now(struct socket *inner);
 bool smcr_inner_smc_ok(const struct sock *sk, bool client);
 bool smcr_inner_has_data(struct sock *sk);
 enum smcr_inner_end smcr_inner_end(const struct sock *sk);
+int smcr_inner_errno(const struct sock *sk);
 
 /* inner_listen.c */
 int __must_check smcr_inner_listen(struct sock *sk, int backlog);

@@ -3,7 +3,8 @@
 """The end of a listener with children that were not accepted.
 
 "steps" prints what the program sees, which must be the same over TCP (protocol
-0) and over smcr (257); also for link-local addresses.
+0) and over smcr (257); also when a connection is destroyed, and for link-local
+addresses.
 
 "migrate" runs a TCP listener that gets the child of another listener, and its
 client. It prints "listening" and "accepted", and continues at a line of input.
@@ -162,6 +163,26 @@ class Steps:
                                                      socket.SO_ACCEPTCONN))
             self.serve_again(listener)
 
+    def cut(self):
+        """ss -K of a connection, also after the peer's shutdown()."""
+        for half in (False, True):
+            with self.listener() as listener, stream(self.protocol) as client:
+                client.connect(listener.getsockname())
+                with listener.accept()[0] as conn:
+                    if half:
+                        conn.shutdown(socket.SHUT_WR)
+                        events(client, select.POLLRDHUP)
+                    port = client.getsockname()[1]
+                    subprocess.run(["ss", "-Ktn", f"sport = :{port}"],
+                                   check=True, stdout=subprocess.DEVNULL)
+                    print("poll", events(client, select.POLLERR))
+                    print("error", client.getsockopt(socket.SOL_SOCKET,
+                                                     socket.SO_ERROR)
+                          if half else word(client.recv, 1))
+                    print("recv", word(client.recv, 1))
+                    print("peer", events(conn, select.POLLERR))
+                    print("recv", word(conn.recv, 1))
+
     def link_local(self):
         """The device that a link-local address binds a socket to."""
         address, index = link_local()
@@ -304,7 +325,7 @@ def main():
         return
     steps = Steps(sys.argv[2], int(sys.argv[3]))
     for step in (steps.destroyed, steps.shut_down, steps.closed,
-                 steps.fallen_back, steps.link_local):
+                 steps.fallen_back, steps.cut, steps.link_local):
         print(step.__doc__)
         step()
 

@@ -10,8 +10,9 @@
 # close(). TCP's own count stays right (it would WARN), and the program sees
 # what TCP would show. If smcr lacks memory to take over children, it does so
 # later, whether or not another SYN comes. A child that smcr has not taken over
-# belongs to TCP: it moves to another program's listener and outlives smcr.
-# SO_BINDTODEVICE shows the device of a link-local address.
+# belongs to TCP: it moves to another program's listener and outlives smcr. A
+# connection that "ss -K" destroys also ends as over TCP, and SO_BINDTODEVICE
+# shows the device of a link-local address.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
