@@ -37,6 +37,7 @@ enum opt_action {
 	OPT_ASK,	/* TCP's; once set, only TCP can serve the program */
 	OPT_ULP,	/* likewise; not on an RDMA connection */
 	OPT_REPAIR,	/* likewise */
+	OPT_PROTECT,	/* TCP's; refused once RDMA, unprotected, may be used */
 	OPT_REFUSE,	/* refused: it would break the pair of sockets */
 };
 
@@ -91,9 +92,18 @@ static const struct opt_rule rules[] = {
 	{ SOL_TCP, TCP_FASTOPEN_KEY, OPT_ASK, SMCR_FALLBACK_FASTOPEN },
 	{ SOL_TCP, TCP_FASTOPEN_NO_COOKIE, OPT_ASK, SMCR_FALLBACK_FASTOPEN,
 	  sizeof(int) },
-	/* Not MD5 and AO keys: smcr_fallback_check() looks for them */
+	/* Set earlier, they make the socket TCP: see smcr_fallback_check() */
+	{ SOL_TCP, TCP_MD5SIG, OPT_PROTECT },
+	{ SOL_TCP, TCP_MD5SIG_EXT, OPT_PROTECT },
+#ifdef TCP_AO_ADD_KEY
+	{ SOL_TCP, TCP_AO_ADD_KEY, OPT_PROTECT },
+#endif
+	{ SOL_IP, IP_IPSEC_POLICY, OPT_PROTECT },
+	{ SOL_IP, IP_XFRM_POLICY, OPT_PROTECT },
 
 #if IS_ENABLED(CONFIG_IPV6)
+	{ SOL_IPV6, IPV6_IPSEC_POLICY, OPT_PROTECT },
+	{ SOL_IPV6, IPV6_XFRM_POLICY, OPT_PROTECT },
 	/* Turns TCP's socket into an IPv4 one, in place */
 	{ SOL_IPV6, IPV6_ADDRFORM, OPT_REFUSE },
 #endif
@@ -145,6 +155,24 @@ static int set_inner(struct sock *sk, int level, int name, sockptr_t val,
 	int err;
 
 	err = set_inner_locked(sk, level, name, val, len);
+	if (locked)
+		release_sock(sk);
+	return err;
+}
+
+/* What the socket asks TCP to protect would not be protected over RDMA. */
+static int set_protect(struct sock *sk, int level, int name, sockptr_t val,
+		       unsigned int len)
+{
+	bool locked = lock_for_tcp(sk);
+	int err;
+
+	if (smcr_sk(sk)->mode == SMCR_MODE_HANDSHAKE)
+		err = -EALREADY;
+	else if (smcr_sk(sk)->mode == SMCR_MODE_RDMA)
+		err = -EISCONN;
+	else
+		err = set_inner_locked(sk, level, name, val, len);
 	if (locked)
 		release_sock(sk);
 	return err;
@@ -384,6 +412,8 @@ int smcr_sockopt_set(struct socket *sock, int level, int optname,
 	case OPT_ULP:
 	case OPT_REPAIR:
 		return set_asked(sk, rule, optval, optlen);
+	case OPT_PROTECT:
+		return set_protect(sk, level, optname, optval, optlen);
 	case OPT_REFUSE:
 		break;
 	}

@@ -199,6 +199,18 @@ static void run_congestion(struct sem_cmd *cmd)
 		sem_reply(cmd, "0 %.15s len %u", value, len);
 }
 
+/* md5 NAME ADDRESS: set a key for this peer */
+static void run_md5(struct sem_cmd *cmd)
+{
+	struct tcp_md5sig key = { .tcpm_keylen = 4, .tcpm_key = "smcr" };
+	union util_addr addr;
+
+	sem_addr(cmd->argv[2], &addr);
+	memcpy(&key.tcpm_addr, &addr, sizeof(key.tcpm_addr));
+	sem_reply_ret(cmd, setsockopt(sem_fd_number(cmd->argv[1]), IPPROTO_TCP,
+				      TCP_MD5SIG, &key, sizeof(key)));
+}
+
 /* tcpinfo NAME: reply with the TCP state */
 static void run_tcpinfo(struct sem_cmd *cmd)
 {
@@ -223,6 +235,7 @@ const struct sem_verb sem_opt_verbs[] = {
 	{ "settimeo", 4, run_settimeo },
 	{ "gettimeo", 3, run_gettimeo },
 	{ "congestion", 2, run_congestion },
+	{ "md5", 3, run_md5 },
 	{ "tcpinfo", 2, run_tcpinfo },
 	{ 0 },
 };
