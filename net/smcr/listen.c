@@ -265,7 +265,7 @@ void smcr_listen_work(struct work_struct *work)
 	struct socket *inner;
 	int err;
 
-	/* Charge sockets, inodes and handshakes to the listener's cgroup */
+	/* Charge sockets and inodes to the listener's cgroup */
 	old = listen_charge(sk);
 	while (!(err = listen_accept(sk, &inner)))
 		listen_child(sk, inner);

@@ -505,7 +505,7 @@ static void state_established(struct sock *sk)
 		return;
 	WRITE_ONCE(sk->sk_state, READ_ONCE(sk->sk_shutdown) & RCV_SHUTDOWN ?
 		   TCP_CLOSE_WAIT : TCP_ESTABLISHED);
-	/* A reset stores sk_err before sk_state: see close_break() */
+	/* A reset stores sk_err before sk_state: see end_break() */
 	smp_mb();
 	if (READ_ONCE(sk->sk_err))
 		WRITE_ONCE(sk->sk_state, TCP_CLOSE);

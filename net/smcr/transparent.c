@@ -102,7 +102,7 @@ static int probe_start(void)
 	err = register_kretprobe(&probe);
 	if (!err)
 		return 0;
-	pr_warn("net.smcr.transparent: cannot probe update_socket_protocol (error %d): the kernel needs CONFIG_KRETPROBES. Use AF_SMCR or IPPROTO_SMCR instead\n",
+	pr_warn("net.smcr.transparent: cannot probe update_socket_protocol (error %d): this needs Linux 6.6 or newer with CONFIG_KRETPROBES. Use AF_SMCR or IPPROTO_SMCR instead\n",
 		err);
 	return -EOPNOTSUPP;
 }
