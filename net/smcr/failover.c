@@ -241,9 +241,11 @@ void smcr_failover_tx_f(const struct smcr_failover_tx *fo, u32 token,
  * @fo: send side
  * @now: the time
  * @view: what smcr_tx_plan() will plan for. During a replay @view becomes the
- *	bytes to replay, which fit in the peer's window. Bytes that may hit a
- *	late write of a dead link are left out; during a replay, too, they wait
- *	until smcr_failover_tx.until
+ *	bytes to replay. They fit in the peer's window, but they may need all
+ *	of it: they may have been written before the group had a second link,
+ *	when no byte was left unused. Bytes that may hit a late write of a dead
+ *	link are left out; during a replay, too, they wait until
+ *	smcr_failover_tx.until
  *
  * Context: any, conn->lock held.
  */
@@ -253,6 +255,7 @@ void smcr_failover_tx_clip(struct smcr_failover_tx *fo, u64 now,
 	if (fo->replay < fo->mark) {
 		view->sent = fo->replay;
 		view->queued = fo->mark;
+		view->spare = false;
 	}
 	if (fo->cap == SMCR_FAILOVER_OPEN)
 		return;

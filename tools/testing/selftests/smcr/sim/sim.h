@@ -181,7 +181,7 @@ struct conn {
 	u64 una, nxt, end, told, signaled;
 	u16 seq, flags;
 	u8 flush;
-	bool due, blocked, wanted, final, silent, mute;
+	bool due, blocked, wanted, final, silent, mute, spare;
 	u64 cons;
 	u32 room;
 

@@ -342,11 +342,14 @@ void conn_push(struct host *h, struct conn *c)
 
 	if (c->fsm.state == SMCR_CONN_INIT)
 		return;
+	/* The group's links change, and with them whether a byte is left unused */
+	if (one_in(10))
+		c->spare = !c->spare;
 	while (on && c->live && c->slot != NONE && !c->mute) {
 		struct smcr_tx_view view = {
 			.peer_ring = c->peer_ring, .queued = c->end, .sent = c->nxt,
 			.peer_cons = c->peer.cons, .max_bytes = 1 + rnd_below(MAX_RING),
-			.b_announced = c->blocked,
+			.b_announced = c->blocked, .spare = c->spare,
 		};
 
 		switch (smcr_failover_tx_act(&c->fo_tx, c->una)) {

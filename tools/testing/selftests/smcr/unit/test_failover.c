@@ -193,6 +193,29 @@ static void cap_full_ring(void)
 	EXPECT_EQ(fo.cap, SMCR_FAILOVER_OPEN);
 }
 
+/* The ring was filled when the group had one link; it has more links now */
+static void replay_full_ring(void)
+{
+	struct smcr_tx_view view = {
+		.peer_ring = { .len = RING }, .peer_cons = 10,
+		.sent = 10 + RING, .queued = 10 + RING, .spare = true,
+	};
+	struct smcr_failover_tx fo = sender(3);
+	struct smcr_tx_plan plan;
+
+	move(&fo, 10, 10 + RING);
+	post_f(&fo, 10);
+	smcr_failover_tx_clip(&fo, 0, &view);
+	smcr_tx_plan(&view, &plan);
+	EXPECT_EQ(plan.sent, 10 + RING);
+	/* the last bytes, which alone are not worth a write of their own */
+	smcr_failover_tx_replayed(&fo, 10 + RING - 1);
+	view.spare = true;
+	smcr_failover_tx_clip(&fo, 0, &view);
+	smcr_tx_plan(&view, &plan);
+	EXPECT_EQ(plan.sent, 10 + RING);
+}
+
 static void cap_second_move(void)
 {
 	struct smcr_failover_tx fo = sender(3);
@@ -850,6 +873,7 @@ static const struct fact facts[] = {
 	{ "a move with all complete, or after A, replays nothing", no_replay },
 	{ "the ring opens once the peer has read a byte announced behind F", cap_opens },
 	{ "a ring that was full at the move opens after the retry time", cap_full_ring },
+	{ "a replay writes to the last byte of a ring that was full", replay_full_ring },
 	{ "a drain at this end brings that time forward, and never back", cap_drained },
 	{ "a second move keeps the lower cap, and only time lifts it", cap_second_move },
 	{ "a cursor that an earlier link's copy explains does not raise the cap", cap_read_twice },
