@@ -277,17 +277,23 @@ static int rx_error(struct sock *sk, struct smcr_conn *conn)
 }
 
 /* Decide what follows when the caller found no bytes beyond the @seen ones: the
- * end of the stream (1), an errno, or to look again and wait (0). More bytes,
- * and the end behind them, may have arrived since the caller looked, so this
+ * end of the call (1), an errno, or to look again and wait (0). More bytes, and
+ * the end behind them, may have arrived since the caller looked, so this
  * function first tests for the end and then counts the bytes again.
+ *
+ * A call that has bytes (@done) returns them. So it must leave the errno, also
+ * if another thread has taken the pending error, to the next call, which would
+ * otherwise return the end of the stream.
  */
-static int rx_idle(struct sock *sk, struct smcr_conn *conn, u32 seen)
+static int rx_idle(struct sock *sk, struct smcr_conn *conn, u32 seen, bool done)
 {
 	int err;
 
 	if (conn && rx_final(conn))
 		return smcr_rx_avail(conn) <= seen;
-	err = rx_error(sk, conn);
+	if (done && (READ_ONCE(sk->sk_err) || READ_ONCE(conn->reset_err)))
+		return 1;
+	err = done ? 0 : rx_error(sk, conn);
 	if (err)
 		return err;
 	if (READ_ONCE(sk->sk_shutdown) & RCV_SHUTDOWN)
@@ -538,10 +544,9 @@ static int rx_loop(struct sock *sk, struct smcr_conn *conn, struct msghdr *msg,
 			break;
 		if (call.moved)
 			continue;
-		/* A call that has bytes leaves an error to the next call */
-		if (done >= target || (done && READ_ONCE(sk->sk_err)))
+		if (done >= target)
 			break;
-		err = rx_idle(sk, conn, call.seen);
+		err = rx_idle(sk, conn, call.seen, done);
 		if (err)
 			break;
 		err = rx_wait(sk, conn, call.seen, &call.timeo);
@@ -575,7 +580,7 @@ int smcr_rx_recvmsg(struct sock *sk, struct msghdr *msg, size_t len, int flags)
 
 	sock_owned_by_me(sk);
 	if (!conn) {
-		ret = rx_idle(sk, conn, 0);
+		ret = rx_idle(sk, conn, 0, false);
 		return ret > 0 ? 0 : ret;
 	}
 	smcr_conn_get(conn);
@@ -759,7 +764,7 @@ static ssize_t rx_splice_loop(struct sock *sk, struct smcr_conn *conn,
 			continue;
 		if (done)
 			break;
-		n = rx_idle(sk, conn, 0);
+		n = rx_idle(sk, conn, 0, false);
 		if (n)
 			break;
 		n = rx_wait(sk, conn, 0, &call.timeo);
@@ -792,7 +797,7 @@ ssize_t smcr_rx_splice(struct sock *sk, struct pipe_inode_info *pipe,
 
 	sock_owned_by_me(sk);
 	if (!conn) {
-		ret = rx_idle(sk, conn, 0);
+		ret = rx_idle(sk, conn, 0, false);
 		return ret > 0 ? 0 : ret;
 	}
 	smcr_conn_get(conn);

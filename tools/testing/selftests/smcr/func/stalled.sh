@@ -54,8 +54,23 @@ threads() {
 	cat /dev/smcr_stall
 }
 
+stall_anew() {
+	rmmod stall && insmod "$SHARED/stall.ko"
+}
+
+# ends: the program ends its stalls, so the device is loaded anew after it
+ends() {
+	timeout $((limit * 3)) "$FUNC_DIR/stalled/stalled" smcr4 "$own4" ends \
+		>"$tmp/ends"
+	check "a connection ends under a stalled thread" test $? -eq 0
+	reader_lines end 6<"$tmp/ends"
+	check "all facts are told" test "$(wc -l <"$tmp/ends")" -eq 3
+	check "the device stalls page faults anew" stall_anew
+}
+
 declare -A in out
 save begin
+ends
 stall readers readers $many
 stall writers writers 20
 no_fallback begin

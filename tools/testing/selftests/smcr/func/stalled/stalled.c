@@ -13,8 +13,11 @@
  *					a thread stalls in setsockopt(SO_LINGER)
  *   stalled KIND ADDRESS cork		a listener accepts while a thread stalls in
  *					setsockopt(TCP_CORK) on it
+ *   stalled KIND ADDRESS ends		a connection to itself whose other end
+ *					resets while a thread stalls; ends the stall
  *
- * Prints "stalled" when all threads have stalled. For readers and writers, a line
+ * "ends" prints "good" or "bad" and a fact in each line, and is over. All others
+ * print "stalled" when all threads have stalled. For readers and writers, a line
  * of input then closes the other end of each connection. A further line, or the end
  * of the input, ends the program.
  */
@@ -27,6 +30,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -37,6 +41,7 @@
 #define ACCEPT_MS	30000
 #define FILES_MAX	4096
 #define SHARED_MARK	7
+#define PART		100
 
 static const struct util_kind *kind;
 static const char *address;
@@ -88,7 +93,7 @@ static void await_stalled(int n)
 		usleep(10000);
 }
 
-static void start(void *(*func)(void *arg), int fd)
+static pthread_t start(void *(*func)(void *arg), int fd)
 {
 	pthread_attr_t attr;
 	pthread_t thread;
@@ -100,6 +105,7 @@ static void start(void *(*func)(void *arg), int fd)
 	if (err)
 		util_die("pthread_create: %s", strerror(err));
 	pthread_attr_destroy(&attr);
+	return thread;
 }
 
 static void *stall_recv(void *arg)
@@ -112,6 +118,13 @@ static void *stall_send(void *arg)
 {
 	send((long)arg, gap + page_size, 1, MSG_NOSIGNAL);
 	return NULL;
+}
+
+static void *recv_two_parts(void *arg)
+{
+	char buf[2 * PART];
+
+	return (void *)recv((long)arg, buf, sizeof(buf), MSG_WAITALL);
 }
 
 /* The value begins in the ordinary page: its first word is copied before the kernel
@@ -161,6 +174,97 @@ static int client(const union util_addr *addr, int flags)
 		       errno != EINPROGRESS))
 		util_die("connect: %s", strerror(errno));
 	return fd;
+}
+
+/* Make a connection; end[0] and end[1] are its ends. */
+static void pair(int end[2])
+{
+	union util_addr addr;
+	int lfd = listener(&addr, 0);
+
+	end[0] = client(&addr, 0);
+	end[1] = accept(lfd, NULL, NULL);
+	if (end[1] < 0)
+		util_die("accept: %s", strerror(errno));
+	close(lfd);
+}
+
+static void await_unread(int fd, int n)
+{
+	int unread;
+
+	while (!ioctl(fd, FIONREAD, &unread) && unread != n)
+		usleep(1000);
+}
+
+static void await_event(int fd, short event)
+{
+	struct pollfd pfd = { .fd = fd, .events = event };
+
+	while (poll(&pfd, 1, ACCEPT_MS) == 1 && !(pfd.revents & event))
+		usleep(1000);
+	if (!(pfd.revents & event))
+		util_die("poll: %s", strerror(errno));
+}
+
+static void set_linger(int fd, int seconds)
+{
+	struct linger linger = { .l_onoff = 1, .l_linger = seconds };
+
+	if (setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)))
+		util_die("SO_LINGER: %s", strerror(errno));
+}
+
+static void fact(bool good, const char *text)
+{
+	printf("%s %s\n", good ? "good" : "bad", text);
+}
+
+static void end_stalls(void)
+{
+	int fd = open("/dev/smcr_stall", O_WRONLY);
+
+	if (fd < 0 || write(fd, "go", 2) != 2)
+		util_die("/dev/smcr_stall: %s", strerror(errno));
+	close(fd);
+}
+
+/* The reader has a part of what it waits for when the connection is reset, and before
+ * it runs, another call takes the pending error. As with TCP, the reader returns the
+ * part. It must not take the reset for the end of the stream then.
+ */
+static void judge_reader(int fd, pthread_t reader)
+{
+	void *ret;
+	char c;
+
+	pthread_join(reader, &ret);
+	fact((long)ret == PART, "MSG_WAITALL returns what came before the reset");
+	fact(recv(fd, &c, 1, 0) == -1 && errno == ECONNRESET,
+	     "the next recv() returns ECONNRESET, and no end of file");
+}
+
+static void ends(void)
+{
+	int cut[2], err = 0;
+	pthread_t reader;
+	socklen_t len = sizeof(err);
+
+	pair(cut);
+	if (send(cut[0], gap, PART, 0) != PART)
+		util_die("send: %s", strerror(errno));
+	await_unread(cut[1], PART);
+	reader = start(recv_two_parts, cut[1]);
+	await_unread(cut[1], 0);
+	start(stall_linger, cut[1]);
+	await_stalled(1);
+	set_linger(cut[0], 0);
+	close(cut[0]);
+	await_event(cut[1], POLLERR);
+	fact(!getsockopt(cut[1], SOL_SOCKET, SO_ERROR, &err, &len) &&
+	     err == ECONNRESET, "SO_ERROR takes the error of the reset");
+	end_stalls();
+	judge_reader(cut[1], reader);
 }
 
 static void connections(int n, void *(*func)(void *arg), const char *byte)
@@ -259,9 +363,13 @@ int main(int argc, char **argv)
 		listeners(n);
 	else if (!strcmp(argv[3], "shared"))
 		shared(n);
+	else if (!strcmp(argv[3], "ends"))
+		ends();
 	else
 		cork();
-	await_line();
+	if (strcmp(argv[3], "ends"))
+		await_line();
+	fflush(stdout);
 	/* _exit() does not wait for the stalled threads */
 	_exit(0);
 }
