@@ -728,6 +728,11 @@ static void tx_queued(struct smcr_conn *conn, struct msghdr *msg,
 		WRITE_ONCE(tx->end, tx->end + done);
 	else if (tx->una == tx->end)
 		tx_drop_slot(conn, tx_slot(conn, tx->end), tx->end);
+	/* The peer's C came during the copy, after tx_to_closed() could see it.
+	 * These bytes cannot be written, so nothing may wait for that.
+	 */
+	if (done > 0 && conn->fsm.peer_closed && !smcr_conn_end_over(conn))
+		smcr_conn_end_reset_locked(conn, SMCR_RESET_PEER_CLOSED, EPIPE);
 	if (done > 0 && last && msg->msg_flags & MSG_OOB)
 		tx_urgent(conn);
 	if (done <= 0 || (!last && tx->end - tx->nxt < TX_BATCH))

@@ -62,9 +62,9 @@ stall_anew() {
 ends() {
 	timeout $((limit * 3)) "$FUNC_DIR/stalled/stalled" smcr4 "$own4" ends \
 		>"$tmp/ends"
-	check "a connection ends under a stalled thread" test $? -eq 0
+	check "connections end under stalled threads" test $? -eq 0
 	reader_lines end 6<"$tmp/ends"
-	check "all facts are told" test "$(wc -l <"$tmp/ends")" -eq 3
+	check "all facts are told" test "$(wc -l <"$tmp/ends")" -eq 5
 	check "the device stalls page faults anew" stall_anew
 }
 

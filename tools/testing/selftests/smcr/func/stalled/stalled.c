@@ -13,8 +13,8 @@
  *					a thread stalls in setsockopt(SO_LINGER)
  *   stalled KIND ADDRESS cork		a listener accepts while a thread stalls in
  *					setsockopt(TCP_CORK) on it
- *   stalled KIND ADDRESS ends		a connection to itself whose other end
- *					resets while a thread stalls; ends the stall
+ *   stalled KIND ADDRESS ends		two connections to itself whose other ends
+ *					close while threads stall; ends the stalls
  *
  * "ends" prints "good" or "bad" and a fact in each line, and is over. All others
  * print "stalled" when all threads have stalled. For readers and writers, a line
@@ -42,6 +42,7 @@
 #define FILES_MAX	4096
 #define SHARED_MARK	7
 #define PART		100
+#define LINGER_S	60
 
 static const struct util_kind *kind;
 static const char *address;
@@ -116,8 +117,7 @@ static void *stall_recv(void *arg)
 
 static void *stall_send(void *arg)
 {
-	send((long)arg, gap + page_size, 1, MSG_NOSIGNAL);
-	return NULL;
+	return (void *)send((long)arg, gap + page_size, 1, MSG_NOSIGNAL);
 }
 
 static void *recv_two_parts(void *arg)
@@ -229,6 +229,23 @@ static void end_stalls(void)
 	close(fd);
 }
 
+/* The byte was being copied from the program when the peer closed. It cannot arrive,
+ * so close() does not linger for it.
+ */
+static void judge_sender(int fd, pthread_t sender)
+{
+	void *ret;
+	__u64 begin;
+
+	pthread_join(sender, &ret);
+	fact((long)ret == 1, "send() takes a byte, though the peer has closed");
+	set_linger(fd, LINGER_S);
+	begin = util_now_ms();
+	close(fd);
+	fact(util_now_ms() - begin < LINGER_S * 1000 / 2,
+	     "close() does not wait for a byte that cannot arrive");
+}
+
 /* The reader has a part of what it waits for when the connection is reset, and before
  * it runs, another call takes the pending error. As with TCP, the reader returns the
  * part. It must not take the reset for the end of the stream then.
@@ -246,25 +263,30 @@ static void judge_reader(int fd, pthread_t reader)
 
 static void ends(void)
 {
-	int cut[2], err = 0;
-	pthread_t reader;
+	int late[2], cut[2], err = 0;
+	pthread_t sender, reader;
 	socklen_t len = sizeof(err);
 
+	pair(late);
 	pair(cut);
 	if (send(cut[0], gap, PART, 0) != PART)
 		util_die("send: %s", strerror(errno));
 	await_unread(cut[1], PART);
 	reader = start(recv_two_parts, cut[1]);
 	await_unread(cut[1], 0);
+	sender = start(stall_send, late[1]);
 	start(stall_linger, cut[1]);
-	await_stalled(1);
+	await_stalled(2);
+	close(late[0]);
 	set_linger(cut[0], 0);
 	close(cut[0]);
+	await_event(late[1], POLLRDHUP);
 	await_event(cut[1], POLLERR);
 	fact(!getsockopt(cut[1], SOL_SOCKET, SO_ERROR, &err, &len) &&
 	     err == ECONNRESET, "SO_ERROR takes the error of the reset");
 	end_stalls();
 	judge_reader(cut[1], reader);
+	judge_sender(late[1], sender);
 }
 
 static void connections(int n, void *(*func)(void *arg), const char *byte)
