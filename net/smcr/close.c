@@ -104,9 +104,20 @@ static bool failed_here(int err)
 	return err && err != ECONNRESET && err != EPIPE;
 }
 
+/* Has the peer said that its stream ends, also if that does not count yet? */
+static bool peer_ends(const struct smcr_conn *conn)
+{
+	u16 flags = conn->rx.peer.flags | conn->rx.peer.held;
+
+	lockdep_assert_held(&conn->lock);
+	return flags & (SMCR_CDC_D | SMCR_CDC_C);
+}
+
 /* TCP may overtake what the peer's queue pair sent before. So a FIN proves
- * nothing until the peer's C has arrived, which must be soon. A RST ends the
- * connection (4.8.2). But if the peer's C is on its way, so are all bytes
+ * nothing until the peer's C has arrived, which must be soon. After D it proves
+ * nothing either, and nothing need follow soon: Linux passes shutdown(SHUT_WR)
+ * on to TCP, and its program may then read for as long as it likes. A RST ends
+ * the connection (4.8.2). But if the peer's C is on its way, so are all bytes
  * before it, and they get a moment to arrive.
  */
 static void close_tcp(struct smcr_conn *conn, struct sock *sk)
@@ -129,8 +140,7 @@ static void close_tcp(struct smcr_conn *conn, struct sock *sk)
 	else if (test_bit(SMCR_CONN_F_TCP_DATA, &conn->flags))
 		smcr_conn_end_reset_locked(conn, SMCR_RESET_TCP_DATA,
 					   ECONNRESET);
-	else if (end == SMCR_INNER_FIN && !conn->fsm.peer_closed &&
-		 !(conn->rx.peer.held & SMCR_CDC_C))
+	else if (end == SMCR_INNER_FIN && !peer_ends(conn))
 		smcr_conn_end_wait(conn);
 out:
 	spin_unlock_bh(&conn->lock);

@@ -269,6 +269,16 @@ void smcr_conn_eof_init(struct smcr_conn *conn)
 	timer_setup(&conn->eof_timer, eof_timer, 0);
 }
 
+/* A D or C arrived. TCP's FIN may have overtaken it and started the close
+ * timer, which otherwise runs only after a close here or a RST.
+ */
+static void eof_fin(struct smcr_conn *conn)
+{
+	if (!conn->fsm.we_closed && conn->flush != SMCR_CONN_FLUSH_CLOSE &&
+	    !test_bit(SMCR_CONN_F_TCP_RST, &conn->flags))
+		smcr_conn_end_disarm(conn);
+}
+
 /**
  * smcr_conn_eof_raise() - handle flags that end the peer's stream
  * @conn: the connection
@@ -285,6 +295,7 @@ void smcr_conn_eof_raise(struct smcr_conn *conn, u16 raised)
 		 * end sees all bytes before it
 		 */
 		smp_store_release(&conn->rx.final, true);
+		eof_fin(conn);
 	}
 	if (raised & SMCR_CDC_A)
 		smcr_conn_end_event(conn, SMCR_CONN_EV_PEER_ABORT);
@@ -317,15 +328,6 @@ void smcr_conn_eof_settle(struct smcr_conn *conn)
 	if (raised & SMCR_CDC_C)
 		smcr_failover_tx_silence(&conn->tx.fo);
 	smcr_conn_eof_raise(conn, raised);
-}
-
-/* TCP's FIN may have overtaken the C that it announced. */
-static void eof_fin(struct smcr_conn *conn)
-{
-	if (conn->rx.peer.held & SMCR_CDC_C && !conn->fsm.we_closed &&
-	    conn->flush == SMCR_CONN_FLUSH_NONE &&
-	    !test_bit(SMCR_CONN_F_TCP_RST, &conn->flags))
-		smcr_conn_end_disarm(conn);
 }
 
 /**

@@ -17,6 +17,8 @@ command is
                 reader reads at once
     toward      the same, with the roles exchanged; the process of the host with
                 Linux's SMC-R answers with a byte if it got all
+    later       send SIZE bytes and shut down; the reader reads at once, and
+                sends a byte LATER_MS after the end of the stream
 
 If it does not read at once, the reader begins when the writer's call has
 returned, and reads slowly.
@@ -36,7 +38,9 @@ from lib import sock as smcr
 
 # Linux's number of SMC-R sockets
 IPPROTO_SMC = 256
-AT_ONCE = ("burst",)
+AT_ONCE = ("burst", "later")
+# Longer than net.smcr.close_timeout_ms in this test
+LATER_MS = 3000
 
 
 def data(size):
@@ -59,7 +63,7 @@ def write(sock, command, stream):
         sock.close()
     elif command == "both":
         sock.shutdown(socket.SHUT_RDWR)
-    elif command in ("shutdown", "urgent", "toward"):
+    elif command in ("shutdown", "urgent", "toward", "later"):
         sock.shutdown(socket.SHUT_WR)
 
 
@@ -84,6 +88,8 @@ def writer(listeners, sock, control, done, command, size):
         write(sock, command, data(size))
     elif urgent_good(sock, data(size)):
         sock.send(b".")
+    if command == "later":
+        control.send(sock.recv(1))
     os.close(done)
     if command in ("shutdown", "urgent"):
         sock.recv(1)
@@ -123,6 +129,20 @@ def serve(address, port):
         control.close()
 
 
+def heard_later(sock, control):
+    """Send a byte late; return whether the writer got it."""
+    poll = select.poll()
+    # Only an error or the end of both directions ends this earlier
+    poll.register(sock, 0)
+    poll.poll(LATER_MS)
+    try:
+        sock.send(b"x")
+    except OSError as err:
+        print(f"send(): {err}", flush=True)
+        return False
+    return control.recv(1) == b"x"
+
+
 def read(address, port, command, size):
     """Read one stream; return what is wrong with it."""
     control = socket.create_connection((address, port + 1))
@@ -147,6 +167,8 @@ def read(address, port, command, size):
     if not data(size).startswith(got):
         result = "wrong bytes, " + result
     print(f"{command}: {len(got)} of {size} bytes, {result}", flush=True)
+    if command == "later" and not heard_later(sock, control):
+        return True
     return result != "EOF" or len(got) != size
 
 

@@ -6,7 +6,7 @@
 # kernel: release
 # release: turns linux
 # peer: linux
-# timeout: 120
+# timeout: 150
 # The server host runs the distribution's own SMC-R. It announces the end of a
 # stream with bytes unsent: 2 s after shutdown() or close(), at once if its
 # program exits. It writes nothing after urgent data until they are read.
@@ -77,6 +77,14 @@ grew fits EarlyEnds -eq 0
 check "urgent data arrives, and the bytes around it" stream urgent 10000
 check "so it does at Linux's end" stream toward 10000
 on server linux grew begin Urgent -eq 2
+
+# Linux's shutdown() shuts TCP down, too
+sysctl_for_now net.smcr.close_timeout_ms 1000
+save half
+check "a program reads on long after its shutdown() at Linux's end" \
+	stream later 10000
+grew half ResetCloseTimeout -eq 0
+sysctl_for_now net.smcr.close_timeout_ms 60000
 
 # A program that exits holds the lock of its socket, and waits for a processor
 check "Linux's host gets busy" on server hogs 4
