@@ -679,8 +679,10 @@ static void tx_sleeper(struct smcr_conn *conn, int change)
 }
 
 /* Wait for room in send space. A non-blocking call sets SOCK_NOSPACE and
- * returns -EAGAIN, and poll() gets the wake-up. The first wake-up clears the
- * bit, so a sender that sets it must be on the wait queue before.
+ * returns -EAGAIN; poll() gets the wake-up, and a program that has asked for
+ * SIGIO the signal, for which SOCKWQ_ASYNC_NOSPACE has to be set as well. The
+ * first wake-up clears the bits, so a sender that sets them must be on the wait
+ * queue before.
  */
 static int tx_wait(struct sock *sk, struct smcr_conn *conn, long *timeo)
 {
@@ -689,6 +691,8 @@ static int tx_wait(struct sock *sk, struct smcr_conn *conn, long *timeo)
 
 	tx_sleeper(conn, 1);
 	add_wait_queue(sk_sleep(sk), &wait);
+	if (!*timeo)
+		sk_set_bit(SOCKWQ_ASYNC_NOSPACE, sk);
 	set_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
 	/* Pairs with tx_wake(), which tests the bit after @una has moved: room
 	 * that appeared before the bit was set caused no wake-up, but is seen
