@@ -325,7 +325,7 @@ static void tx_posted(struct smcr_conn *conn, const struct smcr_tx_plan *plan,
 {
 	struct smcr_mib_cpu __percpu *mib = conn->lgr->mib;
 	struct smcr_conn_tx *tx = &conn->tx;
-	u32 fresh = plan->sent - tx->nxt;
+	u32 fresh = plan->sent > tx->nxt ? plan->sent - tx->nxt : 0;
 
 	smcr_mib_count(mib, SMCR_MIB_RDMAWRITES, batch->n_writes);
 	if (fresh < plan->bytes)
