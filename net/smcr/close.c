@@ -159,7 +159,8 @@ static void close_sock(struct smcr_conn *conn, struct sock *sk, u32 actions)
 	}
 	if (smcr_sk(sk)->conn != conn)
 		goto out;
-	if (close_awaits_fin(conn, sk)) {
+	/* A RST does not wait: it tells the peer that our C may be lost. */
+	if (!(actions & SMCR_CONN_RESET_TCP) && close_awaits_fin(conn, sk)) {
 		if (actions & SMCR_CONN_CLOSE_TCP && READ_ONCE(conn->fin_first))
 			kernel_sock_shutdown(smcr_sk(sk)->inner, SHUT_RDWR);
 		goto out;

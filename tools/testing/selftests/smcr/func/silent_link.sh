@@ -6,7 +6,7 @@
 # kernel: turns moves
 # release: turns moves
 # nics: 2
-# timeout: 240
+# timeout: 270
 # Soft-RoCE reports a silent path half as late again as its timers say. A group
 # with another link does not wait for that, nor does it give a link up before the
 # time. A path that is back in time keeps its link. If all paths are silent, or
@@ -90,6 +90,53 @@ cut() {
 	end errno
 }
 
+# closer: a server that closes each connection at once
+closer() {
+	program closer python3 -B -c '
+import sys
+from lib import sock
+sock.serve((sys.argv[1], int(sys.argv[2])), lambda conn: conn.close())
+' "$SERVER" "$PORT"
+}
+
+# killed NAME: end a program
+killed() {
+	# shellcheck disable=SC2154 # lib.sh sets it
+	kill "${program_pid[$1]}"
+}
+
+# closed_second: a program that reads the end of the server's stream, and closes
+# when it is killed
+closed_second() {
+	program second python3 -B -c '
+import signal, sys
+from lib import sock
+conn = sock.connected((sys.argv[1], int(sys.argv[2])))
+assert not conn.recv(1)
+print("serving", flush=True)
+signal.pause()
+' "$SERVER" "$PORT"
+}
+
+# The last C is lost with the last link. TCP tells the peer, which does not test
+# its links here, at once: the time in which a FIN would be awaited is ten minutes.
+last_close() {
+	on server sysctl -qw net.smcr.test_link_interval_ms=600000
+	on server closer
+	closed_second
+	both wait_until "the group has 2 links" has_links 2
+	both save load
+	check "all paths are silent" wire fault '*' '*' cut 1 only roce
+	killed second
+	wait_until "all links are lost" grew_to load LinksFailed 2
+	both wait_until "the connection ends" grew_to load OrphansClosed 1
+	check "the paths are good" wire clear
+	on server killed closer
+	both failover_timers
+	both no_conn_left
+	both no_group_left
+}
+
 without() {
 	undo_later rdma link add "$1" type rxe netdev "$2"
 	check "$1 is deleted" rdma link delete "$1"
@@ -104,6 +151,7 @@ one_path
 one_path server
 short_silence
 cut 2
+last_close
 both without rxe1 eth1
 cut 1
 finish
