@@ -51,6 +51,16 @@ static void cdc_signal(struct sock *sk)
 	read_unlock(&sk->sk_callback_lock);
 }
 
+/* Will no reader take bytes that come now? The program has closed, though the
+ * peer may not know yet, or it has shut down both directions.
+ */
+static bool cdc_unwanted(const struct smcr_conn *conn)
+{
+	if (conn->fsm.we_closed || conn->flush == SMCR_CONN_FLUSH_CLOSE)
+		return true;
+	return conn->sk && READ_ONCE(conn->sk->sk_shutdown) == SHUTDOWN_MASK;
+}
+
 /* Bytes that A announces may not be there: a peer that moves does not repeat
  * them. So neither they nor a D that comes with them count.
  */
@@ -84,12 +94,10 @@ static void cdc_take(struct smcr_conn *conn, struct smcr_cdc_result *res)
 	/* No byte is written to a peer that has closed (4.8.1, 4.8.2). */
 	if (!(res->raised & (SMCR_CDC_C | SMCR_CDC_A)))
 		smcr_tx_push_locked(conn);
-	/* If the application has closed, though the peer may not know yet, no
-	 * reader will take these bytes. Reset the connection, as TCP does, so
-	 * that the peer learns of the loss.
+	/* Reset the connection, as TCP does, so that the peer learns of the
+	 * loss.
 	 */
-	if (more && (conn->fsm.we_closed ||
-		     conn->flush == SMCR_CONN_FLUSH_CLOSE))
+	if (more && cdc_unwanted(conn))
 		smcr_conn_end_reset_locked(conn, SMCR_RESET_UNREAD_DATA,
 					   ECONNRESET);
 	if (res->raised)

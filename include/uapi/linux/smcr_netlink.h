@@ -94,7 +94,7 @@ enum smcr_fallback_reason {
  *   (4.8.2)
  * @SMCR_RESET_TCP_RST: the TCP connection was reset
  * @SMCR_RESET_UNREAD_DATA: the program closed with unread bytes, or bytes
- *   arrived later
+ *   arrived after close() or after shutdown(SHUT_RDWR)
  * @SMCR_RESET_LINGER: the program closed with SO_LINGER and a time of 0
  * @SMCR_RESET_LINK_DOWN: the last link of the group failed
  * @SMCR_RESET_GROUP_DELETED: the peer deleted the link group
