@@ -532,6 +532,8 @@ void smcr_sock_connected(struct sock *sk, int err)
 	if (!smcr_sock_is_fallback(sk))
 		smcr_sock_mode_set(sk, SMCR_MODE_INIT);
 	WRITE_ONCE(sk->sk_err, err);
+	/* Pairs with the read barrier in smcr_sock_poll() */
+	smp_wmb();
 	WRITE_ONCE(sk->sk_shutdown, SHUTDOWN_MASK);
 	WRITE_ONCE(sk->sk_state, TCP_CLOSE);
 	sk->sk_state_change(sk);
@@ -584,21 +586,6 @@ bool smcr_sock_accept_ready(struct sock *listener, struct sock *child)
 	if (listening)
 		listener->sk_data_ready(listener);
 	return listening;
-}
-
-/**
- * smcr_sock_wake_error() - report an error to the application
- * @sk: outer socket
- * @err: errno, positive
- *
- * Context: any.
- */
-void smcr_sock_wake_error(struct sock *sk, int err)
-{
-	WRITE_ONCE(sk->sk_err, err);
-	/* Pairs with the read barrier in smcr_sock_poll() */
-	smp_wmb();
-	sk_error_report(sk);
 }
 
 static void register_family(void)

@@ -174,7 +174,6 @@ void smcr_sock_mode_set(struct sock *sk, enum smcr_sock_mode mode);
 void smcr_sock_connected(struct sock *sk, int err);
 bool __must_check smcr_sock_accept_ready(struct sock *listener,
 					 struct sock *child);
-void smcr_sock_wake_error(struct sock *sk, int err);
 
 /* sock_ops.c */
 extern const struct proto_ops smcr_sock_ops;

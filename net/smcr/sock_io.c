@@ -470,7 +470,9 @@ __poll_t smcr_sock_poll(struct file *file, struct socket *sock,
 	} else {
 		mask = poll_own(sk);
 	}
-	/* Pairs with smp_wmb() in smcr_sock_wake_error() */
+	/* Pairs with smp_wmb() in end_break() and smcr_sock_connected(): who
+	 * sees that the connection has ended sees the error, too
+	 */
 	smp_rmb();
 	if (READ_ONCE(sk->sk_err))
 		mask |= EPOLLERR;
