@@ -67,6 +67,8 @@ enum smcr_conn_eof_step {
  * @early: bytes came after a D or C
  * @cut: the last bytes came after our early C, with B: the peer had more
  * @freed: the peer has freed its end of the connection
+ * @unproven: nothing has proved in time that the peer writes no more, so a late
+ *	write may still land in the element
  */
 struct smcr_conn_eof {
 	enum smcr_conn_eof_step	step;
@@ -75,6 +77,7 @@ struct smcr_conn_eof {
 	bool			early;
 	bool			cut;
 	bool			freed;
+	bool			unproven;
 };
 
 /**

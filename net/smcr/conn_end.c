@@ -528,8 +528,10 @@ static u32 actions_waiting(const struct smcr_conn *conn, bool await_fin)
 }
 
 /* May the peer still write to the element of a connection that is CLOSED? */
-static bool peer_may_repeat(const struct smcr_conn *conn)
+static bool peer_may_write(const struct smcr_conn *conn)
 {
+	if (conn->rx.eof.unproven)
+		return true;
 	return smcr_lgr_redundant(conn->lgr) &&
 	       !(conn->rx.peer.flags & SMCR_CDC_A) &&
 	       !test_bit(SMCR_CONN_F_TCP_FIN, &conn->flags);
@@ -550,16 +552,16 @@ static bool peer_may_repeat(const struct smcr_conn *conn)
 u32 smcr_conn_end_act(struct smcr_conn *conn, bool await_fin)
 {
 	u32 actions, waiting;
-	bool repeat;
+	bool late;
 
 	spin_lock_bh(&conn->lock);
 	waiting = actions_waiting(conn, await_fin);
 	actions = conn->actions & ~waiting;
 	conn->actions = waiting;
-	repeat = peer_may_repeat(conn);
+	late = peer_may_write(conn);
 	spin_unlock_bh(&conn->lock);
 	if (actions & SMCR_CONN_QUARANTINE ||
-	    (actions & SMCR_CONN_FREE && repeat))
+	    (actions & SMCR_CONN_FREE && late))
 		smcr_conn_unlink(conn, SMCR_RMBE_END_ABNORMAL);
 	else if (actions & SMCR_CONN_FREE)
 		smcr_conn_unlink(conn, SMCR_RMBE_END_ORDERLY);

@@ -57,9 +57,11 @@
  * shutdown(SHUT_RDWR) and keeps the socket open sends none, so the end of file
  * then comes 1 s late. If a program that exits has to wait for a processor for
  * longer than that, the reader may see the end of file, and the late bytes
- * reset the connection. If bytes with B come after our C, the peer frees its
- * connection with the rest unwritten: DELETE RKEY, or the end of that time,
- * then resets the connection, so that the reader gets ECONNRESET.
+ * reset the connection. They may even land after its end, so its element is
+ * held back then, as after an abnormal end. If bytes with B come after our C,
+ * the peer frees its connection with the rest unwritten: DELETE RKEY, or the
+ * end of that time, then resets the connection, so that the reader gets
+ * ECONNRESET.
  *
  * If the link of the peer's messages has failed, the TEST LINK goes over the
  * link of our writes, and GRACE takes 1 s, in which the peer moves and writes
@@ -238,10 +240,12 @@ static void eof_expired(struct smcr_conn *conn)
 			smcr_conn_eof_settle(conn);
 		break;
 	case SMCR_CONN_EOF_CLOSING:
-		if (conn->rx.fo.nr)
+		if (conn->rx.fo.nr) {
 			eof_probe(conn);
-		else
-			eof_over(conn);
+			break;
+		}
+		conn->rx.eof.unproven = true;
+		eof_over(conn);
 		break;
 	}
 }
@@ -424,8 +428,10 @@ bool smcr_conn_eof_freed(struct smcr_conn *conn, bool by_tcp)
 	lockdep_assert_held(&conn->lock);
 	if (smcr_conn_end_over(conn))
 		return false;
-	if (!(conn->rx.peer.held & SMCR_CDC_C))
+	if (!(conn->rx.peer.held & SMCR_CDC_C)) {
+		conn->rx.eof.unproven = false;
 		return conn->tx.flags & SMCR_CDC_C && !conn->fsm.we_closed;
+	}
 	if (conn->rx.eof.cut)
 		return false;
 	conn->rx.eof.freed = true;

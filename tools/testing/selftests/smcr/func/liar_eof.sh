@@ -81,6 +81,20 @@ step lateECONNRESET $HONEST recv v 5
 more Aborts 1
 over "C, bytes with B, and nothing more: ECONNRESET"
 
+# Nothing proves that the peer writes no more: it may still write to the element.
+# Each end assumes that the other one closed first, and waits for its FIN.
+sysctl_at C close_timeout_ms=2000
+sysctl_at S close_timeout_ms=2000
+closed_early
+lie cdc -1 flags=0x$C
+step lateEOF $HONEST recv v 5
+more Aborts 0
+mark ElementsQuarantined
+part v
+more ElementsQuarantined 1
+alone
+verdict "C, bytes, and nothing more: an end of file, and the element is held back"
+
 # F waits for the message behind it. DELETE RKEY comes over the other link.
 closed_early
 lie cdc -1 over=1 flags=0x$FC seq=-1
