@@ -100,8 +100,9 @@ struct smcr_conn_eof {
  *	trusted; set once, under the outer sock lock
  * @err_told: a reader got the errno of the stream's early end; under the
  *	outer sock lock
- * @link: link that the last accepted message came over, counted: the next one
- *	most likely comes over it, too
+ * @link: link that the last message came over, counted: the next one most
+ *	likely comes over it, too. The first message after a move of the peer
+ *	does not change it yet
  * @eof: a held D or C of the peer
  * @urgent: the urgent byte
  * @fo: moves of the peer that are being validated

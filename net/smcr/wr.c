@@ -227,8 +227,10 @@ void smcr_wr_handled(struct smcr_link *link, u32 sends)
  * @conn: the connection that carried them
  * @pos: the peer's consumer position: all bytes before it are read
  *
- * Wakes no connection: the completion handler calls smcr_wr_wake() when it has
- * handled the CDC message.
+ * Wakes no connection. If the CDC message came over @link, too, its completion
+ * handler calls smcr_wr_wake() afterwards. If it came over another link, as
+ * each end chooses its own, the reply to TEST LINK wakes the connections that
+ * wait on @link: wr_ask() has asked for it before they had to wait.
  *
  * Context: softirq; the connection's lock held.
  */
