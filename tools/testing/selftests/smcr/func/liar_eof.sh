@@ -13,6 +13,8 @@
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source-path=SCRIPTDIR source=lib/liar_lib.sh
 . "$FUNC_DIR/lib/liar_lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/liar_say.sh
+. "$FUNC_DIR/lib/liar_say.sh"
 
 HONEST=S
 LIAR=C
@@ -34,13 +36,16 @@ closed_early() {
 	lie unhook
 }
 
-# freed: delete the RMB of connection "v"
+# freed: delete the RMB of connection "v", and wait until the honest host has
+# answered, because its CQ handler could take a CDC message before its work takes
+# DELETE RKEY
 freed() {
 	local rmb
 
 	rmb=$(shown rmb0)
 	lie catch 09
 	lie llc 1 "092c000001000000${rmb:0:8}$(printf '%064d' 0)"
+	until_replies 1
 }
 
 # over NAME: end connection "v" and its group
@@ -94,6 +99,8 @@ part v
 more ElementsQuarantined 1
 alone
 verdict "C, bytes, and nothing more: an end of file, and the element is held back"
+sysctl_at C close_timeout_ms=60000
+sysctl_at S close_timeout_ms=60000
 
 # F waits for the message behind it. DELETE RKEY comes over the other link.
 closed_early
