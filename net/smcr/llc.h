@@ -77,7 +77,7 @@ struct smcr_llc_add {
 /**
  * struct smcr_llc_due - a DELETE LINK of one link that is not over
  * @num: number of the link
- * @since: jiffies when the link was to be deleted
+ * @since: jiffies when it became the first one that is to be sent
  * @reason: reason code
  * @orderly: flag O
  * @awaits_quiet: a Linux peer may still get acknowledgments over the link, so

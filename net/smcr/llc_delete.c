@@ -448,6 +448,9 @@ static void delete_done(struct smcr_lgr *lgr)
 	if (lgr->dialect == SMCR_DIALECT_LINUX)
 		llc->due_at = jiffies + EXCHANGE_LEFT;
 	due_del(llc, 0);
+	/* The next one has had to wait for this one. */
+	if (llc->n_due)
+		llc->due[0].since = jiffies;
 	if (link) {
 		delete_end(link, reason);
 		smcr_link_put(link);

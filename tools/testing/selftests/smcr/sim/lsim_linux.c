@@ -142,7 +142,25 @@ static void destroys_ever(void)
 	}
 }
 
-/* The same, and TEST LINK is not answered either: the carrier has failed */
+/* Two links are lost: the client gets as much time for the second one */
+static void destroys_two(void)
+{
+	if (!st_linux)
+		return;
+	st_group(3);
+	st_busy(false);
+	st_break_link(SERVER, 2);
+	st_break_link(SERVER, 3);
+	sim_pass(130000);
+	HOLDS(lsim.host[SERVER].mib[SMCR_MIB_DELETELINKUNANSWERED] == 1);
+	HOLDS(SRV->llc.n_due == 1);
+	sim_pass(125000);
+	HOLDS(lsim.host[SERVER].mib[SMCR_MIB_DELETELINKUNANSWERED] == 2);
+	HOLDS(!SRV->llc.n_due);
+	HOLDS(st_is_active(SERVER, 1));
+}
+
+/* The client does not answer TEST LINK either: the carrier has failed */
 static void destroys_dead(void)
 {
 	st_group(2);
@@ -274,6 +292,7 @@ const struct scase lsim_linux[] = {
 	{ "destroys", "the group does not wait for the answer without end", destroys_ever },
 	{ "destroys", "but not if it does not answer TEST LINK either", destroys_dead },
 	{ "destroys", "a Linux client's DELETE RKEY is answered meanwhile", destroys_rmb },
+	{ "destroys", "a second link has the same time as the first one", destroys_two },
 	{ "busy", "a Linux client that does not answer ADD LINK keeps its other link", busy },
 	{ "busy", "but not if it does not answer TEST LINK either", busy_dead },
 	{ "kept", "a Linux client answers ADD LINK when it was withdrawn", kept },
