@@ -255,7 +255,9 @@ static int recv_left(const struct sock *sk, const struct msghdr *msg)
 	return conn ? smcr_rx_left(conn) : 0;
 }
 
-/* Without a lock, because the program's page may never come. */
+/* The caller holds no lock, because put_cmsg() may wait for the program's page
+ * without end.
+ */
 static void recv_tell_left(const struct sock *sk, struct msghdr *msg, int left)
 {
 	if (left < 0)
@@ -470,8 +472,8 @@ __poll_t smcr_sock_poll(struct file *file, struct socket *sock,
 	} else {
 		mask = poll_own(sk);
 	}
-	/* Pairs with smp_wmb() in end_break() and smcr_sock_connected(): who
-	 * sees that the connection has ended sees the error, too
+	/* Pairs with smp_wmb() in end_break() and smcr_sock_connected(): if
+	 * poll() sees that the connection has ended, it sees the error, too
 	 */
 	smp_rmb();
 	if (READ_ONCE(sk->sk_err))
@@ -536,7 +538,7 @@ int smcr_sock_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg)
 }
 
 /**
- * smcr_sock_prot_ioctl() - the same for io_uring, with SIOCINQ and SIOCOUTQ
+ * smcr_sock_prot_ioctl() - serve SIOCINQ and SIOCOUTQ of io_uring
  * @sk: outer socket, in a call on its file
  * @cmd: request
  * @val: result

@@ -118,8 +118,8 @@ signal.pause()
 ' "$SERVER" "$PORT"
 }
 
-# The last C is lost with the last link. TCP tells the peer, which does not test
-# its links here, at once: the time in which a FIN would be awaited is ten minutes.
+# The last C is lost with the last link, so TCP tells the peer. The peer does not
+# test its links here, and would await a FIN for ten minutes.
 last_close() {
 	on server sysctl -qw net.smcr.test_link_interval_ms=600000
 	on server closer

@@ -85,9 +85,6 @@ long sem_num(const struct sem_cmd *cmd, int i, long other);
 void sem_addr(const char *text, union util_addr *addr);
 void sem_addr_text(const union util_addr *addr, char *buf, size_t len);
 
-/* sem_uring.c */
-bool sem_has_uring(void);
-
 /* sem_data.c */
 void *sem_coded_bytes(__u64 pos, size_t len);
 void sem_reply_recv(struct sem_cmd *cmd, struct sem_fd *slot, const void *buf,

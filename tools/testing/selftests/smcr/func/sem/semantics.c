@@ -415,7 +415,7 @@ static int run_scripts(char **paths, int count)
 	static char * const all[] = {
 		"sem/connect.sem", "sem/data.sem", "sem/urgent.sem", "sem/events.sem",
 		"sem/close.sem", "sem/block.sem", "sem/options.sem",
-		"sem/process.sem",
+		"sem/process.sem", "sem/uring.sem",
 	};
 	int i;
 
@@ -425,8 +425,6 @@ static int run_scripts(char **paths, int count)
 	}
 	for (i = 0; i < count; i++)
 		run_script(paths[i]);
-	if (paths == (char **)all && sem_has_uring())
-		run_script("sem/uring.sem");
 	if (paths == (char **)all)
 		run_script(sem_kind->family == AF_INET ? "sem/ip4.sem" :
 							 "sem/ip6.sem");
