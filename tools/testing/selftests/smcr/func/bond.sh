@@ -3,8 +3,6 @@
 # topology: pair
 # fact: A RoCE port may be on a bond or a bridge
 # rfc: 2.1, 3.5.1.2
-# kernel: turns fallback
-# release: turns adapters
 # nics: 2
 # A RoCE port may be on a bond or on a bridge: its netdev is then the master,
 # which has the address. The slaves are VLANs of the two adapters, whose own

@@ -3,7 +3,6 @@
 # topology: pair
 # fact: 64 MB each way at once arrive with the right SHA-256
 # rfc: 4.7.1-4
-# kernel: turns data
 # nics: 1
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"

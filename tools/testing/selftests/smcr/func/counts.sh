@@ -3,7 +3,6 @@
 # topology: pair
 # fact: A 64-byte message costs one doorbell; a connection costs TCP 8 segments
 # rfc: 4.5.1, A.4
-# kernel: turns faults
 # nics: 1
 # The cost of a 64-byte message in doorbells, work requests and completions, and
 # the cost of a connection in TCP segments.

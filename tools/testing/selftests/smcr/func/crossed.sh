@@ -3,7 +3,6 @@
 # topology: pair
 # fact: Both hosts may decline at once, and no program sees either Decline
 # rfc: C.2
-# kernel: turns fallback
 # nics: 1
 # RoCE is cut in one direction, as by a firewall on one host: neither end of a
 # first contact learns that its message arrived, and both decline (RFC 7609

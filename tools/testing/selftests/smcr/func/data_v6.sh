@@ -3,8 +3,6 @@
 # topology: pair
 # fact: Streams of 1 byte to 16 MB arrive intact over IPv6, by every call
 # rfc: 3.5.1.2
-# kernel: turns data
-# release: turns data
 # nics: 1
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"

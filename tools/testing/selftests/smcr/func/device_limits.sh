@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: smcr keeps within an adapter's limits, or falls back and logs the reason
-# kernel: turns roce
 # nics: 1
 # timeout: 180
 # Adapters with lower limits than Soft-RoCE: few scatter entries, no inline data

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: The Linux dialect works, and its SENDs in flight are bounded
-# kernel: turns data
 # The Linux dialect and its bound on SENDs in flight. Two smcr hosts speak it
 # when a test module makes the client's Proposals carry version 2.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh

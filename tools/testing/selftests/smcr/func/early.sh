@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: Options set before connect or listen do not delay or prevent RDMA
-# kernel: turns roce
 # nics: 1
 # Options that a program sets before it connects or listens apply to its own
 # bytes: none prevents or delays the handshake, and all take effect after it.

@@ -3,8 +3,6 @@
 # topology: pair
 # fact: Connections in any state move to another link when theirs fails
 # rfc: 4.6, 3.5.5.2, C.8
-# kernel: turns moves
-# release: turns moves
 # nics: 2
 # timeout: 400
 # Two adapters on each host. Under a load in many states a link fails: its path

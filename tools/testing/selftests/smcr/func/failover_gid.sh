@@ -3,8 +3,6 @@
 # topology: pair
 # fact: GIDs and MTUs of adapters in use may change under streams
 # rfc: 2.2.1, 3.5.1.6, 3.5.5.1, 4.6
-# kernel: turns moves
-# release: turns moves
 # nics: 2
 # timeout: 150
 # Two adapters on each host. Under a load in many states the address of an

@@ -3,7 +3,6 @@
 # topology: pair
 # fact: A peer that stops, loses power or boots again ends each stream properly
 # rfc: 4.6, 4.8.3
-# kernel: turns roce
 # nics: 2
 # timeout: 120
 # Two adapters on each host, so two links. Under a load in many states the

@@ -3,8 +3,6 @@
 # topology: pair
 # fact: Connections move to another link in their VLAN, and no other VLAN is used
 # rfc: 2.2, 2.2.1, 3.5.1.6, 4.6, 5.1
-# kernel: turns moves
-# release: turns moves
 # nics: 2
 # timeout: 120
 # Two adapters on each host, with VLAN 31 on both of them: a group whose

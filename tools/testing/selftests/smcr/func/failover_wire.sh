@@ -3,8 +3,6 @@
 # topology: pair
 # fact: A path that loses, repeats, reorders or delays packets breaks no stream
 # rfc: 4.6, C.8
-# kernel: turns moves
-# release: turns moves
 # nics: 2
 # timeout: 240
 # Two adapters on each host. Under a load in many states one path has a fault

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: IPsec, VRF, ULPs and ports that are down make a connection plain TCP
-# kernel: turns fallback
 # nics: 2
 # timeout: 120
 # Connections that only TCP can serve: through IPsec or a VRF, below an upper

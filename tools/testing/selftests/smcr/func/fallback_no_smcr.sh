@@ -3,8 +3,6 @@
 # topology: pair
 # fact: Without the module on the server, every call works as over TCP
 # rfc: 3.1
-# kernel: turns semantics
-# release: turns fallback
 # nics: 1
 # timeout: 400
 # no-smcr: server

@@ -3,7 +3,6 @@
 # topology: pair
 # fact: A peer that does not speak SMC-R gets TCP, either way round
 # rfc: 3.1, 3.5.1.1, A.1
-# kernel: turns fallback
 # nics: 1
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"

@@ -3,8 +3,6 @@
 # topology: pair
 # fact: Without an RNIC on one host, every call works as over TCP
 # rfc: 3.5.1.2
-# kernel: turns semantics
-# release: turns fallback
 # nics: 1
 # timeout: 400
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh

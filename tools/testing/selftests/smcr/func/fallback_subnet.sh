@@ -3,7 +3,6 @@
 # topology: pair
 # fact: A server declines a client of another subnet; both go on as TCP
 # rfc: 3.2, 3.5.1.2
-# kernel: turns fallback
 # nics: 1
 # A server declines a client whose address is in another subnet, and both
 # continue over TCP. It accepts a client on its own LAN that connects from a

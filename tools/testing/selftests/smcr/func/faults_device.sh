@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: A port, queue pair, device or adapter may fail and return under load
-# kernel: turns faults
 # nics: 1
 # timeout: 240
 # A port, a queue pair, a device or an adapter fails and comes back while

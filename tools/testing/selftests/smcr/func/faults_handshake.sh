@@ -3,7 +3,6 @@
 # topology: pair
 # fact: A handshake ends in time wherever the peer dies, and leaves nothing
 # rfc: C.7.1
-# kernel: turns faults
 # nics: 1
 # timeout: 300
 # The peer dies between any two messages of a handshake, in both roles: the wire

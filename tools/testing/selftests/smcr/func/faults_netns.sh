@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: one
 # fact: A namespace may end while its sockets live, wait or shake hands
-# kernel: turns load
 # nics: 1
 # timeout: 200
 # Namespaces end while their sockets have connections, wait in connect(), or

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: A handshake ends in time when one direction of the path dies
-# kernel: turns faults
 # nics: 1
 # timeout: 400
 # TCP or RoCE goes dead in one direction between any two messages of a first

@@ -3,7 +3,6 @@
 # topology: pair
 # fact: A peer's host may stop, lose power and come back with its addresses
 # rfc: A.2.1
-# kernel: turns faults
 # nics: 1
 # timeout: 300
 # The peer's host stops, loses power, and comes back with the same addresses,

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: one
 # fact: Loading, using and unloading smcr many times leaves nothing
-# kernel: turns load
 # nics: 1
 # timeout: 200
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh disable=SC2119,SC2086

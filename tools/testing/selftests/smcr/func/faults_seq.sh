@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: Connections one after the other leave no memory
-# kernel: turns faults
 # nics: 1
 # timeout: 300
 # Connections one after the other leak nothing: the memory in use after the last

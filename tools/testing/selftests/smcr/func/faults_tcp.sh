@@ -3,7 +3,6 @@
 # topology: pair
 # fact: A fault of only the TCP or only the RoCE path ends connections in order
 # rfc: C.6
-# kernel: turns faults
 # nics: 1
 # timeout: 240
 # Faults of one path while the other works: loss of TCP or RoCE, and RST, FIN

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: Queue pairs repair a lossy RoCE path, or connections get an errno
-# kernel: turns moves
 # nics: 1
 # timeout: 240
 # A lossy RoCE path: streams arrive intact if the queue pair can repair the

@@ -3,7 +3,6 @@
 # topology: pair
 # fact: Bytes before the peer's end stay readable whatever fails afterwards
 # rfc: 4.8.1, 4.8.3
-# kernel: turns ends
 # nics: 1
 # The final bytes, those that the peer put before its D or C, stay readable
 # whatever happens to the connection, its TCP connection, its link and its

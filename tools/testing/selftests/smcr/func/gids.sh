@@ -3,7 +3,6 @@
 # topology: pair
 # fact: Both ends use the right kind of GID; a handshake queries no port
 # rfc: 3.5.1.2
-# kernel: turns fallback
 # nics: 1
 # Ports and their GIDs: the kind of GID that both ends use, the traffic class,
 # and that a handshake does not query the device's port.

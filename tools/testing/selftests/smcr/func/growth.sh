@@ -3,7 +3,6 @@
 # topology: pair
 # fact: The cost of a connection does not grow with their number
 # kernel: release
-# release: turns alone
 # nics: 1
 # timeout: 600
 # The cost of a connection does not grow with the number of connections. Bytes,

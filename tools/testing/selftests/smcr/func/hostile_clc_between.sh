@@ -3,7 +3,6 @@
 # topology: pair
 # fact: One changed CLC message between honest peers does no harm
 # rfc: C.4, C.6
-# kernel: turns hostile
 # nics: 1
 # timeout: 120
 # One CLC message of a subsequent contact is changed between honest peers.

@@ -3,7 +3,6 @@
 # topology: pair
 # fact: No hostile CLC client harms a server
 # rfc: C.1, C.2, C.5, C.7
-# kernel: turns hostile
 # nics: 1
 # timeout: 150
 # The hostile peer is a TCP client that builds its CLC messages by hand.

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: A connection may be idle for longer than any timer of a close
-# kernel: turns ends
 # nics: 1
 # The timers of a close start with the close.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh

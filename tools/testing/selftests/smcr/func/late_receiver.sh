@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: A receiver that polls late gets no more SENDs than it has receives
-# kernel: turns roce
 # nics: 1
 # timeout: 120
 # Queues of 64 on both hosts, and a server that polls its completions late: the

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: The handshake that formed a group may end after others use the group
-# kernel: turns ends
 # nics: 1
 # The handshake that formed a link group ends long after other connections have
 # begun to use the group, and ends alone. This is done once on the server and

@@ -3,7 +3,6 @@
 # topology: pair
 # fact: A false LLC reply ends only the connection or link that it concerns
 # rfc: C.2, C.3, C.7.1
-# kernel: turns hostile
 # nics: 1
 # timeout: 240
 # False LLC replies to an honest host that waits for them, in first contact and

@@ -3,7 +3,6 @@
 # topology: pair
 # fact: A false CDC message aborts one connection at most and leaks no byte
 # rfc: 4.2, 4.4.1
-# kernel: turns hostile
 # nics: 1
 # timeout: 120
 # False CDC messages: the honest host resets their connection or ignores the

@@ -3,7 +3,6 @@
 # topology: pair
 # fact: Bytes behind an early C of a Linux peer are read, or end in an errno
 # rfc: 4.6, 4.8.1
-# kernel: turns hostile
 # nics: 2
 # timeout: 120
 # The liar speaks the Linux dialect and sends C before its last bytes. The honest

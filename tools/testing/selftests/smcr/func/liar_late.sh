@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: A late second answer to an LLC request is harmless
-# kernel: turns hostile
 # nics: 1
 # timeout: 120
 # A client answers an LLC request twice, with different replies.

@@ -3,8 +3,6 @@
 # topology: pair
 # fact: False messages about links end what they concern, and nothing else
 # rfc: 3.5.5, 4.6.1, A.3, A.4, C.7.1
-# kernel: turns hostile
-# release: turns moves
 # nics: 2
 # timeout: 240
 # Lies that need a second link: F and moves between links, RTokens of links, the

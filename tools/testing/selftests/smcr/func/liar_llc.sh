@@ -3,7 +3,6 @@
 # topology: pair
 # fact: A client answers, ignores or ends the link on false LLC messages
 # rfc: C.7.1
-# kernel: turns hostile
 # nics: 1
 # timeout: 120
 # False LLC messages from a server: the honest client answers them, ignores

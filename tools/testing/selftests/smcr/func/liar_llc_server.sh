@@ -3,7 +3,6 @@
 # topology: pair
 # fact: A server answers, ignores or ends the link on false LLC messages
 # rfc: C.7.1
-# kernel: turns hostile
 # nics: 1
 # timeout: 120
 # False LLC messages from a client: the honest server answers them, ignores

@@ -4,7 +4,6 @@
 # fact: A reused receive element shows no foreign byte
 # rfc: 4.4.1
 # kernel: release
-# release: turns alone
 # nics: 1
 # timeout: 120
 # The bytes that a connection leaves in its RMBE, and the time at which the next

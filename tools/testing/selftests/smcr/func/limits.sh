@@ -3,7 +3,6 @@
 # topology: pair
 # fact: Past each bound of net.smcr a connection is plain TCP, and counted
 # rfc: 2.1, 3.5.3
-# kernel: turns moves
 # nics: 1
 # timeout: 240
 # For each bound of net.smcr: a connection beyond it falls back to TCP with the

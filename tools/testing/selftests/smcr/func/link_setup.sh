@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: Late or failed queue pair transitions drain and destroy nothing live
-# kernel: turns roce
 # nics: 1
 # timeout: 120
 # State changes of a queue pair fail or are delayed: a queue pair that never

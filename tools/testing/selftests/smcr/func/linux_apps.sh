@@ -4,7 +4,6 @@
 # fact: Unmodified programs use RDMA between smcr and Linux's AF_SMC
 # rfc: 3.5.1, 3.5.2, 4.5, 4.8.1
 # kernel: release
-# release: turns linux
 # peer: linux
 # timeout: 300
 # The server host runs the distribution's own SMC-R. The programs know TCP only:

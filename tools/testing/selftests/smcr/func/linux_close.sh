@@ -4,7 +4,6 @@
 # fact: A stream of Linux's AF_SMC ends after its last byte, never before
 # rfc: 4.7.5, 4.8.1
 # kernel: release
-# release: turns linux
 # peer: linux
 # timeout: 150
 # The server host runs the distribution's own SMC-R. It announces the end of a

@@ -4,7 +4,6 @@
 # fact: smcr and Linux's AF_SMC fall back and unload without harm to each other
 # rfc: 3.5.4, 4.8.2, C.1
 # kernel: release
-# release: turns linux
 # peer: linux
 # timeout: 210
 # The server host runs the distribution's own SMC-R. Each end falls back for a

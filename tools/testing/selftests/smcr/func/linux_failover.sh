@@ -4,7 +4,6 @@
 # fact: Connections with Linux's AF_SMC move to another link, or get an errno
 # rfc: 3.5.4, 4.6
 # kernel: release
-# release: turns linux
 # nics: 2
 # peer: linux
 # timeout: 600

@@ -4,7 +4,6 @@
 # fact: Streams with Linux's AF_SMC survive a silent path and a deleted link
 # rfc: 3.5.5.1.3, 3.5.5.1.4, 4.6
 # kernel: release
-# release: turns linux
 # nics: 2
 # peer: linux
 # timeout: 600

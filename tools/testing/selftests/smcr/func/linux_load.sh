@@ -4,7 +4,6 @@
 # fact: Linux's AF_SMC and smcr carry large streams and many connections, IPv6
 # rfc: 3.5.1, 3.5.2, 4.5, 4.8.1
 # kernel: release
-# release: turns linux
 # peer: linux
 # timeout: 270
 # The server host runs the distribution's own SMC-R. In both roles, over IPv6

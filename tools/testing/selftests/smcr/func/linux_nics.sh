@@ -4,7 +4,6 @@
 # fact: A group of smcr and Linux's AF_SMC has two links if both have two adapters
 # rfc: 3.5.1.6
 # kernel: release
-# release: turns linux
 # nics: 2
 # peer: linux
 # timeout: 120

@@ -4,7 +4,6 @@
 # fact: Each close and abort with Linux's AF_SMC ends as over TCP, or as listed
 # rfc: 4.8.1, 4.8.2
 # kernel: release
-# release: turns linux
 # peer: linux
 # timeout: 300
 # The server host runs the distribution's own SMC-R. The cases of the semantics

@@ -4,7 +4,6 @@
 # fact: tshark decodes what smcr and Linux's AF_SMC send each other
 # rfc: A.2, A.3, A.4
 # kernel: release
-# release: turns linux
 # peer: linux
 # timeout: 180
 # The server host runs the distribution's own SMC-R. Each role has a first

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: one
 # fact: A listener may end while it has children that were not accepted
-# kernel: turns load
 # nics: 1
 # cpus: 2
 # timeout: 120

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: one
 # fact: net.smcr.loopback decides whether a host's own addresses get RDMA
-# kernel: turns semantics
-# release: turns fallback
 # nics: 1
 # timeout: 400
 # net.smcr.loopback selects RDMA to the host's own addresses, or TCP with its

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: Elements are charged to the cgroup of the program that uses them
-# kernel: turns load
 # nics: 1
 # timeout: 200
 # Elements are charged to the cgroup of the program that uses them. Of 2,000

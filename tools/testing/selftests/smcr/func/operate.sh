@@ -3,7 +3,6 @@
 # topology: pair
 # fact: smcr-ctl and the log tell why links and groups end; smcr-ctl ends them
 # rfc: 2.2.4, 3.5.4, 3.5.5.1.3, 3.5.5.1.4, A.3.4, C.8
-# kernel: turns moves
 # nics: 2
 # timeout: 180
 # Two adapters on each host, one segment: what an administrator sees of a link

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: one
 # fact: A socket's file and owner stay visible to netfilter, ICMP and TLS
-# kernel: turns load
 # nics: 1
 # timeout: 90
 # The program's file tells netfilter the owner of a packet, and TCP which

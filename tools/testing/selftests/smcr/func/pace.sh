@@ -3,7 +3,6 @@
 # topology: pair
 # fact: A slow reader and ends closed one after the other lose no byte
 # rfc: 4.7.1-4, 4.8.1
-# kernel: turns load
 # nics: 1
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"

@@ -3,8 +3,6 @@
 # topology: pair
 # fact: A link is replaced soon after its path is back, by its neighbour's sign
 # rfc: 4.6, C.8
-# kernel: turns moves
-# release: turns moves
 # nics: 2
 # timeout: 240
 # The path of the second link falls silent while its ports stay up, and tries to

@@ -3,7 +3,6 @@
 # topology: pair
 # fact: The peer of a killed process sees an exact prefix, then its end
 # rfc: 4.8.2
-# kernel: turns ends
 # nics: 1
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"

@@ -3,8 +3,6 @@
 # topology: pair
 # fact: The PNET table decides which port a netdev's connections use
 # rfc: 3.5.1.2
-# kernel: turns roce
-# release: turns adapters
 # nics: 2
 # timeout: 90
 # An entry ties a netdev without a RoCE port to a port on another netdev. The

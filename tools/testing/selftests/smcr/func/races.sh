@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: one
 # fact: Random calls of several threads on the same sockets end and leak nothing
-# kernel: turns load
 # nics: 1
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"

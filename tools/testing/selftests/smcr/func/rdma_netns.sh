@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: one
 # fact: With "netns exclusive" an adapter serves its own namespace only
-# kernel: turns roce
 # nics: 1
 # timeout: 60
 # "rdma system set netns exclusive": an adapter belongs to one namespace, and a

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: RMBs are confirmed and deleted while their group stays
-# kernel: turns data
 # nics: 1
 # RMBs are made and deleted as connections come and go: each RMB after the first
 # takes a CONFIRM RKEY, and one that was unused for net.smcr.rmb_linger_ms takes

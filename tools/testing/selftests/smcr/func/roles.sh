@@ -3,7 +3,6 @@
 # topology: pair
 # fact: Each role has its own link group, protection domain and user ID
 # rfc: 2.1, 2.2, 2.2.3, A.3.1
-# kernel: turns roce
 # nics: 1
 # Two hosts that are client and server of each other have one link group for
 # each role (RFC 7609 2.2.3). Each link's queue pair has its own protection

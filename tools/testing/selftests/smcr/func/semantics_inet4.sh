@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: Socket calls over inet4 give the results they give over tcp4
-# kernel: turns semantics
-# release: turns kinds
 # nics: 1
 # timeout: 400
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh

@@ -3,8 +3,6 @@
 # topology: pair
 # fact: Socket calls over smcr4 give the results they give over tcp4
 # rfc: 4.5.2, 4.5.3, 4.8.1, 4.8.2
-# kernel: turns semantics
-# release: turns kinds
 # nics: 1
 # timeout: 400
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh

@@ -3,7 +3,6 @@
 # topology: pair
 # fact: 500 connections in sequence cost no registration and no LLC message
 # rfc: 2.2.3, 3.5.2.1, 3.5.2.2, 3.5.2.3, 3.5.2.4
-# kernel: turns data
 # nics: 1
 # 500 connections in sequence cost no registration and no LLC message. With 16
 # at a time none is reset, although the peer may offer an RMB element again

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: Silent clients do not delay honest ones, which fall back past a bound
-# kernel: turns ends
 # nics: 1
 # timeout: 200
 # shellcheck source-path=SCRIPTDIR source=lib/hostile_lib.sh

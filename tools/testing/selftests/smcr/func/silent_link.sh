@@ -3,8 +3,6 @@
 # topology: pair
 # fact: A silent link is given up after its retry time if there is a better one
 # rfc: 4.6, C.7.1, C.8
-# kernel: turns moves
-# release: turns moves
 # nics: 2
 # timeout: 270
 # Soft-RoCE reports a silent path half as late again as its timers say. A group

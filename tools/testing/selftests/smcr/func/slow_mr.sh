@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: Slow or limited memory registration delays or ends no other connection
-# kernel: turns load
 # nics: 1
 # Adapters that take seconds to register memory: a connection that finds a free
 # element does not wait for the RMB that is being made, and one that waits for

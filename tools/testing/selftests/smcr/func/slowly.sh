@@ -4,7 +4,6 @@
 # fact: Nothing is lost when the stream ends between two steps of a reader
 # rfc: 4.8.1
 # kernel: release
-# release: turns alone
 # nics: 1
 # cpus: 2
 # timeout: 300

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: one
 # fact: Programs that stall with their sock locks held delay no other program
-# kernel: turns load
 # nics: 1
 # timeout: 120
 # 300 readers, 20 writers and 300 listeners of one program stall while they hold

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: one
 # fact: Device removal and max_lgrs do not wait for programs or silent peers
-# kernel: turns ends
 # nics: 1
 # Programs and silent peers cannot block others by what they keep: device
 # removal waits for no handshake, however long that may take, and ended groups

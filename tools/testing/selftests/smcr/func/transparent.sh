@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: Unchanged programs use RDMA where net.smcr.transparent lets them
-# kernel: turns fallback
 # nics: 1
 # Unchanged programs under net.smcr.transparent: IPv4, IPv6 and excluded names.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh

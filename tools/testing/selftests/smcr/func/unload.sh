@@ -3,7 +3,6 @@
 # topology: pair
 # fact: rmmod is refused while a socket exists, and leaves nothing behind
 # rfc: 3.5.1.6.2, 3.5.4, 4.8.3
-# kernel: turns ends
 # nics: 1
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"

@@ -3,7 +3,6 @@
 # topology: pair
 # fact: Urgent data is told at once, is exact, and survives the loss of a link
 # rfc: 4.7.5, 4.7.6, 4.6
-# kernel: turns data
 # nics: 2
 # timeout: 120
 # Urgent bytes: P is sent while the window is closed, the reader gets SIGURG and

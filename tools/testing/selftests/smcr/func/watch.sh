@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: A sleeping reader polls its link's completions and delays no others
-# kernel: turns ends
 # nics: 1
 # cpus: 2
 # A sleeping reader is woken by its link's completion queue and polls it itself,

@@ -5,14 +5,14 @@
 pair SERVER CLIENT   two hosts on one wire
 one SCRIPT           one host
 tests NAME...        functional tests (func/NAME.sh), or all of them
+check                the core of the functional tests, then others until
+                     $SMCR_BUDGET minutes are over
 list                 a line for each test: topology, fact, RFC sections
 
 A script is the path of a file or else a shell command. See vm/README.md.
 """
 import argparse
-import collections
 import fcntl
-import glob
 import os
 import re
 import shlex
@@ -20,28 +20,21 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
 
 import machine
+import plan
+from crew import Crew, Tally, beds
+from plan import CACHE, SELF, START, TOP, VM
 
-VM = os.path.dirname(os.path.abspath(__file__))
-SELF = os.path.dirname(VM)
-TOP = os.path.abspath(os.path.join(SELF, "../../../.."))
-CACHE = os.environ.setdefault("SMCR_CACHE", "/var/cache/smcr")
 OUT = os.path.join(SELF, "out")
 # Time limits must tell a hang from slowness with five beds running at once.
 FACTOR = {"release": 1, "debug": 5, "kcsan": 5}
-# Factor for all cases of a test ("make soak").
-SOAK_FACTOR = 20
-# Tests in one boot of the debug kernel; the release kernel has twice as many.
-TESTS_A_BOOT = 8
 SKIP = 4
 # Exit status of a script that the bed has ended with SIGTERM.
 TERMINATED = 128 + signal.SIGTERM
 # Hosts that have Linux's own SMC-R instead of smcr, for each --peer.
 LINUX_HOSTS = {"linux": ["server"], "linux-client": ["client"]}
-START = int(os.environ.setdefault("SMCR_T0", str(int(time.time()))))
 
 # A kernel message that fails a run whatever the scripts report.
 BAD = re.compile(
@@ -52,6 +45,11 @@ BAD = re.compile(
     r"Kernel panic|INFO: rcu|scheduling while atomic|sleeping function|"
     r"ODEBUG:|list_(add|del) corruption|held lock freed|lock held when|"
     r"Unable to handle|stack-protector|workqueue lockup|bad: scheduling")
+# Reports that a loaded machine may cause, with a call trace. They fail a run,
+# but a check repeats it, as it repeats any that the test itself has failed.
+SLOW = re.compile(r"soft lockup|INFO: rcu|blocked for more|workqueue lockup|"
+                  r"hung_task: blocked")
+TRACE = re.compile(r"Call Trace:")
 # A data race fails the run, too, but the machine goes on.
 RACE = re.compile(r"BUG: KCSAN: .*")
 # Not counted: the kernel's sock_orphan() against its sk_wake_async(), see README
@@ -101,19 +99,26 @@ def build_initramfs(kernel):
                   lambda out: output_of(maker, kernel, out))
 
 
-def take_slot():
-    """Wait until this machine may run one more bed; return the lock."""
-    slots = beds()
+def take_slots(alone):
+    """Wait until this machine may run one more bed, or until no other one
+    runs; return the locks."""
     os.makedirs(os.path.join(CACHE, "bed"), exist_ok=True)
+    wanted = beds() if alone else 1
+    taken = []
     said = False
     while True:
-        for i in range(slots):
+        for i in range(beds()):
             lock = open(os.path.join(CACHE, "bed", f"slot{i}"), "w")
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return lock
+                taken.append(lock)
             except OSError:
                 lock.close()
+            if len(taken) == wanted:
+                return taken
+        for lock in taken:
+            lock.close()
+        taken = []
         if not said:
             say("waiting for another test bed on this machine to end")
             said = True
@@ -128,7 +133,7 @@ class Result:
         self.skipped = False
         self.seconds = 0
         self.broken = False     # the machines cannot be used again
-        self.fault = False      # reported by the kernel, or left behind
+        self.final = False      # no second run can excuse it
 
     def fail(self, reason):
         """Add a reason."""
@@ -138,6 +143,20 @@ class Result:
     def ok(self):
         """Return True if nothing failed."""
         return not self.reasons
+
+
+def reports(lines):
+    """Return what a kernel reports: the data races, its first other report (or
+    None), and whether one of those is no sign of a slow machine."""
+    races = {m.group().strip() for m in map(RACE.search, lines) if m}
+    bad = [line.strip() for line in lines
+           if BAD.search(line) and not RACE.search(line)]
+    final = [line for line in bad
+             if not SLOW.search(line) and not TRACE.search(line)]
+    first = (final or bad or [None])[0]
+    # A call trace alone has a cause that BAD does not know.
+    slow = not final and any(map(SLOW.search, bad))
+    return sorted(races - CORE_RACES), first, bool(bad) and not slow
 
 
 class Session:
@@ -168,7 +187,7 @@ class Session:
             rxe = output_of(os.path.join(TOP, "scripts/kernel"), "rxe")
             shutil.copy(os.path.join(rxe, "rdma_rxe.ko"), self.bed.share)
         self.count = 0
-        self.slot = None
+        self.slots = []
 
     def build_smcr(self):
         """Build the module and the tool from the working tree."""
@@ -185,7 +204,7 @@ class Session:
 
     def start(self):
         """Boot, and wait until the agents have set their hosts up."""
-        self.slot = take_slot()
+        self.slots = take_slots(self.opt.alone)
         begin = time.monotonic()
         limit = self.limit(180)
         error = self.bed.start(os.path.join(VM, "agent"), limit)
@@ -210,8 +229,11 @@ class Session:
         for host, text in scripts.items():
             self.bed.write(host, f"job.{ident}", text)
         self.bed.mark()
+        end = ""
         if self.execute(result, ident, name, scripts, seconds, on_line):
             self.finish(result, ident, last)
+            end = f"{ident} finished"
+        self.read_consoles(result, end)
         result.seconds = time.monotonic() - begin
         return result
 
@@ -234,7 +256,7 @@ class Session:
         """Turn exit statuses into reasons."""
         for host in self.bed.dead():
             result.fail(f"{host}: the machine went down")
-            result.broken = result.fault = True
+            result.broken = True
         result.broken |= any(h.killed for h in self.bed.hosts.values())
         if late:
             result.fail(f"{', '.join(late)}: still running after "
@@ -254,26 +276,30 @@ class Session:
         if last and not self.opt.no_leaks:
             flags += "l"
         answers = bed.ask(bed.names, "finish", ident, flags, self.limit(180))
+        dead = bed.dead()
         for host in bed.names:
             text = answers.get(host)
             if text is None:
                 result.fail(f"{host}: hangs or died while unloading")
-                result.broken = result.fault = True
+                result.broken = True
+                result.final |= host not in dead
             elif text:
                 result.fail(f"{host}: {text}")
-                result.fault = True
+                result.final = True
                 result.broken |= "smcr" in text
-        for host in bed.names:
-            lines = bed.console_since_mark(host, f"{ident} finished")
-            races = {m.group().strip() for m in map(RACE.search, lines) if m}
-            for race in sorted(races - CORE_RACES):
+
+    def read_consoles(self, result, end):
+        """Look for reports of the kernels, up to the line end."""
+        for host in self.bed.names:
+            lines = self.bed.console_since_mark(host, end)
+            races, line, final = reports(lines)
+            for race in races:
                 result.fail(f"{host} kernel: {race}")
-                result.fault = True
-            for line in lines:
-                if BAD.search(line) and not RACE.search(line):
-                    result.fail(f"{host} kernel: {line.strip()}")
-                    result.broken = result.fault = True
-                    break
+                result.final = True
+            if line:
+                result.fail(f"{host} kernel: {line}")
+                result.broken = True
+                result.final |= final
 
     def save(self, name):
         """Keep the evidence of a run; return its directory."""
@@ -286,8 +312,8 @@ class Session:
     def close(self):
         """End the machines."""
         self.bed.stop()
-        if self.slot:
-            self.slot.close()
+        for slot in self.slots:
+            slot.close()
 
 
 def script_text(script):
@@ -344,81 +370,12 @@ def scripts_main(opt, names, scripts):
     return 0 if result.ok else 1
 
 
-class Test:
-    """A functional test: func/NAME.sh with its header lines."""
-
-    def __init__(self, path):
-        self.path = path
-        self.name = os.path.basename(path)[:-3]
-        self.dir = os.path.basename(os.path.dirname(path))
-        with open(path, encoding="utf-8") as f:
-            text = f.read()
-        head = dict(re.findall(r"^# ([a-z-]+): (.*)$", text[:4096], re.M))
-        leads = re.search(r"^client_leads$", text, re.M)
-        self.topology = head.get("topology")
-        self.fact = head.get("fact", "")
-        self.rfc = head.get("rfc", "")
-        self.kernel = head.get("kernel", "both")
-        self.lots = {"debug": lot_of(self.kernel),
-                     "release": lot_of(head.get("release", ""))}
-        self.nics = int(head.get("nics", 1))
-        self.cpus = int(head.get("cpus", 1))
-        self.rails = head.get("rails") == "yes"
-        self.no_smcr = head.get("no-smcr")
-        self.peer = head.get("peer")
-        self.timeout = int(head.get("timeout", settings_timeout()))
-        if os.environ.get("SMCR_SOAK") == "1":
-            self.timeout *= SOAK_FACTOR
-        self.server = path if leads else "-"
-
-    def boot(self):
-        """Return what the tests of one boot must have in common."""
-        return (self.topology, self.nics, self.cpus, self.rails,
-                self.no_smcr, self.peer)
-
-
-def lot_of(words):
-    """Return LOT of a header line "turns LOT", or None."""
-    m = re.match(r"turns (\S+)$", words)
-    return m and m.group(1)
-
-
-def settings_timeout():
-    """Return the time limit of the kselftest settings file."""
-    with open(os.path.join(SELF, "settings"), encoding="utf-8") as f:
-        return int(re.search(r"^timeout=(\d+)", f.read(), re.M).group(1))
-
-
-def all_tests():
-    """Return all tests by name."""
-    tests = {}
-    for path in sorted(glob.glob(os.path.join(SELF, "func", "*.sh")) +
-                       glob.glob(os.path.join(SELF, "apps", "*.sh"))):
-        test = Test(path)
-        if test.topology:
-            tests[test.name] = test
-    return tests
-
-
 def list_main():
     """list: print a line for each test."""
-    for name, test in all_tests().items():
+    for name, test in plan.all_tests().items():
         rfc = f" (RFC 7609: {test.rfc})" if test.rfc else ""
         print(f"{name:20} {test.topology:5} {test.fact}{rfc}")
     return 0
-
-
-def find_tests(names):
-    """Return the tests with these names; "all", "func" or "apps" for many."""
-    tests = all_tests()
-    found = []
-    for name in names:
-        some = [t for t in tests.values() if name in (t.name, t.dir, "all")]
-        if not some:
-            raise SystemExit(f"bed: no test \"{name}\"; there are: "
-                             + " ".join(tests))
-        found += some
-    return found
 
 
 def told_text():
@@ -441,31 +398,6 @@ export BASE_DIR=/run/ksft kselftest_override_timeout={seconds}
 . "$BASE_DIR/kselftest/runner.sh"
 run_many ./{test.dir}/{test.name}.sh | cat
 """
-
-
-class Tally:
-    """TAP of the whole list, with new numbers for the runner's lines."""
-
-    def __init__(self, total):
-        self.number = 0
-        self.passed, self.failed, self.skipped = 0, 0, 0
-        self.unstable = []
-        print(f"TAP version 13\n1..{total}", flush=True)
-
-    def line(self, ok, name, note):
-        """Print one result line."""
-        self.number += 1
-        m = re.match(r"UNSTABLE \S+ s, (.*)", note)
-        if m:
-            self.unstable.append((name, m.group(1)))
-        word = "ok" if ok else "not ok"
-        print(f"{word} {self.number} {name} # {note}", flush=True)
-        if not ok:
-            self.failed += 1
-        elif note.startswith("SKIP"):
-            self.skipped += 1
-        else:
-            self.passed += 1
 
 
 def run_test(session, test, last, keep, name):
@@ -497,6 +429,7 @@ def run_test(session, test, last, keep, name):
     result.skipped = bool(verdict) and "# SKIP" in verdict[-1][1]
     if result.skipped and os.environ.get("CI") == "true":
         result.fail("skipped, which counts as a failure with CI=true")
+        result.final = True
     report(session, result, name, keep)
     return result
 
@@ -515,8 +448,8 @@ def boot_for(opt, kernel, test):
 
 
 class Boots:
-    """Runs tests that can share a boot, one after the other. A fault costs a
-    boot, and so does the second run of a failed test."""
+    """Runs tests that can share a boot, one after the other. A fault of a
+    kernel costs a boot."""
 
     def __init__(self, opt, kernel, tally):
         self.opt = opt
@@ -524,49 +457,42 @@ class Boots:
         self.tally = tally
         self.session = None
 
-    def once(self, test, last, keep, name):
-        """Run a test once, in the present boot or in a new one."""
+    def once(self, test, last, name):
+        """Run a test, in the present boot or in a new one."""
         if not self.session:
             self.session, error = boot_for(self.opt, self.kernel, test)
             if error:
                 result = Result()
                 result.fail(f"no boot: {error}")
-                result.broken = True
-                report(self.session, result, name, keep)
+                report(self.session, result, name, self.opt.keep)
                 self.close()
                 return result
-        result = run_test(self.session, test, last, keep, name)
+        result = run_test(self.session, test, last, self.opt.keep, name)
         if result.broken:
             self.close()
         return result
 
     def test(self, test, last):
-        """Run a test, and once more in a fresh boot if it failed. It fails if
-        both runs fail, and is unstable if only the first one does. A fault
-        that the kernel reports fails the test without a second run."""
-        name = f"{test.name}-{self.kernel}"
-        shutil.rmtree(os.path.join(OUT, f"{name}.again"), ignore_errors=True)
-        result = self.once(test, last, self.opt.keep, name)
-        unstable = ""
-        if self.opt.again and not result.ok and not result.fault:
-            print(f"# {name}: once more, in a fresh boot", flush=True)
-            self.close()
-            first = result.seconds
-            result = self.once(test, last, True, f"{name}.again")
-            result.seconds += first
-            if result.ok:
-                unstable = f", out/{name} and out/{name}.again"
+        """Run a test and tell its result. FINAL in the note tells the process
+        that started this one not to repeat it."""
+        name = f"{test.name}-{self.kernel}{self.opt.suffix}"
+        result = self.once(test, last, name)
         note = f"{result.seconds:.1f} s"
-        if unstable:
-            note = f"UNSTABLE {note}{unstable}"
+        if not result.ok:
+            note = ("FINAL " if result.final else "") + note
+            note += f", {result.reasons[0]}"
         elif result.skipped:
             note = f"SKIP {note}"
         self.tally.line(result.ok, name, note)
 
     def run(self, tests):
-        """Run a list of tests."""
+        """Run a list of tests, but begin none after the time of --until."""
         try:
             for i, test in enumerate(tests):
+                if self.opt.until and time.time() >= self.opt.until:
+                    print("# left:", *(f"{t.name}-{self.kernel}"
+                                       for t in tests[i:]), flush=True)
+                    break
                 self.test(test, i == len(tests) - 1)
         finally:
             self.close()
@@ -578,90 +504,6 @@ class Boots:
         self.session = None
 
 
-def turn_file():
-    """Return the file in which this machine counts its runs of whole lists."""
-    return os.path.join(CACHE, "bed", "turn")
-
-
-def this_turn(advance):
-    """Return the number that selects what is drawn: SMCR_SEED if it is set;
-    else the number of this machine's last run, plus one if advance is set; else
-    the number of the day. It does not depend on what is tested."""
-    if "SMCR_SEED" not in os.environ:
-        try:
-            with open(turn_file(), encoding="utf-8") as f:
-                turn = int(f.read()) + int(advance)
-        except (OSError, ValueError):
-            turn = int(time.time()) // 86400
-        if advance:
-            os.makedirs(os.path.dirname(turn_file()), exist_ok=True)
-            with open(f"{turn_file()}.{os.getpid()}", "w",
-                      encoding="utf-8") as f:
-                f.write(f"{turn}\n")
-            os.rename(f.name, turn_file())
-        os.environ["SMCR_SEED"] = str(turn)
-    return int(os.environ["SMCR_SEED"])
-
-
-def has_turn(kernel, tests, turn):
-    """Return the tests that run on this kernel in this turn: all without a lot,
-    and one of each lot. Print which test that is, and in what order the others
-    follow."""
-    lots = {}
-    for test in tests:
-        if test.lots[kernel]:
-            lots.setdefault(test.lots[kernel], []).append(test.name)
-    drawn = set()
-    for lot, names in sorted(lots.items()):
-        names.sort()
-        at = turn % len(names)
-        drawn.add(names[at])
-        print(f"# {kernel} kernel, turn {turn}, lot {lot}: {names[at]}; then "
-              + " ".join(names[at + 1:] + names[:at]), flush=True)
-    return [t for t in tests if not t.lots[kernel] or t.name in drawn]
-
-
-def make_plan(kernels, tests, named):
-    """Return (kernel, test) of each run: all tests if the kernel or the tests
-    were named, or when soaking, and those that have their turn otherwise."""
-    plan = []
-    for kernel in kernels:
-        some = [t for t in tests if t.lots["debug"] or
-                t.kernel in ("both", kernel)]
-        # A list without lots, such as apps, must not use up a turn: with two
-        # turns a run, a lot of four would come round to two of its tests.
-        if not named and os.environ.get("SMCR_SOAK") != "1" and \
-                any(t.lots[kernel] for t in some):
-            some = has_turn(kernel, some, this_turn(True))
-        plan += [(kernel, t) for t in some]
-    return plan
-
-
-def beds():
-    """Return how many beds this machine runs at a time."""
-    return int(os.environ.get("SMCR_BEDS", max(2, os.cpu_count() // 2)))
-
-
-def same_boot(tests):
-    """Return lists of tests that can share a boot."""
-    boots = {}
-    for test in tests:
-        boots.setdefault(test.boot(), []).append(test)
-    return list(boots.values())
-
-
-def split_plan(plan):
-    """Return the plan as (kernel, tests of one boot). The single hosts of the
-    debug kernel come first, since at the end no other bed would run."""
-    parts = []
-    for kernel, size in (("debug", TESTS_A_BOOT), ("release", 2 * TESTS_A_BOOT)):
-        for tests in sorted(same_boot([t for k, t in plan if k == kernel]),
-                            key=lambda tests: tests[0].topology != "one"):
-            parts += [(kernel, tests[i:i + size])
-                      for i in range(0, len(tests), size)]
-    return parts
-
-
 def build_for(kernel):
     """Build all that a boot needs, before several beds need it at once."""
     build_initramfs(output_of(os.path.join(TOP, "scripts/kernel"), kernel))
@@ -670,111 +512,60 @@ def build_for(kernel):
     output_of("make", "-s", "-C", os.path.join(TOP, "tools/smcr-ctl"))
 
 
-class Crew:
-    """Runs the parts of a plan, each in a process of its own, some at a time,
-    and shows their output test by test."""
-
-    def __init__(self, parts, tally, again):
-        self.todo = collections.deque(parts)
-        self.again = ["--again"] if again else []
-        self.tally = tally
-        self.lock = threading.Lock()
-        self.children = set()
-
-    def work(self, number):
-        """Run one bed after the other until no part is left. Take parts from
-        both ends of the list, as beds of the debug kernel slow each other down
-        most."""
-        while True:
-            with self.lock:
-                if not self.todo:
-                    return
-                kernel, tests = (self.todo.pop() if number % 2 else
-                                 self.todo.popleft())
-                child = subprocess.Popen(
-                    [sys.executable, "-B", os.path.abspath(__file__), "tests",
-                     "--kernel", kernel] + self.again +
-                    [t.name for t in tests],
-                    stdout=subprocess.PIPE, text=True, errors="replace")
-                self.children.add(child)
-            self.follow(child, [f"{t.name}-{kernel}" for t in tests])
-            with self.lock:
-                self.children.discard(child)
-
-    def follow(self, child, names):
-        """Show a child's tests as they end; one without an end has failed."""
-        lines = []
-        for line in child.stdout:
-            lines.append(line)
-            m = re.match(r"(ok|not ok) \d+ (\S+) # (.*)", line)
-            if m and m.group(2) in names:
-                names.remove(m.group(2))
-                self.show(lines[:-1], m.group(1) == "ok", m.group(2),
-                          m.group(3))
-                lines = []
-        child.wait()
-        for name in names:
-            self.show(lines, False, name, f"its bed ended ({child.returncode})")
-            lines = []
-
-    def show(self, lines, ok, name, note):
-        """Show the output of one test, and its result."""
-        with self.lock:
-            print("".join(line for line in lines if not re.match(
-                r"TAP version|1\.\.\d+$", line)), end="")
-            self.tally.line(ok, name, note)
-
-    def run(self, count):
-        """Run all parts, count of them at a time."""
-        threads = [threading.Thread(target=self.work, args=(i,), daemon=True)
-                   for i in range(count)]
-        try:
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
-        finally:
-            for child in list(self.children):
-                child.terminate()
-            for child in list(self.children):
-                child.wait()
-
-
-def tests_main(opt):
-    """tests: run all the boots that the named tests need."""
+def build_programs():
+    """Build the programs of the tests."""
     output_of(os.path.join(TOP, "scripts/kernel"), "source")
     for part in ("func", "apps"):
         if os.path.exists(os.path.join(SELF, part, "Makefile")):
             output_of("make", "-s", "-C", os.path.join(SELF, part))
-    tests = find_tests(opt.names)
+
+
+def tell_seed():
+    """Choose which cases the tests draw, and say how to repeat that."""
+    if "SMCR_SEED" not in os.environ:
+        print(f"# SMCR_SEED={plan.seed()} draws the same cases", flush=True)
+
+
+def tests_main(opt):
+    """tests: run the named tests on one kernel, in this process, or on both."""
+    build_programs()
+    tell_seed()
+    tests = plan.find_tests(opt.names)
+    tally = Tally()
+    if opt.kernel:
+        named = [plan.Run(opt.kernel, t) for t in tests]
+        if {"func", "apps", "all"} & set(opt.names):
+            named = plan.every_run(tests, [opt.kernel])
+        size = max(1, len(named))
+        for kernel, some in plan.parts(named, size, size):
+            Boots(opt, kernel, tally).run(some)
+        return tally.end(opt.tally)
     kernels = ["release", "debug"]
-    if opt.kernel:
-        kernels = [opt.kernel]
-    whole = bool({"func", "apps", "all"} & set(opt.names))
-    soak = os.environ.get("SMCR_SOAK") == "1"
-    opt.again |= whole and not soak
-    told = "SMCR_SEED" in os.environ
-    plan = make_plan(kernels, tests, opt.kernel or not whole)
-    turn = this_turn(False)
-    if not told:
-        print(f"# turn {turn}: SMCR_SEED={turn} draws the same", flush=True)
-    tally = Tally(len(plan))
-    if opt.kernel:
-        for group in same_boot([t for _, t in plan]):
-            Boots(opt, opt.kernel, tally).run(group)
-    else:
-        for kernel in kernels:
-            build_for(kernel)
-        Crew(split_plan(plan), tally, opt.again).run(beds())
-    for name, kept in tally.unstable:
-        print(f"# unstable: {name} failed, and passed when run again; both "
-              f"are in {kept}")
-    print(f"# {tally.passed} passed, {tally.failed} failed, "
-          f"{tally.skipped} skipped")
-    if opt.tally:
-        with open(opt.tally, "w", encoding="utf-8") as f:
-            f.write(f"{tally.passed} {tally.failed} {tally.skipped}\n")
-    return 1 if tally.failed else 0
+    for kernel in kernels:
+        build_for(kernel)
+    crew = Crew(tally, False)
+    runs = plan.every_run(tests, kernels)
+    crew.run(plan.parts(runs, max(1, len(runs))), beds())
+    return tally.end(opt.tally)
+
+
+def check_main(opt):
+    """check: run the core, and others until the budget is spent."""
+    build_programs()
+    tell_seed()
+    core, others = plan.check_plan()
+    for kernel in plan.SHARE:
+        build_for(kernel)
+    until = plan.last_start(time.time())
+    tally = Tally()
+    crew = Crew(tally, True)
+    crew.core = {plan.name_of(r) for r in core}
+    crew.run(plan.parts(core, len(core)) + plan.parts(others, plan.WINDOW),
+             beds(), until)
+    crew.judge_unstable()
+    print(f"# core {len(crew.core & crew.ended)} of {len(core)}, "
+          f"others {len(crew.ended - crew.core)} of {len(others)}")
+    return tally.end(opt.tally)
 
 
 def parse():
@@ -807,6 +598,8 @@ def parse():
     add("--name", help="directory in out/ for what a failure leaves")
     add("--no-unload", action="store_true", help="do not unload smcr")
     add("--no-leaks", action="store_true", help="do not look for leaks")
+    add("--alone", action="store_true",
+        help="wait until no other bed of this machine is at work")
     add("--keep", action="store_true",
         help="keep consoles, captures and counters of good runs too")
     sub = top.add_subparsers(dest="mode", required=True)
@@ -816,11 +609,14 @@ def parse():
     p = sub.add_parser("one", parents=[common])
     p.add_argument("script")
     sub.add_parser("list")
-    sub.add_parser("turn", help="print the number that selects what is drawn")
+    sub.add_parser("seed", help="print the number by which cases are drawn")
+    p = sub.add_parser("check", parents=[common])
+    p.add_argument("--tally", help="file for the three numbers")
     p = sub.add_parser("tests", parents=[common])
     p.add_argument("names", nargs="+")
-    p.add_argument("--again", action="store_true", help="run what fails once "
-                   "more, in a fresh boot (always so for func, apps, all)")
+    p.add_argument("--until", type=float, metavar="T",
+                   help="begin no test after T seconds since the epoch")
+    p.add_argument("--suffix", default="", help="of the names in the output")
     p.add_argument("--tally", help="file for the three numbers")
     return top.parse_args()
 
@@ -830,12 +626,12 @@ def main():
     opt = parse()
     if opt.mode == "list":
         return list_main()
-    if opt.mode == "turn":
-        return print(this_turn(False))
+    if opt.mode == "seed":
+        return print(plan.seed())
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     output_of(os.path.join(TOP, "scripts/deps"), "vm")
-    if opt.mode == "tests":
-        return tests_main(opt)
+    if opt.mode in ("tests", "check"):
+        return tests_main(opt) if opt.mode == "tests" else check_main(opt)
     opt.kernel = opt.kernel or "release"
     if opt.mode == "one":
         return scripts_main(opt, ["server"], [opt.script])

@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Tests decisions of bed.py without a boot: which tests have their turn, and
-how a failed test is treated. Prints TAP."""
+"""Tests decisions of the bed without a boot: which runs a check takes and in
+which order, and how a failed run is treated. Prints TAP."""
 import contextlib
 import io
 import os
 import shutil
 import sys
 import tempfile
-import types
+import time
 
 import bed
+import crew
+import plan
 
 COUNT = 0
 BAD = 0
@@ -32,113 +34,238 @@ def quietly(function, *args):
     return value, out.getvalue()
 
 
-def test(name, debug=None, release=None):
-    """Return a test with the attributes that drawing uses."""
-    return types.SimpleNamespace(
-        name=name, kernel="both", lots={"debug": debug, "release": release},
-        path=name, server=name, topology="pair")
+class FakeTest:                         # pylint: disable=too-few-public-methods
+    """A test with what a plan uses of it."""
+
+    def __init__(self, name, topology="pair", text=""):
+        self.name, self.text = name, text
+        self.kernel, self.dir = "both", "func"
+        self.boot = lambda: topology
 
 
-def prove_turns():
-    """Check that each lot rotates and that nothing else matters."""
-    tests = [test("always"), test("a", "x"), test("b", "x"), test("c", "x"),
-             test("d", "y"), test("e", "y", "z"), test("f", "y", "z")]
-    runs = []
-    for turn in range(100, 103):
-        some, said = quietly(bed.has_turn, "debug", tests, turn)
-        runs.append({t.name for t in some})
-        check(f"turn {turn}: one test of each lot and all without a lot",
-              "always" in runs[-1] and len(runs[-1]) == 3)
-        check(f"turn {turn}: the output names it",
-              all(f": {n}; then" in said for n in runs[-1] - {"always"}))
-    check("every test has its turn within the length of its lot",
-          set.union(*runs) == {t.name for t in tests})
-    some, _ = quietly(bed.has_turn, "release", tests, 100)
-    check("lots of one kernel do not affect the other",
-          {t.name for t in some} - {"e", "f"} == {"always", "a", "b", "c", "d"}
-          and len(some) == 6)
 
 
-def prove_counter():
-    """Check that the turn comes from the day, the cache or SMCR_SEED."""
-    bed.CACHE = tempfile.mkdtemp()
-    try:
-        def turn(advance):
-            os.environ.pop("SMCR_SEED", None)
-            return bed.this_turn(advance)
-
-        day = turn(False)
-        check("the first turn of a machine is the day's", day > 20000)
-        check("a run that draws nothing takes no turn", turn(False) == day)
-        check("a whole run takes the first turn", turn(True) == day)
-        check("the next whole run takes the next", turn(True) == day + 1)
-        os.environ["SMCR_SEED"] = "7"
-        check("SMCR_SEED repeats a draw", bed.this_turn(True) == 7)
-        check("SMCR_SEED takes no turn", turn(True) == day + 2)
-    finally:
-        shutil.rmtree(bed.CACHE)
+def prove_core():
+    """Check that the core names tests, and runs that are possible."""
+    core, others = plan.check_plan()
+    every = list(map(plan.name_of, plan.every_run(
+        plan.all_tests().values(), plan.SHARE)))
+    core, others = ([plan.name_of(r) for r in runs] for runs in (core, others))
+    check("the runs of the core are possible", set(core) <= set(every))
+    check("the core and the others are all runs, each once",
+          sorted(core + others) == sorted(every))
 
 
-class FakeBoots(bed.Boots):
-    """Boots with tests that fail as a list says: "fail", "fault", "ok"."""
+def prove_order():
+    """Check what the order depends on."""
+    tests = [FakeTest(f"t{n}") for n in range(40)]
+    runs = plan.every_run(tests, plan.SHARE)
 
-    def __init__(self, again, outcomes):
-        self.tally, _ = quietly(bed.Tally, 1)
-        opt = types.SimpleNamespace(again=again, keep=False)
-        super().__init__(opt, "debug", self.tally)
-        self.outcomes = list(outcomes)
-        self.names = []
-        self.boots = 0
+    def names(tree, first=()):
+        return [plan.name_of(r)
+                for r in plan.order(runs, plan.by_hash(tree), first)]
 
-    def once(self, test, last, keep, name):
-        if not self.session:
-            self.session = types.SimpleNamespace(close=lambda: None)
-            self.boots += 1
-        self.names.append(name)
-        result = bed.Result()
-        outcome = self.outcomes.pop(0)
-        if outcome != "ok":
-            result.fail(outcome)
-            result.fault = outcome == "fault"
-        return result
+    check("a tree has one order", names("a") == names("a"))
+    check("another tree has another order", names("a") != names("b"))
+    check("each run is there once", sorted(names("a")) ==
+          sorted(map(plan.name_of, runs)))
+    check("of the first eight two are on the debug kernel",
+          sum(n.endswith("debug") for n in names("a")[:8]) == 2)
+    last = next(r for r in runs if plan.name_of(r) == names("a")[-1])
+    check("what changed comes first",
+          names("a", {last})[0] == plan.name_of(last))
 
 
-def prove_again():
-    """Check that a failed test is run once more, in a fresh boot."""
-    for again, outcomes, passed, runs, unstable, fact in (
-            (True, ["ok"], 1, 1, 0, "a test that passes runs once"),
-            (True, ["fail", "ok"], 1, 2, 1,
-             "a test that passes when run again is unstable"),
-            (True, ["fail", "fail"], 0, 2, 0,
-             "a test that fails twice has failed"),
-            (True, ["fault"], 0, 1, 0,
-             "a fault that the kernel reports fails at once"),
-            (False, ["fail"], 0, 1, 0,
-             "a test that is run by name runs once")):
-        boots = FakeBoots(again, outcomes)
-        _, said = quietly(boots.test, test("t"), True)
-        check(fact, boots.tally.passed == passed and
-              boots.tally.failed == 1 - passed and
-              len(boots.names) == boots.boots == runs and
-              len(boots.tally.unstable) == unstable)
-        if not unstable:
-            continue
-        check("both logs are kept and named",
-              boots.names == ["t-debug", "t-debug.again"] and
-              boots.tally.unstable == [("t-debug", "out/t-debug and "
-                                        "out/t-debug.again")])
-        crew = bed.Crew([], quietly(bed.Tally, 1)[0], True)
-        child = types.SimpleNamespace(stdout=said.splitlines(True),
-                                      wait=lambda: 0)
-        quietly(crew.follow, child, ["t-debug"])
-        check("the process that started the bed reads them",
-              crew.tally.unstable == boots.tally.unstable and
-              crew.tally.passed == 1)
+def prove_changes():
+    """Check which tests a changed file concerns."""
+    libs = {"liar_lib": "insmod /share/liar_hook.ko", "data_lib": "mark"}
+    lies = FakeTest("lies", text='. "$FUNC_DIR/lib/liar_lib.sh"')
+    for path, yes in (("func/lies.sh", True), ("func/liar.sh", False),
+                      ("func/lib/liar_lib.sh", True),
+                      ("func/lib/data_lib.sh", False),
+                      ("mod/liar_hook.c", True), ("mod/turns.c", False),
+                      ("vm/bed.py", False)):
+        check(f"{path} {'concerns' if yes else 'does not concern'} a test",
+              plan.concerns(lies, path, libs) == yes)
+    check("a folder beside a test concerns it", plan.concerns(
+        FakeTest("io", text="smcr_io and liar/agent"), "func/liar/a.c", {}))
+
+
+def prove_parts():
+    """Check which runs share a boot."""
+    runs = plan.every_run([FakeTest(f"a{n}") for n in range(5)] +
+                          [FakeTest("b", "one"), FakeTest("a9")],
+                          ["release", "debug"])
+    found = plan.parts(runs, len(runs))
+    check("a part is of one kernel and one topology", all(
+        len({t.boot() for t in tests}) == 1 for _, tests in found))
+    check("a boot has a bounded number of tests", all(
+        len(tests) <= plan.TESTS_A_BOOT[kernel] for kernel, tests in found))
+    check("parts lose no run", sum(len(tests) for _, tests in found) == 14)
+    check("a run stays within its window", [
+        t.name for _, tests in plan.parts(runs[:7], 3) for t in tests] ==
+          ["a0", "a1", "a2", "a3", "a4", "b", "a9"])
+
+
+def prove_times():
+    """Check until when a check begins tests."""
+    os.environ.pop("SMCR_BUDGET", None)
+    check("the budget runs from the first functional test",
+          plan.last_start(plan.START + 600) == plan.START + 2400)
+    check("no test begins after an hour",
+          plan.last_start(plan.START + 3000) == plan.START + 3600)
+    os.environ["SMCR_BUDGET"] = "5"
+    check("SMCR_BUDGET changes it",
+          plan.last_start(plan.START + 600) == plan.START + 900)
+    del os.environ["SMCR_BUDGET"]
+
+
+def prove_seed():
+    """Check where the number for drawn cases comes from."""
+    told = os.environ.pop("SMCR_SEED", None)
+    first = plan.seed()
+    del os.environ["SMCR_SEED"]
+    check("a tree has one seed", plan.seed() == first)
+    os.environ["SMCR_SEED"] = "7"
+    check("SMCR_SEED is the seed", plan.seed() == 7)
+    del os.environ["SMCR_SEED"]
+    if told is not None:
+        os.environ["SMCR_SEED"] = told
+
+
+def prove_reports():
+    """Check which reports of a kernel no second run excuses."""
+    trace = "[  1.0] Call Trace:"
+    for fact, lines, final in (
+            ("a warning", ["WARNING: at smcr_conn_put", trace], True),
+            ("a call trace without a known cause", [trace], True),
+            ("a soft lockup",
+             ["watchdog: BUG: soft lockup - CPU#0 stuck", trace], False),
+            ("an RCU stall",
+             ["rcu: INFO: rcu_sched self-detected stall", trace], False),
+            ("a hung task",
+             ["INFO: task a:1 blocked for more than 120 seconds.", trace,
+              "Kernel panic - not syncing: hung_task: blocked tasks"], False),
+            ("a workqueue lockup",
+             ["BUG: workqueue lockup - pool cpus=0"], False),
+            ("KASAN after a soft lockup",
+             ["watchdog: BUG: soft lockup - CPU#0 stuck", trace,
+              "BUG: KASAN: slab-use-after-free in smcr_conn_put"], True)):
+        _, line, is_final = bed.reports(lines)
+        check(f"{fact} is {'final' if final else 'repeated'}",
+              line and is_final == final)
+    check("a good console has no report",
+          bed.reports(["Linux version 6.12"]) == ([], None, False))
+    races, _, _ = bed.reports(["BUG: KCSAN: data-race in a / smcr_b"])
+    check("a data race is told", len(races) == 1)
+
+
+class FakeChild:                        # pylint: disable=too-few-public-methods
+    """A process that has ended."""
+    returncode = 0
+
+    def __init__(self, stdout):
+        self.stdout = stdout
+        self.wait = lambda: 0
+
+
+class FakeCrew(crew.Crew):
+    """A crew whose children print what a list says."""
+
+    def __init__(self, outputs, repeat=True):
+        tally, _ = quietly(crew.Tally)
+        super().__init__(tally, repeat)
+        self.outputs = list(outputs)
+        self.asked = []
+
+    def child(self, kernel, names, *options):
+        self.asked.append((kernel, names, options))
+        out = self.outputs.pop(0).splitlines(True)
+        return FakeChild(out)
+
+
+OK = "ok 1 t-debug{} # 1.0 s\n"
+BAD_RUN = "#   not ok 3 - bytes\nnot ok 1 t-debug{} # 2.0 s, test failed\n"
+FINAL_RUN = "not ok 1 t-debug{} # FINAL 2.0 s, server kernel: WARNING\n"
+
+
+def prove_repeats():
+    """Check how often a failed run is repeated, and what it counts as."""
+    one, two = ".again1", ".again2"
+    for outputs, passed, unstable, fact in (
+            ([OK.format("")], 1, 0, "a run that passes is not repeated"),
+            ([BAD_RUN.format(""), OK.format(one), OK.format(two)], 1, 1,
+             "a run that passes twice when repeated is unstable"),
+            ([BAD_RUN.format(""), BAD_RUN.format(one)], 0, 0,
+             "a run that fails again has failed, without a third"),
+            ([BAD_RUN.format(""), OK.format(one), BAD_RUN.format(two)], 0, 0,
+             "so has one that fails at the third time"),
+            ([FINAL_RUN.format("")], 0, 0, "a final failure is not repeated"),
+            ([""], 0, 0, "a bed that ends is repeated, and fails again"),
+            (["# left: t-debug\n"], None, 0, "a run that was left out counts "
+             "as nothing")):
+        some = FakeCrew(outputs + ["", ""])
+        _, said = quietly(some.run, [("debug", [FakeTest("t")])], 2,
+                          time.time() + 60)
+        check(fact, len(some.outputs) == 2 - (outputs == [""]) and
+              (some.tally.passed, some.tally.failed) ==
+              ((0, 0) if passed is None else (passed, 1 - passed)) and
+              len(some.tally.unstable) == unstable)
+        if unstable:
+            check("a repeat is alone and keeps its evidence apart",
+                  some.asked[1] == ("debug", ["t"],
+                                    ("--alone", "--suffix", one)))
+            check("the failed checks are shown before the result",
+                  "#   not ok 3 - bytes\nok 1 t-debug # UNSTABLE" in said)
+
+
+def prove_no_time():
+    """Check what becomes of runs for which no time is left."""
+    some = FakeCrew([])
+    quietly(some.run, [("debug", [FakeTest("t")])], 1, time.time() - 1)
+    check("no test begins after the budget", not some.asked)
+    some = FakeCrew([OK.format("")])
+    some.core = {"t-debug", "u-debug"}
+    quietly(some.run, [("debug", [FakeTest("t")])], 1, time.time() - 1)
+    check("but those of the core do", some.tally.passed == 1)
+    check("a run of the core that is missing has failed",
+          some.tally.failed == 1)
+    began, plan.START = plan.START, time.time() - 60 * plan.LAST_REPEAT
+    for core in ({"t-debug"}, set()):
+        some = FakeCrew([BAD_RUN.format("")])
+        some.core = core
+        quietly(some.run, [("debug", [FakeTest("t")])], 1)
+        check("a failure not repeated " + (
+            "has failed in the core" if core else "is unstable elsewhere"),
+              some.tally.failed == len(core) and
+              len(some.tally.unstable) == 1 - len(core))
+    plan.START = began
+
+
+def prove_unstable():
+    """Check that a check with too many unstable runs fails."""
+    for count in (crew.UNSTABLE, crew.UNSTABLE + 1):
+        some = FakeCrew([])
+        some.tally.unstable = ["t"] * count
+        quietly(some.judge_unstable)
+        check(f"{count} unstable runs {'fail' if count > 3 else 'pass'}",
+              some.tally.failed == (count > crew.UNSTABLE))
 
 
 print("TAP version 13")
-prove_turns()
-prove_counter()
-prove_again()
+plan.CACHE = tempfile.mkdtemp()
+try:
+    prove_core()
+    prove_order()
+    prove_changes()
+    prove_parts()
+    prove_times()
+    prove_seed()
+    prove_reports()
+    prove_repeats()
+    prove_no_time()
+    prove_unstable()
+finally:
+    shutil.rmtree(plan.CACHE)
 print(f"1..{COUNT}")
 sys.exit(1 if BAD else 0)

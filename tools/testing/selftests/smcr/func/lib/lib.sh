@@ -391,20 +391,19 @@ steps() {
 # sem_draw KIND: set sem_scripts to the semantics scripts of this run over KIND,
 # and sem_least to a number of connections that they exceed. An empty list means
 # all scripts. These take four minutes on the debug kernel, so a run there plays
-# three of the eight and that of the address family, in turns by SMCR_SEED.
+# three of the eight, which SMCR_SEED selects, and that of the address family.
 sem_draw() {
-	local all=(connect data urgent events close block options process) i turn
+	local all=(connect data urgent events close block options process) i seed
 
 	sem_scripts=() sem_least=100
 	[ "${BED_KERNEL:-}" = debug ] && [ "${SMCR_SOAK:-0}" != 1 ] || return 0
-	# The test's own lot may have eight tests, too.
-	turn=$((${SMCR_SEED:-0} + ${SMCR_SEED:-0} / 8))
+	seed=${SMCR_SEED:-0}
 	for i in 0 1 2; do
-		sem_scripts+=("sem/${all[(3 * turn + i) % 8]}.sem")
+		sem_scripts+=("sem/${all[(3 * seed + i) % 8]}.sem")
 	done
 	sem_scripts+=("sem/ip${1: -1}.sem")
 	sem_least=20
-	echo "# scripts of this turn: ${sem_scripts[*]}"
+	echo "# scripts of this seed: ${sem_scripts[*]}"
 }
 
 # same_semantics KIND LIKE [SCRIPT...]: check that a run over each kind gives
