@@ -12,6 +12,8 @@ list                 a line for each test: topology, fact, RFC sections
 A script is the path of a file or else a shell command. See vm/README.md.
 """
 import argparse
+import collections
+import contextlib
 import fcntl
 import os
 import re
@@ -160,11 +162,30 @@ def reports(lines):
 
 
 class Session:
-    """One boot of one or two hosts, and the jobs run in it."""
+    """One boot of one or two hosts, and the jobs run in it. spent has the
+    seconds of each phase."""
 
     def __init__(self, opt, kernel, names):
         self.opt = opt
         self.flavour = kernel
+        self.spent = collections.Counter()
+        with self.phase("build"):
+            self.build(names)
+        self.count = 0
+        self.slots = []
+
+    @contextlib.contextmanager
+    def phase(self, name):
+        """Add the time of the code within to a phase."""
+        begin = time.monotonic()
+        try:
+            yield
+        finally:
+            self.spent[name] += time.monotonic() - begin
+
+    def build(self, names):
+        """Build what the hosts need, and write what they are told."""
+        opt, kernel = self.opt, self.flavour
         self.linux = LINUX_HOSTS.get(opt.peer, [])
         self.rocev1 = opt.rocev1 or bool(self.linux)
         self.kernel = output_of(os.path.join(TOP, "scripts/kernel"), kernel)
@@ -186,8 +207,6 @@ class Session:
         if self.rocev1:
             rxe = output_of(os.path.join(TOP, "scripts/kernel"), "rxe")
             shutil.copy(os.path.join(rxe, "rdma_rxe.ko"), self.bed.share)
-        self.count = 0
-        self.slots = []
 
     def build_smcr(self):
         """Build the module and the tool from the working tree."""
@@ -204,10 +223,12 @@ class Session:
 
     def start(self):
         """Boot, and wait until the agents have set their hosts up."""
-        self.slots = take_slots(self.opt.alone)
+        with self.phase("slot"):
+            self.slots = take_slots(self.opt.alone)
         begin = time.monotonic()
         limit = self.limit(180)
-        error = self.bed.start(os.path.join(VM, "agent"), limit)
+        with self.phase("boot"):
+            error = self.bed.start(os.path.join(VM, "agent"), limit)
         if error:
             return error
         say(f"{' and '.join(self.bed.names)} up "
@@ -231,24 +252,28 @@ class Session:
         self.bed.mark()
         end = ""
         if self.execute(result, ident, name, scripts, seconds, on_line):
-            self.finish(result, ident, last)
+            with self.phase("finish"):
+                self.finish(result, ident, last)
             end = f"{ident} finished"
-        self.read_consoles(result, end)
+        with self.phase("finish"):
+            self.read_consoles(result, end)
         result.seconds = time.monotonic() - begin
         return result
 
     def execute(self, result, ident, name, scripts, seconds, on_line):
         """Load and run; return False if "finish" can no longer work."""
         bed = self.bed
-        answers = bed.ask(bed.names, "prepare", ident, name, 60)
+        with self.phase("prepare"):
+            answers = bed.ask(bed.names, "prepare", ident, name, 60)
         for host in bed.names:
             if answers.get(host) != "0":
                 result.fail(f"{host}: modules did not load "
                             f"(out/.../{host}/agent.log)")
         if result.reasons:
             return not bed.dead()
-        status, late = bed.run_job(ident, scripts, self.limit(seconds),
-                                   on_line)
+        with self.phase("test"):
+            status, late = bed.run_job(ident, scripts, self.limit(seconds),
+                                       on_line)
         self.judge(result, status, late, seconds)
         return not bed.dead()
 
@@ -311,7 +336,8 @@ class Session:
 
     def close(self):
         """End the machines."""
-        self.bed.stop()
+        with self.phase("stop"):
+            self.bed.stop()
         for slot in self.slots:
             slot.close()
 
@@ -501,6 +527,8 @@ class Boots:
         """End the boot."""
         if self.session:
             self.session.close()
+            print("# spent:", *(f"{phase} {seconds:.1f}" for phase, seconds in
+                                self.session.spent.items()), flush=True)
         self.session = None
 
 
@@ -563,6 +591,7 @@ def check_main(opt):
     crew.run(plan.parts(core, len(core)) + plan.parts(others, plan.WINDOW),
              beds(), until)
     crew.judge_unstable()
+    crew.tell_spent()
     print(f"# core {len(crew.core & crew.ended)} of {len(core)}, "
           f"others {len(crew.ended - crew.core)} of {len(others)}")
     return tally.end(opt.tally)

@@ -83,6 +83,7 @@ class Crew:
         self.core = set()
         self.failures = []
         self.ended = set()
+        self.spent = collections.Counter()
 
     def child(self, kernel, names, *options):
         """Start a process that runs tests in one boot."""
@@ -119,7 +120,13 @@ class Crew:
                 continue
             m = re.match(r"(ok|not ok) \d+ (\S+) # (.*)", line)
             left = re.match(r"# left: (.*)", line)
-            if left:
+            spent = re.match(r"# spent: (.*)", line)
+            if spent:
+                words = spent.group(1).split()
+                with self.lock:
+                    self.spent.update({phase: float(seconds) for phase, seconds
+                                       in zip(words[::2], words[1::2])})
+            elif left:
                 names = [n for n in names if n not in left.group(1).split()]
             elif m and m.group(2) in names:
                 names.remove(m.group(2))
@@ -200,6 +207,13 @@ class Crew:
         if failure.name in self.core:
             return False, f"not repeated, no time was left, {failure.note}"
         return True, f"UNSTABLE not repeated, no time was left, {failure.note}"
+
+    def tell_spent(self):
+        """Print what the beds spent their time with."""
+        total = sum(self.spent.values()) or 1
+        print("# seconds of all beds:", ", ".join(
+            f"{phase} {seconds:.0f} ({100 * seconds / total:.0f} %)"
+            for phase, seconds in self.spent.most_common()))
 
     def judge_unstable(self):
         """Fail if too many runs were unstable."""
