@@ -35,7 +35,7 @@ sshd_begin() {
 
 # copied FROM TO: copy a file by scp
 copied() {
-	timeout $((90 * SLOW)) scp -P "$PORT" "${options[@]}" "$1" "$2"
+	timeout $((90 * PATIENCE)) scp -P "$PORT" "${options[@]}" "$1" "$2"
 }
 
 client_leads
@@ -55,7 +55,7 @@ check "20 MB are copied to the server" \
 	copied "$tmp/file" "root@$SERVER:$there/file"
 check "they are copied back" copied "root@$SERVER:$there/file" "$tmp/again"
 check "both copies agree" cmp "$tmp/file" "$tmp/again"
-host=$(timeout $((30 * SLOW)) \
+host=$(timeout $((30 * PATIENCE)) \
 	ssh -p "$PORT" "${options[@]}" "root@$SERVER" hostname)
 check "a command ran on the server" test "$host" = server
 by_rdma begin 20971520 20971520

@@ -51,7 +51,7 @@ check "TCP to server0 is slow" \
 falls_back crossed
 grew crossed CrossedDeclines -eq 2
 check "a program whose SO_RCVLOWAT is above a Decline does not read it" \
-	timeout $((60 * SLOW)) ./lowat.py read "$SERVER" 7603
+	timeout $((60 * PATIENCE)) ./lowat.py read "$SERVER" 7603
 grew crossed CrossedDeclines -eq 3
 undo_now
 save healed

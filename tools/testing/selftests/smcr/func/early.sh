@@ -16,11 +16,11 @@ both save begin
 on server program early ./early.py serve "$SERVER" 7700
 while read -r verdict fact; do
 	check "$fact" test "$verdict" = good
-done < <(timeout $((100 * SLOW)) ./early.py talk "$SERVER" 7700)
+done < <(timeout $((100 * PATIENCE)) ./early.py talk "$SERVER" 7700)
 talks=$((12 * 3 * 3))
 grew begin ActiveOpens -eq $talks
 both by_rdma begin $((talks * 4096)) $((talks * 4096))
 check "SO_RCVLOWAT is kept by connections that fall back" \
-	timeout $((60 * SLOW)) ./early.py lowat
+	timeout $((60 * PATIENCE)) ./early.py lowat
 both no_conn_left
 finish

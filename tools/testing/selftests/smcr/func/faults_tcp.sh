@@ -33,7 +33,7 @@ roce() {
 	flood 10
 	lost roce "$@"
 	flood_ended "10 streams end"
-	check "a new connection ends in time" timeout $((60 * SLOW)) "$IO" \
+	check "a new connection ends in time" timeout $((60 * PATIENCE)) "$IO" \
 		"$kind" "$SERVER" "$PORT" seq -n 1 -a
 	wire clear
 	settled

@@ -18,7 +18,7 @@ addresses $kind
 # Open the connection of that handshake; the name of its errno goes to
 # $tmp/leader.
 leader() {
-	timeout $((60 * SLOW)) python3 -B lib/sock.py read "$SERVER" "$PORT" \
+	timeout $((60 * PATIENCE)) python3 -B lib/sock.py read "$SERVER" "$PORT" \
 		>"$tmp/leader" 2>&1 &
 	leader_pid=$!
 	jobs_started+=("$leader_pid")

@@ -87,7 +87,7 @@ hang() {
 
 	for i in "$@"; do
 		printf 'open 1\nall 500\n' |
-			timeout $((60 * SLOW)) "$CROWD" $kind "$SERVER" "$PORT" \
+			timeout $((60 * PATIENCE)) "$CROWD" $kind "$SERVER" "$PORT" \
 				client >"$tmp/one.$i" 2>&1 &
 		clients+=($!)
 		jobs_started+=($!)

@@ -20,7 +20,7 @@ own() {
 }
 
 alone() {
-	timeout $((60 * SLOW)) "$IO" "$1" "$(own "$1")" 0 "${@:2}" -F
+	timeout $((60 * PATIENCE)) "$IO" "$1" "$(own "$1")" 0 "${@:2}" -F
 }
 
 sysctl_for_now net.smcr.loopback 0
@@ -44,7 +44,7 @@ for kind in smcr4 smcr6 inet4 inet6; do
 done
 
 save lo
-check "127.0.0.1 has no RoCE port" timeout $((60 * SLOW)) "$IO" smcr4 127.0.0.1 0 stream -F
+check "127.0.0.1 has no RoCE port" timeout $((60 * PATIENCE)) "$IO" smcr4 127.0.0.1 0 stream -F
 grew lo RdmaWrites -eq 0
 no_conn_left
 
@@ -52,7 +52,7 @@ save semantics
 sem_draw smcr4
 for kind in tcp4 smcr4; do
 	check "semantics, $kind to itself" sh -c \
-		"timeout $((180 * SLOW)) $SEMANTICS --local $kind $own4 \
+		"timeout $((180 * PATIENCE)) $SEMANTICS --local $kind $own4 \
 			${sem_scripts[*]} >$tmp/log.$kind"
 done
 check "both logs are equal" diff -U 12 "$tmp/log.tcp4" "$tmp/log.smcr4"

@@ -15,7 +15,7 @@ addresses $kind
 # echoes PORT COUNT: open connections that send a byte and get it back
 # shellcheck disable=SC2086 # kind is one word
 echoes() {
-	printf '\n\n' | timeout $((30 * SLOW)) \
+	printf '\n\n' | timeout $((30 * PATIENCE)) \
 		burst/burst $kind "$SERVER" "$1" send "$2" >/dev/null
 }
 

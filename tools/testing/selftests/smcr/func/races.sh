@@ -19,7 +19,7 @@ sysctl_for_now net.smcr.negative_ms 0
 save begin
 for seed in 1 "$RANDOM"; do
 	check "random calls, seed $seed" \
-		timeout $((60 * SLOW)) "$FUNC_DIR/races/races" "$own4" 10 "$seed"
+		timeout $((60 * PATIENCE)) "$FUNC_DIR/races/races" "$own4" 10 "$seed"
 done
 grew begin HandshakesDone -gt 0
 grew begin Fallbacks -gt 0

@@ -15,6 +15,7 @@ import argparse
 import collections
 import contextlib
 import fcntl
+import math
 import os
 import re
 import shlex
@@ -33,6 +34,11 @@ OUT = os.path.join(SELF, "out")
 # Time limits must tell a hang from slowness with five beds running at once.
 FACTOR = {"release": 1, "debug": 5, "kcsan": 5}
 SKIP = 4
+# Seconds that a boot takes beside another bed on the machine for which the time
+# limits were set.
+BOOT = {"release": 20, "debug": 60, "kcsan": 60}
+# The most by which the bed's own limits grow on a slower machine.
+STRETCH = 4
 # Exit status of a script that the bed has ended with SIGTERM.
 TERMINATED = 128 + signal.SIGTERM
 # Hosts that have Linux's own SMC-R instead of smcr, for each --peer.
@@ -161,14 +167,22 @@ def reports(lines):
     return sorted(races - CORE_RACES), first, bool(bad) and not slow
 
 
+def stretch_of(kernel, seconds):
+    """Return the factor for the bed's own limits on a machine whose boots take
+    that long. A boot is the same work each time."""
+    return min(STRETCH, max(1, seconds / BOOT[kernel]))
+
+
 class Session:
     """One boot of one or two hosts, and the jobs run in it. spent has the
-    seconds of each phase."""
+    seconds of each phase, stretch the factor for time limits on this machine
+    at this time. Timers of smcr and bounds that a test asserts stay."""
 
     def __init__(self, opt, kernel, names):
         self.opt = opt
         self.flavour = kernel
         self.spent = collections.Counter()
+        self.stretch = 1
         with self.phase("build"):
             self.build(names)
         self.count = 0
@@ -225,20 +239,20 @@ class Session:
         """Boot, and wait until the agents have set their hosts up."""
         with self.phase("slot"):
             self.slots = take_slots(self.opt.alone)
-        begin = time.monotonic()
-        limit = self.limit(180)
         with self.phase("boot"):
-            error = self.bed.start(os.path.join(VM, "agent"), limit)
+            error = self.bed.start(os.path.join(VM, "agent"),
+                                   STRETCH * self.limit(180))
         if error:
             return error
+        self.stretch = stretch_of(self.flavour, self.spent["boot"])
         say(f"{' and '.join(self.bed.names)} up "
             f"({self.flavour} kernel, {self.bed.accel}, "
-            f"{time.monotonic() - begin:.1f} s)")
+            f"{self.spent['boot']:.1f} s, time limits x {self.stretch:.1f})")
         return None
 
     def limit(self, seconds):
-        """Return a time limit for this kernel."""
-        return seconds * FACTOR[self.flavour]
+        """Return a time limit for this kernel on this machine."""
+        return int(seconds * FACTOR[self.flavour] * self.stretch)
 
     def run(self, name, scripts, seconds, on_line, last):
         """Run a job. scripts maps host names to shell text, on_line(host,
@@ -264,7 +278,8 @@ class Session:
         """Load and run; return False if "finish" can no longer work."""
         bed = self.bed
         with self.phase("prepare"):
-            answers = bed.ask(bed.names, "prepare", ident, name, 60)
+            answers = bed.ask(bed.names, "prepare", ident, name,
+                              self.limit(60))
         for host in bed.names:
             if answers.get(host) != "0":
                 result.fail(f"{host}: modules did not load "
@@ -416,7 +431,7 @@ def runner_text(test, seconds):
     The runner opens /dev/stdout again; a virtio port refuses that: hence cat.
     """
     source = os.path.join(CACHE, "linux-source-6.12/tools/testing/selftests")
-    return f"""{told_text()}mkdir -p /run/ksft
+    return f"""mkdir -p /run/ksft
 ln -sfn {source}/kselftest /run/ksft/kselftest
 ln -sfn {SELF} /run/ksft/smcr
 cd /run/ksft/smcr
@@ -442,10 +457,11 @@ def run_test(session, test, last, keep, name):
 
     print(f"# {name}", flush=True)
     limit = session.limit(test.timeout) + 60
-    scripts = {session.bed.names[-1]: runner_text(test, limit)}
+    told = told_text() + f"export BED_STRETCH={math.ceil(session.stretch)}\n"
+    scripts = {session.bed.names[-1]: told + runner_text(test, limit)}
     if test.topology == "pair":
         side = "server" if test.server == test.path else "client"
-        scripts["server"] = (told_text() + f"export BED_SIDE={side}\n" +
+        scripts["server"] = (told + f"export BED_SIDE={side}\n" +
                              script_text(test.server))
     result = session.run(name, scripts, test.timeout, on_line, last)
     if not verdict:

@@ -120,6 +120,14 @@ def prove_times():
     del os.environ["SMCR_BUDGET"]
 
 
+def prove_stretch():
+    """Check how time limits follow the speed of the machine."""
+    check("a fast boot leaves the limits", bed.stretch_of("release", 6) == 1)
+    check("a slow one stretches them",
+          bed.stretch_of("release", 2 * bed.BOOT["release"]) == 2)
+    check("within a bound", bed.stretch_of("debug", 9999) == bed.STRETCH)
+
+
 def prove_seed():
     """Check where the number for drawn cases comes from."""
     told = os.environ.pop("SMCR_SEED", None)
@@ -260,6 +268,7 @@ try:
     prove_changes()
     prove_parts()
     prove_times()
+    prove_stretch()
     prove_seed()
     prove_reports()
     prove_repeats()

@@ -11,7 +11,7 @@ app_env=()
 
 # app COMMAND...: run a program for 60 s at most
 app() {
-	timeout $((60 * SLOW)) "${app_env[@]}" "$@"
+	timeout $((60 * PATIENCE)) "${app_env[@]}" "$@"
 }
 
 # app_begin NAME COMMAND...: start a server; return when it listens

@@ -207,7 +207,7 @@ unused() {
 
 # moved LINK...: wait until the connections have left these links
 moved() {
-	local DEADLINE=$((20 * SLOW))
+	local DEADLINE=$((20 * PATIENCE))
 
 	wait_until "all connections of the link move to another one" \
 		grew_to fault ConnsMoved "$moving"

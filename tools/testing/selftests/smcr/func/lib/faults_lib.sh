@@ -47,11 +47,11 @@ settled() {
 flood() {
 	check "timers of both hosts are set" both tune
 	save flood
-	timeout $((IO_TIMEOUT * SLOW)) "$IO" $kind "$SERVER" "$PORT" \
+	timeout $((IO_TIMEOUT * PATIENCE)) "$IO" $kind "$SERVER" "$PORT" \
 		"${mode:-flood}" -n "$@" -a >"$tmp/flood" 2>&1 &
 	flood_pid=$!
 	jobs_started+=("$flood_pid")
-	DEADLINE=$((120 * SLOW)) wait_until "$1 connections have RDMA" \
+	DEADLINE=$((120 * PATIENCE)) wait_until "$1 connections have RDMA" \
 		grew_to flood HandshakesDone "$1"
 	check "the streams run" "$HOST" running $(($1 * 20000))
 }
@@ -72,7 +72,7 @@ flood_ended() {
 # begin_contact: open a connection in the background, as $contact_pid; the wire
 # goes dead under it
 begin_contact() {
-	timeout $((60 * SLOW)) "$IO" $kind "$SERVER" "$PORT" seq -n 1 -c \
+	timeout $((60 * PATIENCE)) "$IO" $kind "$SERVER" "$PORT" seq -n 1 -c \
 		>"$tmp/contact" 2>&1 &
 	contact_pid=$!
 	jobs_started+=("$contact_pid")

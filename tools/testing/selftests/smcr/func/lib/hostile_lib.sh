@@ -27,7 +27,7 @@ hostile_groups() {
 	local name fact
 
 	while IFS=$'\t' read -r name fact; do
-		check "$1 $name: $fact" timeout $((60 * SLOW)) \
+		check "$1 $name: $fact" timeout $((60 * PATIENCE)) \
 			"$HOSTILE" run "$1" "$name"
 	done < <("$HOSTILE" list "$1")
 }

@@ -7,7 +7,7 @@
 
 APP=$FUNC_DIR/liar/liar_app
 # Longest wait of either end, in seconds. An expected errno comes at once.
-WAIT=$((20 * SLOW))
+WAIT=$((20 * PATIENCE))
 
 # follow: start liar_app on the server. $APP differs between the hosts.
 follow() {

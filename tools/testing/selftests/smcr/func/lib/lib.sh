@@ -14,7 +14,9 @@ SHARED=${SHARED:-/share}
 # Factor for time limits: the kernels that check are slower.
 SLOW=3
 [ "${BED_KERNEL:-release}" != release ] || SLOW=1
-DEADLINE=${DEADLINE:-$((30 * SLOW))}
+# Limits that tell a hang from slowness grow on a slow machine, too.
+PATIENCE=$((SLOW * ${BED_STRETCH:-1}))
+DEADLINE=${DEADLINE:-$((30 * PATIENCE))}
 export SERVER4 CLIENT4 SERVER6 CLIENT6 PORT SHARED
 
 IO=$FUNC_DIR/io/smcr_io
@@ -341,7 +343,7 @@ served() {
 
 # io KIND ADDRESS MODE [OPTIONS...]: run smcr_io's client
 io() {
-	timeout $((${IO_TIMEOUT:-120} * SLOW)) "$IO" "$1" "$2" "$PORT" "${@:3}"
+	timeout $((${IO_TIMEOUT:-120} * PATIENCE)) "$IO" "$1" "$2" "$PORT" "${@:3}"
 }
 
 # io_check FACT KIND ADDRESS MODE [OPTIONS...]: check that the client succeeds
@@ -384,7 +386,7 @@ reader_lines() {
 # server's agent must be running
 steps() {
 	addresses "$1"
-	timeout $((300 * SLOW)) "$SEMANTICS" --remote "$1" "$SERVER" \
+	timeout $((300 * PATIENCE)) "$SEMANTICS" --remote "$1" "$SERVER" \
 		"$CLIENT" "$PORT" "${@:3}" >"$2"
 }
 

@@ -22,7 +22,7 @@
 SIDE=${BED_SIDE:-client}
 SESSION=/run/bed/session
 # Time limit of a command on the server, in seconds.
-ON_LIMIT=${ON_LIMIT:-$((150 * SLOW))}
+ON_LIMIT=${ON_LIMIT:-$((150 * PATIENCE))}
 # A longer line could be mixed with others in the pipe to the bed (PIPE_BUF).
 SESSION_LINE=3900
 session_asked=
