@@ -313,6 +313,8 @@ class Session:
         """Unload smcr and look for leftovers of the job."""
         bed = self.bed
         flags = "-" if self.opt.no_unload else "u"
+        if result.reasons or self.opt.keep:
+            flags += "d"
         if last and not self.opt.no_leaks:
             flags += "l"
         answers = bed.ask(bed.names, "finish", ident, flags, self.limit(180))
