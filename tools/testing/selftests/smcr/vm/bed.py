@@ -600,8 +600,7 @@ def check_main(opt):
     build_programs()
     tell_seed()
     core, others = plan.check_plan()
-    for kernel in plan.SHARE:
-        build_for(kernel)
+    build_for("release")
     until = plan.last_start(time.time())
     tally = Tally()
     crew = Crew(tally, True)

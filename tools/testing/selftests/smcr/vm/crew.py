@@ -57,6 +57,9 @@ class Tally:
         return 1 if self.failed else 0
 
 
+Part = collections.namedtuple("Part", "kernel tests core")
+
+
 class Failure:
     """A run that failed and may be repeated."""
 
@@ -78,12 +81,13 @@ class Crew:
         self.tally = tally
         self.repeat = repeat
         self.lock = threading.Lock()
-        self.todo = collections.deque()
+        self.todo = []
         self.children = set()
         self.core = set()
         self.failures = []
         self.ended = set()
         self.spent = collections.Counter()
+        self.built = {"release"}
 
     def child(self, kernel, names, *options):
         """Start a process that runs tests in one boot."""
@@ -94,19 +98,42 @@ class Crew:
         self.children.add(child)
         return child
 
-    def work(self):
-        """Run one part after the other until none is left."""
+    def ready(self, kernel):
+        """Return whether a kernel is built. Another process may be building
+        it."""
+        if kernel not in self.built and subprocess.run(
+                [os.path.join(plan.TOP, "scripts/kernel"), "ready", kernel],
+                check=False).returncode == 0:
+            self.built.add(kernel)
+        return kernel in self.built
+
+    def take(self, until):
+        """Take the next part whose kernel is built; wait for a kernel while
+        there is no other. After until take what is left of the core. Return
+        None if there is nothing to run."""
         while True:
             with self.lock:
-                if not self.todo:
-                    return
-                kernel, tests, until = self.todo.popleft()
-                if until and time.time() >= until:
-                    continue
-                options = ["--until", str(until)] if until else []
-                child = self.child(kernel, [t.name for t in tests], *options)
-            self.follow(child, kernel, [f"{t.name}-{kernel}" for t in tests],
-                        self.result)
+                over = until and time.time() >= until
+                left = [p for p in self.todo if p.core or not over]
+                built = {k for k in {p.kernel for p in left} if self.ready(k)}
+                part = next((p for p in left if p.kernel in built), None)
+                self.todo = [p for p in left if p is not part]
+                if part or over or not left:
+                    return part
+            time.sleep(1)
+
+    def work(self, until):
+        """Run one part after the other until none is left."""
+        while True:
+            part = self.take(until)
+            if not part:
+                return
+            limited = until and not part.core
+            with self.lock:
+                child = self.child(part.kernel, [t.name for t in part.tests],
+                                   *["--until", str(until)] if limited else [])
+            self.follow(child, part.kernel, [
+                f"{t.name}-{part.kernel}" for t in part.tests], self.result)
             with self.lock:
                 self.children.discard(child)
 
@@ -155,11 +182,12 @@ class Crew:
     def run(self, parts, count, until=None):
         """Run the parts, count of them at a time. Those that are not of the
         core begin no test after until."""
-        for kernel, tests in parts:
-            core = all(f"{t.name}-{kernel}" in self.core for t in tests)
-            self.todo.append((kernel, tests, None if core else until))
-        threads = [threading.Thread(target=self.work, daemon=True)
-                   for i in range(count)]
+        self.todo = [
+            Part(kernel, tests,
+                 all(f"{t.name}-{kernel}" in self.core for t in tests))
+            for kernel, tests in parts]
+        threads = [threading.Thread(target=self.work, args=(until,),
+                                    daemon=True) for i in range(count)]
         try:
             for thread in threads:
                 thread.start()
@@ -168,7 +196,10 @@ class Crew:
             for failure in self.failures:
                 self.settle(failure)
             for name in sorted(self.core - self.ended):
-                self.tally.line(False, name, "did not run")
+                if name.rpartition("-")[2] in self.built:
+                    self.tally.line(False, name, "did not run")
+                else:
+                    print(f"# {name} did not run: its kernel is not built yet")
         finally:
             for child in list(self.children):
                 child.terminate()

@@ -185,6 +185,12 @@ class FakeCrew(crew.Crew):
         super().__init__(tally, repeat)
         self.outputs = list(outputs)
         self.asked = []
+        self.kernels = {"debug", "release"}
+
+    def ready(self, kernel):
+        if kernel in self.kernels:
+            self.built.add(kernel)
+        return kernel in self.built
 
     def child(self, kernel, names, *options):
         self.asked.append((kernel, names, options))
@@ -238,6 +244,16 @@ def prove_no_time():
     check("but those of the core do", some.tally.passed == 1)
     check("a run of the core that is missing has failed",
           some.tally.failed == 1)
+    some = FakeCrew([OK.format("").replace("debug", "release")])
+    some.kernels = set()
+    some.core = {"t-debug"}
+    _, said = quietly(some.run, [
+        ("debug", [FakeTest("t")]), ("release", [FakeTest("t")])], 1,
+                      time.time() + 1.5)
+    check("a kernel that is being built delays no other test",
+          [k for k, _, _ in some.asked] == ["release"])
+    check("if it is not there in time, that is said and no failure",
+          some.tally.failed == 0 and "t-debug did not run: its" in said)
     began, plan.START = plan.START, time.time() - 60 * plan.LAST_REPEAT
     for core in ({"t-debug"}, set()):
         some = FakeCrew([BAD_RUN.format("")])
