@@ -47,9 +47,16 @@ uninstall:
 demo:
 	@scripts/demo
 
-.PHONY: check unit sim model lint fuzz vm
+.PHONY: check check-quick check-all unit sim model lint fuzz vm
 check:
 	@scripts/check
+
+check-quick:
+	@scripts/check --quick
+
+# Goes on where an earlier one was cut off, unless FRESH=1.
+check-all:
+	@scripts/check --all $(if $(FRESH),--fresh)
 
 unit:
 	@scripts/deps unit
@@ -93,13 +100,6 @@ bench:
 	@python3 -B $(SELFTESTS)/bench/bench.py --rounds $(or $(ROUNDS),15) \
 		--connections $(or $(CONNECTIONS),4064) --part $(or $(PART),all)
 
-# Takes hours: the functional tests with every case, not a few drawn ones.
-.PHONY: soak
-soak:
-	@scripts/deps net apps
-	@SMCR_SOAK=1 python3 -B $(SELFTESTS)/vm/bed.py tests $(or $(T),func) \
-		$(if $(K),$(if $(filter both,$(K)),,--kernel $(K)))
-
 .PHONY: clean help
 clean:
 	$(if $(wildcard $(kdir)),$(call kbuild) clean)
@@ -120,6 +120,9 @@ help:
 	@echo '  check          run unit, sim, model, lint, fuzz, and functional tests:'
 	@echo '                 a core, then others until SMCR_BUDGET minutes (30) are'
 	@echo '                 over; SMCR_ORDER=oldest takes what has not run longest'
+	@echo '  check-quick    some of that, in minutes'
+	@echo '  check-all      every test and case on every kernel, for hours; goes on'
+	@echo '                 where it was cut off unless FRESH=1'
 	@echo '  unit           test the protocol logic in user space, in seconds'
 	@echo '  model          search all states of the models of failover and LLC;'
 	@echo '                 M=NAME for one of them, with its counterexample'
@@ -138,8 +141,6 @@ help:
 	@echo '                 beside the device'"'"'s floor, Linux'"'"'s SMC-R, TCP and'
 	@echo '                 perftest, and failover times; ROUNDS=n, CONNECTIONS=n,'
 	@echo '                 PART=failover'
-	@echo '  soak           run every case of the functional tests, for hours;'
-	@echo '                 T=NAME and K= as for vm'
 	@echo '  clean          remove what was built here, but not the cache in'
 	@echo '                 $$SMCR_CACHE ($(SMCR_CACHE))'
 	@echo 'README.md is the introduction, CONTRIBUTING.md describes the loop.'

@@ -3,8 +3,8 @@
 #
 # usage: run.sh SIM LSIM
 #
-# Run 20,000 seeds of both simulators at the same time, then the scenarios, then
-# each mistake until a seed shows it, and print TAP. With SEED, N, TRACE or CASE
+# Run $SEEDS seeds (20,000) of both simulators at the same time, then the
+# scenarios, then each mistake until a seed shows it, and print TAP. With SEED, N, TRACE or CASE
 # in the environment, run only these seeds or the scenarios of that name; ONLY
 # names one simulator.
 
@@ -70,13 +70,14 @@ elif [ -n "$TRACE" ]; then
 elif [ -n "$SEED$N" ]; then
 	seeds "${SEED:-1}" "${N:-1}"
 else
-	"$sim" -n 20000 >"${sim%/*}/sim.log" &
-	"$lsim" -n 20000
-	result $? "lsim: 20,000 seeds keep every invariant"
+	SEEDS=${SEEDS:-20000}
+	"$sim" -n "$SEEDS" >"${sim%/*}/sim.log" &
+	"$lsim" -n "$SEEDS"
+	result $? "lsim: $SEEDS seeds keep every invariant"
 	wait $!
 	status=$?
 	cat "${sim%/*}/sim.log"
-	result $status "sim: 20,000 seeds keep every invariant"
+	result $status "sim: $SEEDS seeds keep every invariant"
 	scenarios all
 	mistake "$sim" 1 3000 "the receiver ignores F"
 	mistake "$sim" 2 3000 "the receiver compares SR before it drains the old link"

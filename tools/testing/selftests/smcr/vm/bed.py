@@ -5,8 +5,10 @@
 pair SERVER CLIENT   two hosts on one wire
 one SCRIPT           one host
 tests NAME...        functional tests (func/NAME.sh), or all of them
+quick                a few functional tests
 check                the core of the functional tests, then others until
                      $SMCR_BUDGET minutes are over
+all                  every test and case on each kernel, for hours
 list                 a line for each test: topology, fact, RFC sections
 
 A script is the path of a file or else a shell command. See vm/README.md.
@@ -603,7 +605,7 @@ def check_main(opt):
     build_for("release")
     until = plan.last_start(time.time())
     tally = Tally()
-    crew = Crew(tally, True)
+    crew = Crew(tally, True, START + 60 * plan.LAST_REPEAT)
     crew.core = {plan.name_of(r) for r in core}
     crew.run(plan.parts(core, len(core)) + plan.parts(others, plan.WINDOW),
              beds(), until)
@@ -611,6 +613,44 @@ def check_main(opt):
     crew.tell_spent()
     print(f"# core {len(crew.core & crew.ended)} of {len(core)}, "
           f"others {len(crew.ended - crew.core)} of {len(others)}")
+    return tally.end(opt.tally)
+
+
+def quick_main(opt):
+    """quick: run a few tests."""
+    build_programs()
+    tell_seed()
+    build_for("release")
+    tally = Tally()
+    runs = plan.listed_runs(plan.all_tests(), plan.QUICK)
+    Crew(tally, True).run(plan.parts(runs, len(runs)), beds())
+    return tally.end(opt.tally)
+
+
+def all_main(opt):
+    """all: run every test with every case on each kernel, but those whose
+    result for this tree is in the cache."""
+    build_programs()
+    tell_seed()
+    record = plan.Record(opt.fresh)
+    tally = Tally()
+    left = []
+    for run in plan.every_run(plan.all_tests().values(), plan.ALL):
+        name = plan.name_of(run)
+        result = record.get(name)
+        if result:
+            tally.line(result[0], name, f"{result[1]}, in an earlier run")
+        else:
+            left.append(run)
+    for kernel in plan.ALL:
+        build_for(kernel)
+    tally.record = record
+    crew = Crew(tally, True)
+    crew.run(plan.parts(left, max(1, len(left))), beds())
+    tally.record = None
+    crew.judge_unstable(0)
+    for count, name, last in plan.unstable_sums():
+        print(f"# unstable on this machine: {name}, {count} times, last {last}")
     return tally.end(opt.tally)
 
 
@@ -656,8 +696,11 @@ def parse():
     p.add_argument("script")
     sub.add_parser("list")
     sub.add_parser("seed", help="print the number by which cases are drawn")
-    p = sub.add_parser("check", parents=[common])
-    p.add_argument("--tally", help="file for the three numbers")
+    for mode in ("quick", "check", "all"):
+        p = sub.add_parser(mode, parents=[common])
+        p.add_argument("--tally", help="file for the three numbers")
+    p.add_argument("--fresh", action="store_true",
+                   help="forget the results of an earlier run on this tree")
     p = sub.add_parser("tests", parents=[common])
     p.add_argument("names", nargs="+")
     p.add_argument("--until", type=float, metavar="T",
@@ -676,8 +719,10 @@ def main():
         return print(plan.seed())
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     output_of(os.path.join(TOP, "scripts/deps"), "vm")
-    if opt.mode in ("tests", "check"):
-        return tests_main(opt) if opt.mode == "tests" else check_main(opt)
+    mains = {"tests": tests_main, "quick": quick_main, "check": check_main,
+             "all": all_main}
+    if opt.mode in mains:
+        return mains[opt.mode](opt)
     opt.kernel = opt.kernel or "release"
     if opt.mode == "one":
         return scripts_main(opt, ["server"], [opt.script])

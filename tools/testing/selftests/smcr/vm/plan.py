@@ -6,6 +6,7 @@ import glob
 import hashlib
 import os
 import re
+import shutil
 import subprocess
 import time
 
@@ -29,6 +30,10 @@ CORE = {
         """.split(),
     "debug": "kunit data_v4 teardown".split(),
 }
+# What a quick check runs.
+QUICK = {"release": "data_v4 fallback_no_smcr links liar_cdc unload".split()}
+# The kernels of check-all.
+ALL = ("release", "debug", "kcsan")
 # Of the other runs of a check, how many of each kernel follow each other.
 SHARE = {"release": 3, "debug": 1}
 # Runs that may change places so that those with the same topology share a boot.
@@ -44,7 +49,7 @@ LAST_TEST, LAST_REPEAT = 60, 75
 # The newest commit that passed a check of every test. A tree of which no
 # ancestor has passed on this machine is compared with it.
 BASE = "d6a6099"
-# Factor for the time limit if a test runs all its cases ("make soak").
+# Factor for the time limit if a test runs all its cases (SMCR_SOAK=1).
 SOAK_FACTOR = 20
 
 Run = collections.namedtuple("Run", "kernel test")
@@ -198,9 +203,9 @@ def libraries():
     return texts
 
 
-def core_runs(tests):
-    """Return the runs of the core. tests maps names to tests."""
-    return [Run(kernel, tests[name]) for kernel, names in CORE.items()
+def listed_runs(tests, listed):
+    """Return the runs of CORE or QUICK. tests maps names to tests."""
+    return [Run(kernel, tests[name]) for kernel, names in listed.items()
             for name in names]
 
 
@@ -210,6 +215,59 @@ def last_run(run):
         return os.stat(os.path.join(CACHE, "ran", name_of(run))).st_mtime
     except OSError:
         return 0
+
+
+class Record:
+    """The results of check-all for one tree, kept in the cache, so that it can
+    go on where it was cut off."""
+
+    def __init__(self, fresh):
+        tree = git("rev-parse", "HEAD^{tree}") or "none"
+        if git("status", "--porcelain"):
+            tree, fresh = "dirty", True
+        self.dir = os.path.join(CACHE, "all", tree)
+        if fresh:
+            shutil.rmtree(self.dir, ignore_errors=True)
+        os.makedirs(self.dir, exist_ok=True)
+
+    def get(self, name):
+        """Return (ok, note) of a run that has ended, or None."""
+        try:
+            with open(os.path.join(self.dir, name), encoding="utf-8") as f:
+                word, _, note = f.read().strip().partition(" ")
+                return word == "ok", note
+        except OSError:
+            return None
+
+    def put(self, ok, name, note):
+        """Keep a result."""
+        with open(os.path.join(self.dir, name), "w", encoding="utf-8") as f:
+            f.write(f"{'ok' if ok else 'failed'} {note}\n")
+
+
+def note_unstable(name, checks):
+    """Add an unstable run, with its first failed checks, to those of this
+    machine."""
+    os.makedirs(CACHE, exist_ok=True)
+    with open(os.path.join(CACHE, "unstable"), "a", encoding="utf-8") as f:
+        f.write(f"{time.strftime('%F')} {name} "
+                f"{' '.join(' '.join(checks).split())}\n")
+
+
+def unstable_sums():
+    """Return how often each run was unstable on this machine, and how it last
+    failed: a list of (count, name, date and checks)."""
+    found = {}
+    try:
+        with open(os.path.join(CACHE, "unstable"), encoding="utf-8") as f:
+            for line in f:
+                date, name, checks = (line.rstrip("\n") + "  ").split(" ", 2)
+                count = found.get(name, (0, ""))[0]
+                found[name] = (count + 1, f"{date} {checks.strip()}")
+    except OSError:
+        pass
+    return sorted(((count, name, last)
+                   for name, (count, last) in found.items()), reverse=True)
 
 
 def note_run(name):
@@ -269,7 +327,7 @@ def last_start(now):
 def check_plan():
     """Return the runs of the core, and the others in their order."""
     tests = all_tests()
-    core = core_runs(tests)
+    core = listed_runs(tests, CORE)
     rest = [r for r in every_run(tests.values(), SHARE) if r not in core]
     key = by_hash(git("rev-parse", "HEAD^{tree}"))
     if os.environ.get("SMCR_ORDER") == "oldest":

@@ -254,20 +254,39 @@ def prove_no_time():
           [k for k, _, _ in some.asked] == ["release"])
     check("if it is not there in time, that is said and no failure",
           some.tally.failed == 0 and "t-debug did not run: its" in said)
-    began, plan.START = plan.START, time.time() - 60 * plan.LAST_REPEAT
     for core in ({"t-debug"}, set()):
         some = FakeCrew([BAD_RUN.format("")])
+        some.last_repeat = time.time()
         some.core = core
         quietly(some.run, [("debug", [FakeTest("t")])], 1)
         check("a failure not repeated " + (
             "has failed in the core" if core else "is unstable elsewhere"),
               some.tally.failed == len(core) and
               len(some.tally.unstable) == 1 - len(core))
-    plan.START = began
+
+
+def prove_record():
+    """Check that check-all goes on where it was cut off."""
+    plan.Record(True).put(True, "t-debug", "1.0 s")
+    dirty = bool(plan.git("status", "--porcelain"))
+    found = plan.Record(False).get("t-debug")
+    check("a clean tree keeps its results, and a changed one does not",
+          found == (None if dirty else (True, "1.0 s")))
+    check("they can be forgotten", plan.Record(True).get("t-debug") is None)
 
 
 def prove_unstable():
-    """Check that a check with too many unstable runs fails."""
+    """Check that a check with too many unstable runs fails, and that the cache
+    collects them."""
+    with open(os.path.join(plan.CACHE, "unstable"), "w", encoding="utf-8"):
+        pass
+    for name, checks in (("a-debug", ["# not ok 1 - x\n"]), ("b-debug", []),
+                         ("a-debug", ["# not ok 2 - y\n"])):
+        plan.note_unstable(name, checks)
+    (count, name, last), (other, *_) = plan.unstable_sums()
+    check("the sums of unstable runs have the latest evidence",
+          (count, name, other) == (2, "a-debug", 1) and
+          last.endswith("# not ok 2 - y"))
     for count in (crew.UNSTABLE, crew.UNSTABLE + 1):
         some = FakeCrew([])
         some.tally.unstable = ["t"] * count
@@ -289,6 +308,7 @@ try:
     prove_reports()
     prove_repeats()
     prove_no_time()
+    prove_record()
     prove_unstable()
 finally:
     shutil.rmtree(plan.CACHE)
