@@ -69,6 +69,7 @@ load() {
 	: >"$dir/log"
 	timeout 60 fail/fail_load -n 9 -t 3 "tcp$v" "$host" 7900 "$dir/server" \
 		serve >"$dir/serve.log" 2>&1 &
+	server=$!
 	until grep -q serving "$dir/serve.log"; do sleep 0.01; done
 	timeout 60 fail/fail_load -n 9 -t 3 -S "$1" -X "$2" "tcp$v" "$host" \
 		7900 "$dir/client" load >"$dir/load.log" 2>&1 &
@@ -80,6 +81,8 @@ load() {
 	both_say flows
 	tell server stop
 	tell client stop
+	wait $server
+	echo "the server's status is $?" >>"$dir/serve.log"
 	wait
 	cat "$dir/serve.log" "$dir/load.log" >>"$dir/log"
 }
@@ -104,13 +107,19 @@ fail_load() {
 		for mistake in flip skip twice other more; do
 			judged "it notices \"$mistake\"" stream $mistake \
 				'up: wrong byte'
+			judged "its status says so" stream $mistake \
+				"^the server's status is 9"
 		done
 		judged "it notices an early end" stream early \
 			'up: early end of file'
+		judged "its status says so" stream early \
+			"^the server's status is 9"
 		judged "it notices a lost final byte" ended early \
 			'up: final bytes lost'
 		judged "an errno is no broken stream" stream reset \
 			'^total exact 8 errno 1 broken 0'
+		judged "its status is another one" stream hang \
+			"^the server's status is 1"
 		judged "it notices a writer that hangs" stream hang 'hung 1$'
 	fi
 	rm -r "$dir"

@@ -445,11 +445,25 @@ run_many ./{test.dir}/{test.name}.sh | cat
 """
 
 
+def wrong_bytes(lines):
+    """Return whether the output of a test has a check that failed since a byte
+    was wrong or missing, before any program met its time limit. One that is
+    killed leaves its peer with an end that it did not expect."""
+    for line in lines:
+        if re.search(r"exit status 124\b", line):
+            return False
+        if re.search(r"not ok .*\[wrong bytes\]", line):
+            return True
+    return False
+
+
 def run_test(session, test, last, keep, name):
     """Run one test in a booted session; return its result."""
     verdict = []
+    output = []
 
     def on_line(host, line):
+        output.append(line)
         m = re.match(r"(ok|not ok) 1 selftests: \S+ \S+(.*)", line)
         if host == "server" and test.topology == "pair":
             print(f"# server: {line}", flush=True)
@@ -472,6 +486,9 @@ def run_test(session, test, last, keep, name):
         result.fail("no verdict from the runner")
     elif not verdict[-1][0]:
         result.fail(f"test failed{verdict[-1][1]}")
+    if wrong_bytes(output):
+        result.fail("a byte was wrong or missing")
+        result.final = True
     result.skipped = bool(verdict) and "# SKIP" in verdict[-1][1]
     if result.skipped and os.environ.get("CI") == "true":
         result.fail("skipped, which counts as a failure with CI=true")

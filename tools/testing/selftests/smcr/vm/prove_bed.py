@@ -168,6 +168,18 @@ def prove_reports():
     check("a data race is told", len(races) == 1)
 
 
+def prove_bytes():
+    """Check which failed checks are about bytes."""
+    wrong = "# not ok 3 - the server saw every byte [wrong bytes]"
+    late = "# # exit status 124: io smcr4"
+    for lines, yes, fact in (
+            ([wrong], True, "a wrong byte is final"),
+            ([wrong, late], True, "whatever comes after it"),
+            ([late, wrong], False, "but not behind a time limit"),
+            (["# not ok 3 - a check"], False, "another failure is not")):
+        check(fact, bed.wrong_bytes(lines) == yes)
+
+
 class FakeChild:                        # pylint: disable=too-few-public-methods
     """A process that has ended."""
     returncode = 0
@@ -306,6 +318,7 @@ try:
     prove_stretch()
     prove_seed()
     prove_reports()
+    prove_bytes()
     prove_repeats()
     prove_no_time()
     prove_record()

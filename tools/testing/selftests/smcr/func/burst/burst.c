@@ -91,9 +91,14 @@ static void send_all(int *fds, unsigned int n, const struct util_kind *kind,
 	}
 	say("sent");
 	await_line();
-	for (i = 0; i < n; i++)
-		if (read(fds[i], &byte, 1) != 1 || byte != byte_of(i))
-			util_die("connection %u: no echo, or a wrong byte", i);
+	for (i = 0; i < n; i++) {
+		if (read(fds[i], &byte, 1) != 1)
+			util_die("connection %u: no echo", i);
+		if (byte != byte_of(i)) {
+			fprintf(stderr, "connection %u: a wrong byte\n", i);
+			exit(UTIL_WRONG_BYTES);
+		}
+	}
 }
 
 int main(int argc, char **argv)

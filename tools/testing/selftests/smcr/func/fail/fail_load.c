@@ -84,6 +84,7 @@ enum fail_lie fail_lie_of(const struct fail_conn *conn)
 
 static void complain(const struct fail_conn *conn, const char *what)
 {
+	util_wrong_bytes();
 	fprintf(stderr, "conn %u (%s) %s: %s; %llu bytes came, end %d eof %d",
 		conn->hello.conn, fail_shape_names[conn->hello.shape],
 		conn->rx.down ? "down" : "up", what, conn->rx.off,
@@ -479,7 +480,7 @@ static int report(unsigned int hung)
 			printf("%s %u\n", util_errno_name(i), errnos[i]);
 	printf("total exact %u errno %u broken %u unwritten %u hung %u\n",
 	       exact, ended, broken, unwritten, hung);
-	return broken || hung;
+	return util_status(!broken && !hung);
 }
 
 static __u32 shapes_parse(char *list)

@@ -200,6 +200,7 @@ static bool run_byte(int fd, const struct io_job *job, bool server)
 	ok = ok && !io_full_read(fd, &came, 1);
 	if (ok && came != byte) {
 		errno = EILSEQ;
+		util_wrong_bytes();
 		ok = false;
 	}
 	if (ok && server)

@@ -160,6 +160,7 @@ static bool report_bad(struct io_dir *dir, const __u8 *got,
 		(dir->off + i), i < len ? got[i] : 0,
 		i < len ? want[i] : 0);
 	dir->bad = true;
+	util_wrong_bytes();
 	return false;
 }
 
@@ -183,6 +184,7 @@ bool io_dir_check(struct io_dir *dir, const void *buf, size_t len)
 			fprintf(stderr, "conn %u %s: bytes after the last\n",
 				dir->job->conn, dir->down ? "down" : "up");
 			dir->bad = true;
+			util_wrong_bytes();
 			return false;
 		}
 		n = io_dir_produce(dir, want, n);
@@ -216,6 +218,8 @@ bool io_dir_done(const struct io_dir *dir, const char *what)
 		return true;
 	if (dir->job->flags & IO_F_ERRNO && (dir->err || !dir->ended))
 		return true;
+	if (dir->ended && !dir->err)
+		util_wrong_bytes();
 	fprintf(stderr, "conn %u %s: %s ended at %llu of %llu: %s\n",
 		dir->job->conn, dir->down ? "down" : "up", what,
 		dir->off,

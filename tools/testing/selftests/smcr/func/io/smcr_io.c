@@ -406,7 +406,7 @@ static pid_t start_self(struct options *opt)
 	if (pid < 0)
 		util_die("fork: %s", strerror(errno));
 	if (!pid)
-		exit(io_serve(lfd, opt->job.flags) ? 1 : 0);
+		exit(util_status(!io_serve(lfd, opt->job.flags)));
 	close(lfd);
 	return pid;
 }
@@ -420,6 +420,8 @@ static bool stop_self(struct options *opt, pid_t pid)
 		return false;
 	if (waitpid(pid, &status, 0) != pid)
 		return false;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == UTIL_WRONG_BYTES)
+		util_wrong_bytes();
 	return WIFEXITED(status) && !WEXITSTATUS(status);
 }
 
@@ -443,5 +445,5 @@ int main(int argc, char **argv)
 	ok = modes[i].run(&opt);
 	if (opt.self)
 		ok = stop_self(&opt, pid) && ok;
-	return ok ? 0 : 1;
+	return util_status(ok);
 }

@@ -7,7 +7,8 @@
 #                         serve OPTIONS   start fail_load, return when it listens
 #                         tell COMMAND    command it
 #                         judged          print its result; status 0 if no
-#                                         stream is broken and none hangs
+#                                         stream is broken and none hangs, 9 if
+#                                         a byte is wrong or missing
 #                         bare            is no connection and no group left?
 
 set -u
@@ -58,7 +59,7 @@ tell() {
 judged() {
 	within $((90 * slow)) test -s $RUN/status || echo "fail_load goes on"
 	sed '/^serving$/d' $RUN/out $RUN/err
-	[ "$(<$RUN/status)" = 0 ]
+	return "$(<$RUN/status)"
 }
 
 # Each pair of counters: what was made, and what has gone.

@@ -162,7 +162,7 @@ load_judged() {
 	local rc=0
 
 	program_ended load || rc=$?
-	check "no stream is broken, and none hangs" test $rc -eq 0
+	check "no stream is broken, and none hangs" exits $rc
 	[ "$1" = exact ] || return 0
 	check "all streams are exact, none ends with an errno" grep -q \
 		'^total .* errno 0 broken 0 unwritten 0 hung 0$' "$tmp/load.out"

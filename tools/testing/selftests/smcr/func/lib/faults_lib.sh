@@ -62,11 +62,7 @@ flood_ended() {
 	local rc=$?
 
 	sort "$tmp/flood" | uniq -c | sort -rn | head -n 12 | sed 's/^/# /;s/# *$//'
-	if [ $rc -eq 0 ]; then
-		ok "$1"
-	else
-		not_ok "$1 (status $rc)"
-	fi
+	check "$1" exits $rc
 }
 
 # begin_contact: open a connection in the background, as $contact_pid; the wire
@@ -85,7 +81,7 @@ ends_in_time() {
 
 	wait "$contact_pid" || rc=$?
 	sed 's/^/# /' "$tmp/contact"
-	check "$1: connect or its stream ends in time" test $rc -eq 0
+	check "$1: connect or its stream ends in time" exits $rc
 }
 
 # works: check that a new stream uses RDMA

@@ -4,6 +4,7 @@
 #include "util.h"
 
 #include <poll.h>
+#include <stdatomic.h>
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netdb.h>
@@ -27,6 +28,30 @@ static const struct util_kind kinds[] = {
 	{ "inet4", AF_INET, IPPROTO_SMCR, AF_INET },
 	{ "inet6", AF_INET6, IPPROTO_SMCR, AF_INET6 },
 };
+
+/* Set by any thread */
+static atomic_bool wrong_bytes;
+
+/**
+ * util_wrong_bytes() - note that a received byte is wrong or missing
+ */
+void util_wrong_bytes(void)
+{
+	wrong_bytes = true;
+}
+
+/**
+ * util_status() - get the exit status of this program
+ * @ok: nothing failed
+ *
+ * Return: 0, 1, or UTIL_WRONG_BYTES
+ */
+int util_status(bool ok)
+{
+	if (ok)
+		return 0;
+	return wrong_bytes ? UTIL_WRONG_BYTES : 1;
+}
 
 /**
  * util_die() - print a message and end the program with status 2

@@ -62,6 +62,11 @@ struct sha256 {
 
 #define SHA256_LEN	32
 
+/* Exit status of a program to which a byte came that is wrong, or from which one
+ * is missing at an orderly end. The bed never excuses it.
+ */
+#define UTIL_WRONG_BYTES	9
+
 /* If set, util_socket() calls it on each new socket; returns 0, or -1 with errno. */
 extern int (*util_socket_hook)(int fd);
 
@@ -80,6 +85,8 @@ __u32 util_random(__u64 *state);
 int util_wait_fd(int fd, short events);
 void *util_alloc(size_t len);
 noreturn void util_die(const char *fmt, ...);
+void util_wrong_bytes(void);
+int util_status(bool ok);
 
 void sha256_init(struct sha256 *ctx);
 void sha256_update(struct sha256 *ctx, const void *data, size_t len);
