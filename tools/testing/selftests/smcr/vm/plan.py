@@ -21,14 +21,14 @@ START = int(os.environ.setdefault("SMCR_T0", str(int(time.time()))))
 CORE = {
     "release": """
         data_v4 data_v6 bulk epoll sendfile pace urgent final peer_killed
-        semantics_smcr4 semantics_inet6
+        semantics_smcr4
         seq many counts rkeys
-        fallback_no_smcr fallback_rnic negative transparent
+        fallback_rnic negative transparent
         links failover linux_peer
         hostile_clc_server liar_cdc liar_llc
         unload
         """.split(),
-    "debug": "kunit data_v4 teardown".split(),
+    "debug": "epoll many teardown".split(),
 }
 # What a quick check runs.
 QUICK = {"release": "data_v4 fallback_no_smcr links liar_cdc unload".split()}
