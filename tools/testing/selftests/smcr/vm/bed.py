@@ -27,6 +27,7 @@ import subprocess
 import sys
 import time
 
+import build
 import machine
 import plan
 from crew import Crew, Tally, beds
@@ -71,42 +72,6 @@ def say(text):
     """Print a line with the time since the outermost script began."""
     t = int(time.time()) - START
     print(f"[{t // 60:3d}:{t % 60:02d}] {text}", file=sys.stderr, flush=True)
-
-
-def output_of(*command):
-    """Return the standard output of a command, which must succeed."""
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
-    if done.returncode:
-        raise SystemExit(f"bed: {' '.join(command)} failed")
-    return done.stdout.strip()
-
-
-def cached(name, sources, build):
-    """Return a file that build(path) makes again when its sources change."""
-    path = os.path.join(CACHE, "bed", name)
-    newest = max(os.stat(s).st_mtime for s in sources)
-    if not os.path.exists(path) or os.stat(path).st_mtime < newest:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        tmp = f"{path}.{os.getpid()}"
-        build(tmp)
-        os.rename(tmp, path)
-    return path
-
-
-def build_switch():
-    """Build the switch of this tree."""
-    source = os.path.join(VM, "switch.c")
-    key = "switch" + TOP.replace("/", "_")
-    return cached(key, [source], lambda out: output_of(
-        "gcc", "-O2", "-Wall", "-o", out, source))
-
-
-def build_initramfs(kernel):
-    """Build the initramfs for one kernel."""
-    maker = os.path.join(VM, "initramfs")
-    return cached(f"initramfs-{os.path.basename(kernel)}",
-                  [maker, os.path.join(kernel, "vmlinuz")],
-                  lambda out: output_of(maker, kernel, out))
 
 
 def take_slots(alone):
@@ -186,7 +151,7 @@ class Session:
         self.spent = collections.Counter()
         self.stretch = 1
         with self.phase("build"):
-            self.build(names)
+            self.furnish(names)
         self.count = 0
         self.slots = []
 
@@ -199,17 +164,18 @@ class Session:
         finally:
             self.spent[name] += time.monotonic() - begin
 
-    def build(self, names):
+    def furnish(self, names):
         """Build what the hosts need, and write what they are told."""
         opt, kernel = self.opt, self.flavour
         self.linux = LINUX_HOSTS.get(opt.peer, [])
         self.rocev1 = opt.rocev1 or bool(self.linux)
-        self.kernel = output_of(os.path.join(TOP, "scripts/kernel"), kernel)
+        self.kernel = build.kernel_dir(kernel)
         self.bed = machine.Bed(
-            names, opt, self.kernel, build_initramfs(self.kernel),
-            build_switch(), CACHE)
+            names, opt, self.kernel, build.initramfs(self.kernel),
+            build.switch(), CACHE)
         if opt.no_smcr != "both":
-            self.build_smcr()
+            for path in build.modules(kernel):
+                shutil.copy(path, self.bed.share)
         for name in names:
             smcr = "1"
             if opt.no_smcr in (name, "both") or name in self.linux:
@@ -221,21 +187,8 @@ class Session:
                 ("BED_LINUX", int(name in self.linux)),
                 ("BED_KERNEL", kernel), ("BED_ROCEV1", int(self.rocev1)))))
         if self.rocev1:
-            rxe = output_of(os.path.join(TOP, "scripts/kernel"), "rxe")
-            shutil.copy(os.path.join(rxe, "rdma_rxe.ko"), self.bed.share)
-
-    def build_smcr(self):
-        """Build the module and the tool from the working tree."""
-        module = output_of(os.path.join(TOP, "scripts/module"), self.flavour)
-        shutil.copy(os.path.join(module, "smcr.ko"),
-                    os.path.join(self.bed.share, "smcr.ko"))
-        mods = os.path.join(module, "../../mod")
-        for name in os.listdir(mods):
-            if name.endswith(".ko"):
-                shutil.copy(os.path.join(mods, name), self.bed.share)
-        tool = os.path.join(TOP, "tools/smcr-ctl")
-        if os.path.exists(os.path.join(tool, "Makefile")):
-            output_of("make", "-s", "-C", tool)
+            shutil.copy(os.path.join(build.kernel_dir("rxe"), "rdma_rxe.ko"),
+                        self.bed.share)
 
     def start(self):
         """Boot, and wait until the agents have set their hosts up."""
@@ -569,22 +522,6 @@ class Boots:
         self.session = None
 
 
-def build_for(kernel):
-    """Build all that a boot needs, before several beds need it at once."""
-    build_initramfs(output_of(os.path.join(TOP, "scripts/kernel"), kernel))
-    build_switch()
-    output_of(os.path.join(TOP, "scripts/module"), kernel)
-    output_of("make", "-s", "-C", os.path.join(TOP, "tools/smcr-ctl"))
-
-
-def build_programs():
-    """Build the programs of the tests."""
-    output_of(os.path.join(TOP, "scripts/kernel"), "source")
-    for part in ("func", "apps"):
-        if os.path.exists(os.path.join(SELF, part, "Makefile")):
-            output_of("make", "-s", "-C", os.path.join(SELF, part))
-
-
 def tell_seed():
     """Choose which cases the tests draw, and say how to repeat that."""
     if "SMCR_SEED" not in os.environ:
@@ -593,7 +530,7 @@ def tell_seed():
 
 def tests_main(opt):
     """tests: run the named tests on one kernel, in this process, or on both."""
-    build_programs()
+    build.programs()
     tell_seed()
     tests = plan.find_tests(opt.names)
     tally = Tally()
@@ -607,7 +544,7 @@ def tests_main(opt):
         return tally.end(opt.tally)
     kernels = ["release", "debug"]
     for kernel in kernels:
-        build_for(kernel)
+        build.boot(kernel)
     crew = Crew(tally, False)
     runs = plan.every_run(tests, kernels)
     crew.run(plan.parts(runs, max(1, len(runs))), beds())
@@ -616,10 +553,10 @@ def tests_main(opt):
 
 def check_main(opt):
     """check: run the core, and others until the budget is spent."""
-    build_programs()
+    build.programs()
     tell_seed()
     core, others = plan.check_plan()
-    build_for("release")
+    build.boot("release")
     until = plan.last_start(time.time())
     tally = Tally()
     crew = Crew(tally, True, START + 60 * plan.LAST_REPEAT)
@@ -635,9 +572,9 @@ def check_main(opt):
 
 def quick_main(opt):
     """quick: run a few tests."""
-    build_programs()
+    build.programs()
     tell_seed()
-    build_for("release")
+    build.boot("release")
     tally = Tally()
     runs = plan.listed_runs(plan.all_tests(), plan.QUICK)
     Crew(tally, True).run(plan.parts(runs, len(runs)), beds())
@@ -647,7 +584,7 @@ def quick_main(opt):
 def all_main(opt):
     """all: run every test with every case on each kernel, but those whose
     result for this tree is in the cache."""
-    build_programs()
+    build.programs()
     tell_seed()
     record = plan.Record(opt.fresh)
     tally = Tally()
@@ -660,7 +597,7 @@ def all_main(opt):
         else:
             left.append(run)
     for kernel in plan.ALL:
-        build_for(kernel)
+        build.boot(kernel)
     tally.record = record
     crew = Crew(tally, True)
     crew.run(plan.parts(left, max(1, len(left))), beds())
@@ -735,7 +672,7 @@ def main():
     if opt.mode == "seed":
         return print(plan.seed())
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    output_of(os.path.join(TOP, "scripts/deps"), "vm")
+    build.deps()
     mains = {"tests": tests_main, "quick": quick_main, "check": check_main,
              "all": all_main}
     if opt.mode in mains:

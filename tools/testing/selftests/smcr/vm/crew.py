@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 
+import build
 import plan
 
 BED = os.path.join(plan.VM, "bed.py")
@@ -94,6 +95,7 @@ class Crew:
         self.ended = set()
         self.spent = collections.Counter()
         self.built = {"release"}
+        self.building = threading.Lock()
 
     def child(self, kernel, names, *options):
         """Start a process that runs tests in one boot."""
@@ -134,6 +136,8 @@ class Crew:
             part = self.take(until)
             if not part:
                 return
+            with self.building:
+                self.build(part.kernel)
             limited = until and not part.core
             with self.lock:
                 child = self.child(part.kernel, [t.name for t in part.tests],
@@ -142,6 +146,10 @@ class Crew:
                 f"{t.name}-{part.kernel}" for t in part.tests], self.result)
             with self.lock:
                 self.children.discard(child)
+
+    def build(self, kernel):
+        """Build what a boot needs. A kernel may have come a moment ago."""
+        build.boot(kernel)
 
     def follow(self, child, kernel, names, tell):
         """Pass on a child's tests as they end, to tell(kernel, name, ok, note,
