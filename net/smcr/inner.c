@@ -18,7 +18,7 @@
  *
  * sk_user_data points to the outer socket. It is tagged, so that a TCP child,
  * which is a copy of the listener, does not inherit the pointer;
- * inner_listen.c gives the child TCP's callbacks back. Until the child is
+ * inner_ops.c gives the child TCP's callbacks back. Until the child is
  * adopted its events go to TCP, so the function that adopts it looks at its
  * state and queue afterwards.
  */
@@ -556,7 +556,7 @@ static void silence(struct sock *sk, struct sock *inner)
 {
 	write_lock_bh(&inner->sk_callback_lock);
 	smcr_inner_strip(inner, &smcr_sk(sk)->orig);
-	smcr_inner_listen_end(inner);
+	smcr_inner_ops_end(inner);
 	rcu_assign_sk_user_data(inner, NULL);
 	write_unlock_bh(&inner->sk_callback_lock);
 }
@@ -601,7 +601,7 @@ int smcr_inner_disconnect(struct sock *sk)
 	/* A reset has detached it: see smcr_inner_abort() */
 	lock_sock(inner->sk);
 	attach(sk, inner);
-	smcr_inner_listen_end(inner->sk);
+	smcr_inner_ops_end(inner->sk);
 	release_sock(inner->sk);
 	/* Drop the error; the outer socket has its own */
 	sock_error(inner->sk);

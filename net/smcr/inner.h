@@ -57,8 +57,8 @@ bool smcr_inner_has_data(struct sock *sk);
 enum smcr_inner_end smcr_inner_end(const struct sock *sk);
 int smcr_inner_errno(const struct sock *sk);
 
-/* inner_listen.c */
+/* inner_ops.c */
 int __must_check smcr_inner_listen(struct sock *sk, int backlog);
-void smcr_inner_listen_end(struct sock *inner);
+void smcr_inner_ops_end(struct sock *inner);
 
 #endif /* _SMCR_INNER_H */

@@ -4,7 +4,7 @@
  *
  *   application
  *      | sock.c sock_ops.c sock_io.c sockopt.c    the socket's calls
- *      | inner.c inner_listen.c fallback.c close.c transparent.c
+ *      | inner.c inner_ops.c fallback.c close.c transparent.c
  *      |                                          TCP below it, its end
  *   connect.c listen.c hs.c hs_step.c hs_peer.c path.c pnet.c
  *      | clc.c clc_msg.c neglist.c peers.c        rendezvous over TCP

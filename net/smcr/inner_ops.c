@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The inner TCP socket of a listener: what TCP does with connections before
- * they are accepted.
+ * The inner TCP socket: what TCP does before a connection exists.
  *
- * TCP calls a listener's operations (icsk_af_ops) for each SYN and for each
- * new connection. An inner listener has a copy of them in which this file
- * replaces two functions:
+ * TCP calls a socket's operations (icsk_af_ops) for each SYN and for each new
+ * connection. An inner socket that listens has a copy of them in which this
+ * file replaces two functions:
  *
  *   conn_request	Children leave TCP's accept queue before the program
  *			accepts them, so TCP's count alone would let in more
@@ -34,44 +33,44 @@
 #include "sock.h"
 
 /* IPv4, IPv6, and IPv4 on an IPv6 socket; one to spare */
-#define LISTEN_OPS	4
+#define INNER_OPS	4
 
 /**
- * struct listen_ops - operations of inner listeners
+ * struct inner_ops - operations of inner sockets
  * @tcp: TCP's own; does not change once it is set
  * @ops: the copy
  */
-struct listen_ops {
+struct inner_ops {
 	const struct inet_connection_sock_af_ops *tcp;
 	struct inet_connection_sock_af_ops ops;
 };
 
-static struct listen_ops listen_ops[LISTEN_OPS];
-/* The callbacks of a new TCP socket; set before @listen_ops */
+static struct inner_ops inner_ops[INNER_OPS];
+/* The callbacks of a new TCP socket; set before @inner_ops */
 static struct smcr_inner_callbacks callbacks;
 /* Covers writes of the two above; a full entry is read without it */
-static DEFINE_MUTEX(listen_ops_lock);
+static DEFINE_MUTEX(inner_ops_lock);
 
-/* Return: NULL for TCP's own operations, which a listener may get back at any
+/* Return: NULL for TCP's own operations, which a socket may get back at any
  * time.
  */
-static const struct listen_ops *ops_of(const struct sock *inner)
+static const struct inner_ops *ops_of(const struct sock *inner)
 {
 	const struct inet_connection_sock_af_ops *ops;
 	int i;
 
-	/* Pairs with the release in smcr_inner_listen() */
+	/* Pairs with the release in install() */
 	ops = smp_load_acquire(&inet_csk(inner)->icsk_af_ops);
-	for (i = 0; i < LISTEN_OPS; i++)
-		if (ops == &listen_ops[i].ops)
-			return &listen_ops[i];
+	for (i = 0; i < INNER_OPS; i++)
+		if (ops == &inner_ops[i].ops)
+			return &inner_ops[i];
 	return NULL;
 }
 
 static const struct inet_connection_sock_af_ops *
 tcp_ops_of(const struct sock *inner)
 {
-	const struct listen_ops *ours = ops_of(inner);
+	const struct inner_ops *ours = ops_of(inner);
 
 	return ours ? ours->tcp : READ_ONCE(inet_csk(inner)->icsk_af_ops);
 }
@@ -120,7 +119,7 @@ static struct sock *strip(struct sock *child)
 	if (!child)
 		return NULL;
 	tcp_sk(child)->smc_hs_congested = NULL;
-	smcr_inner_listen_end(child);
+	smcr_inner_ops_end(child);
 	smcr_inner_strip(child, &callbacks);
 	return child;
 }
@@ -170,10 +169,10 @@ __maybe_unused recv_init(const struct sock *inner, struct sk_buff *skb,
 	return strip(func(inner, skb, req, dst, unhash, own, init));
 }
 
-static void ops_fill(struct listen_ops *ours, struct sock *sk,
+static void ops_fill(struct inner_ops *ours, struct sock *sk,
 		     const struct inet_connection_sock_af_ops *tcp)
 {
-	lockdep_assert_held(&listen_ops_lock);
+	lockdep_assert_held(&inner_ops_lock);
 	callbacks = smcr_sk(sk)->orig;
 	ours->ops = *tcp;
 	ours->ops.conn_request = conn_request;
@@ -181,24 +180,55 @@ static void ops_fill(struct listen_ops *ours, struct sock *sk,
 		__builtin_choose_expr(__same_type(tcp->syn_recv_sock,
 						  syn_recv_plain),
 				      recv_plain, recv_init);
-	ours->tcp = tcp;
+	/* Pairs with the acquire in ops_find() */
+	smp_store_release(&ours->tcp, tcp);
 }
 
-static struct listen_ops *
-ops_for(struct sock *sk, const struct inet_connection_sock_af_ops *tcp)
+static struct inner_ops *
+ops_find(const struct inet_connection_sock_af_ops *tcp)
 {
-	struct listen_ops *found = NULL;
 	int i;
 
-	mutex_lock(&listen_ops_lock);
-	for (i = 0; i < LISTEN_OPS && !found; i++) {
-		if (!listen_ops[i].tcp)
-			ops_fill(&listen_ops[i], sk, tcp);
-		if (listen_ops[i].tcp == tcp)
-			found = &listen_ops[i];
+	for (i = 0; i < INNER_OPS; i++)
+		/* Pairs with the release in ops_fill() */
+		if (smp_load_acquire(&inner_ops[i].tcp) == tcp)
+			return &inner_ops[i];
+	return NULL;
+}
+
+static struct inner_ops *
+ops_for(struct sock *sk, const struct inet_connection_sock_af_ops *tcp)
+{
+	struct inner_ops *found = ops_find(tcp), *free;
+
+	if (found)
+		return found;
+	mutex_lock(&inner_ops_lock);
+	found = ops_find(tcp);
+	free = ops_find(NULL);
+	if (!found && free) {
+		ops_fill(free, sk, tcp);
+		found = free;
 	}
-	mutex_unlock(&listen_ops_lock);
+	mutex_unlock(&inner_ops_lock);
 	return found;
+}
+
+/* Give the inner socket the copy of its operations. */
+static int install(struct sock *sk)
+{
+	struct sock *inner = smcr_sk(sk)->inner->sk;
+	struct inet_connection_sock *icsk = inet_csk(inner);
+	struct inner_ops *ours;
+
+	if (ops_of(inner))
+		return 0;
+	ours = ops_for(sk, icsk->icsk_af_ops);
+	if (!ours)
+		return -EOPNOTSUPP;
+	/* Pairs with the acquire in ops_of() */
+	smp_store_release(&icsk->icsk_af_ops, &ours->ops);
+	return 0;
 }
 
 /**
@@ -212,32 +242,25 @@ ops_for(struct sock *sk, const struct inet_connection_sock_af_ops *tcp)
 int smcr_inner_listen(struct sock *sk, int backlog)
 {
 	struct socket *inner = smcr_sk(sk)->inner;
-	struct inet_connection_sock *icsk = inet_csk(inner->sk);
-	struct listen_ops *ours;
+	int err;
 
 	sock_owned_by_me(sk);
 	/* In softirq, the outer socket is found through the inner one */
 	sock_set_flag(sk, SOCK_RCU_FREE);
-	if (!ops_of(inner->sk)) {
-		ours = ops_for(sk, icsk->icsk_af_ops);
-		if (!ours)
-			return -EOPNOTSUPP;
-		/* Pairs with the acquire in ops_of() */
-		smp_store_release(&icsk->icsk_af_ops, &ours->ops);
-	}
-	return READ_ONCE(inner->ops)->listen(inner, backlog);
+	err = install(sk);
+	return err ? : READ_ONCE(inner->ops)->listen(inner, backlog);
 }
 
 /**
- * smcr_inner_listen_end() - give TCP its operations back
+ * smcr_inner_ops_end() - give TCP its operations back
  * @inner: TCP socket that no longer listens, is about to close, or is a child
  *	that is new and still locked; nothing happens if it has TCP's own
  *
  * Context: any.
  */
-void smcr_inner_listen_end(struct sock *inner)
+void smcr_inner_ops_end(struct sock *inner)
 {
-	const struct listen_ops *ours = ops_of(inner);
+	const struct inner_ops *ours = ops_of(inner);
 
 	if (ours)
 		WRITE_ONCE(inet_csk(inner)->icsk_af_ops, ours->tcp);
