@@ -1,6 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Rendezvous, client side (RFC 7609 3.5.1, 3.5.2). One function per step.
+ *
+ * Some paths drop SYNs with an option that they do not know. So only the first
+ * two transmissions of a SYN have the option, and those that follow are TCP's
+ * own, after 2 seconds by default. A server decides by the first SYN that
+ * arrives, and all its SYN-ACKs agree with that, so the client follows the
+ * SYN-ACK, whatever its own last SYN was like:
+ *
+ *   SYN-ACK  SYN repeated plainly  result
+ *   option   yes or no             SMC-R
+ *   none     no                    TCP: the server does not offer SMC-R
+ *   none     yes                   TCP, and the destination is listed: it may
+ *                                  be the option that was not answered
+ *   crossed  no                    as by the option of the server's SYN
+ *   crossed  yes                   TCP: which of the SYNs the server has got,
+ *                                  its own SYN does not say
  */
 #include <linux/net.h>
 #include <net/sock.h>
@@ -17,16 +32,22 @@
 #include "sock.h"
 
 /* Is the destination on the negative list, because it echoed the option and
- * then broke the CLC handshake?
+ * then broke the CLC handshake, or did not answer SYNs with the option?
  */
 static bool dest_blocked(struct sock *sk, const struct sockaddr *addr,
 			 int addr_len)
 {
-	struct smcr_neglist_key key = { .kind = SMCR_NEGLIST_DESTINATION };
 	const struct sock *inner = smcr_sk(sk)->inner->sk;
+	struct smcr_neglist_key key;
 
-	return smcr_path_dest(inner, addr, addr_len, &key.addr, &key.port) &&
-	       smcr_neglist_blocks(sock_net(sk), &key);
+	memset(&key, 0, sizeof(key));
+	if (!smcr_path_dest(inner, addr, addr_len, &key.addr, &key.port))
+		return false;
+	key.kind = SMCR_NEGLIST_DESTINATION;
+	if (smcr_neglist_blocks(sock_net(sk), &key))
+		return true;
+	key.kind = SMCR_NEGLIST_SYN;
+	return smcr_neglist_blocks(sock_net(sk), &key);
 }
 
 /**
@@ -66,8 +87,10 @@ int smcr_connect_start(struct sock *sk, struct sockaddr *addr, int addr_len)
 	smcr_inner_ack_later(inner);
 	err = kernel_connect(inner, addr, addr_len, O_NONBLOCK);
 	/* The SYN-ACK kicks the handshake, or already has */
-	if (!err || err == -EINPROGRESS)
+	if (!err || err == -EINPROGRESS) {
+		smcr_inner_watch_syn(sk);
 		return 0;
+	}
 	smcr_hs_cancel(hs);
 	return err;
 }
@@ -95,20 +118,39 @@ static enum smcr_fallback_reason errno_reason(int err)
 	}
 }
 
+/* What the SYNs have said, see the table above. */
+static enum smcr_fallback_reason syn_result(struct smcr_hs *hs)
+{
+	bool smc = smcr_inner_smc_ok(hs->sk, true);
+
+	if (hs->syn_plain && hs->crossed) {
+		smcr_mib_inc(sock_net(hs->sk), SMCR_MIB_CROSSEDSYNS);
+		return SMCR_FALLBACK_CROSSED_SYN;
+	}
+	if (smc)
+		return SMCR_FALLBACK_NONE;
+	smcr_hs_dest_syn(hs, !hs->syn_plain);
+	return hs->syn_plain ? SMCR_FALLBACK_SYN_UNANSWERED :
+			       SMCR_FALLBACK_NO_OPTION;
+}
+
 /* Step TCP: wait for the three-way handshake (3.5.1.1). */
 static bool step_tcp(struct smcr_hs *hs)
 {
 	struct sock *inner = smcr_sk(hs->sk)->inner->sk;
 	int state = READ_ONCE(inner->sk_state);
+	enum smcr_fallback_reason reason;
 
 	if (state == TCP_SYN_SENT || state == TCP_SYN_RECV)
 		return false;
+	smcr_inner_ops_end(inner);
 	if (state == TCP_CLOSE) {
 		smcr_hs_fail(hs, sock_error(inner) ? : -ECONNREFUSED);
 		return false;
 	}
-	if (!smcr_inner_smc_ok(hs->sk, true)) {
-		smcr_hs_fallback(hs, SMCR_FALLBACK_NO_OPTION, 0);
+	reason = syn_result(hs);
+	if (reason != SMCR_FALLBACK_NONE) {
+		smcr_hs_fallback(hs, reason, 0);
 		return false;
 	}
 	smcr_hs_arm(hs, READ_ONCE(smcr_pernet(sock_net(hs->sk))

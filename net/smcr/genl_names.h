@@ -37,7 +37,8 @@
 	X(SMCR_FALLBACK_NEG_PATH, "neg-path") \
 	X(SMCR_FALLBACK_DEVICE_LIMIT, "device-limit") \
 	X(SMCR_FALLBACK_GID_KIND, "gid-kind") \
-	X(SMCR_FALLBACK_LINK_LOST, "link-lost")
+	X(SMCR_FALLBACK_LINK_LOST, "link-lost") \
+	X(SMCR_FALLBACK_SYN_UNANSWERED, "syn-unanswered")
 
 #define SMCR_RESET_REASON_NAMES(X) \
 	X(SMCR_RESET_NONE, "none") \
@@ -125,7 +126,8 @@
 
 #define SMCR_NEGATIVE_KIND_NAMES(X) \
 	X(SMCR_NEGLIST_DESTINATION, "destination") \
-	X(SMCR_NEGLIST_PATH, "path")
+	X(SMCR_NEGLIST_PATH, "path") \
+	X(SMCR_NEGLIST_SYN, "syn")
 
 #define SMCR_PORT_STATE_NAMES(X) \
 	X(SMCR_NL_PORT_STATE_DOWN, "down") \

@@ -21,6 +21,7 @@
 #include <linux/jiffies.h>
 #include <linux/slab.h>
 #include <net/sock.h>
+#include <net/tcp.h>
 #include <trace/events/smcr.h>
 
 #include "close.h"
@@ -109,6 +110,34 @@ void smcr_hs_event(struct sock *sk)
 	if (hs && refcount_inc_not_zero(&hs->refs)) {
 		smcr_hs_kick(hs, SMCR_HS_E_TCP);
 		smcr_hs_put(hs);
+	}
+	rcu_read_unlock();
+}
+
+/**
+ * smcr_hs_syn() - TCP is about to repeat a client's SYN, or connects
+ * @sk: outer socket in mode HANDSHAKE
+ * @inner: its TCP socket, in TCP_SYN_SENT, in TCP_SYN_RECV after crossed SYNs,
+ *	or connected
+ *
+ * connect.c explains how many SYNs have the option.
+ *
+ * Context: any, inner sock lock or slock held.
+ */
+void smcr_hs_syn(struct sock *sk, struct sock *inner)
+{
+	struct smcr_hs *hs;
+
+	rcu_read_lock();
+	hs = READ_ONCE(smcr_sk(sk)->hs);
+	if (hs && inner->sk_state == TCP_SYN_RECV) {
+		WRITE_ONCE(hs->crossed, true);
+	} else if (hs && inner->sk_state == TCP_SYN_SENT &&
+		   READ_ONCE(inet_csk(inner)->icsk_retransmits) >=
+		   SMCR_HS_SYNS && tcp_sk(inner)->syn_smc) {
+		tcp_sk(inner)->syn_smc = 0;
+		WRITE_ONCE(hs->syn_plain, true);
+		smcr_mib_inc(sock_net(sk), SMCR_MIB_SYNSPLAIN);
 	}
 	rcu_read_unlock();
 }

@@ -61,6 +61,9 @@ enum smcr_hs_step {
 	SMCR_HS_STEPS
 };
 
+/* How often a client sends its SYN with the option, see connect.c */
+#define SMCR_HS_SYNS	2
+
 /* Bits of smcr_hs.events */
 enum smcr_hs_event_bit {
 	SMCR_HS_E_TCP,		/* the inner socket changed */
@@ -90,6 +93,9 @@ enum smcr_hs_event_bit {
  * @link: link of @lgr that the connection shall use, counted
  * @named: client, subsequent contact: link that the Accept names, counted
  * @conn: the connection being built, counted
+ * @syn_plain: client: the SYN was repeated without the option; written under
+ *	the inner sock lock or slock until TCP is connected
+ * @crossed: client: the server's SYN crossed this one's; like @syn_plain
  * @first_contact: this handshake forms @lgr
  * @offered: the peer may know the address of the local element
  * @cut: TCP ended during the handshake
@@ -124,6 +130,8 @@ struct smcr_hs {
 	struct smcr_link	*link;
 	struct smcr_link	*named;
 	struct smcr_conn	*conn;
+	bool			syn_plain;
+	bool			crossed;
 	bool			first_contact;
 	bool			offered;
 	bool			cut;
@@ -143,6 +151,7 @@ struct smcr_hs * __must_check smcr_hs_alloc(struct sock *sk, bool client);
 struct smcr_hs *smcr_hs_get(struct smcr_hs *hs);
 void smcr_hs_put(struct smcr_hs *hs);
 void smcr_hs_event(struct sock *sk);
+void smcr_hs_syn(struct sock *sk, struct sock *inner);
 void smcr_hs_arm(struct smcr_hs *hs, unsigned int msecs);
 void smcr_hs_drop_group(struct smcr_hs *hs);
 void smcr_hs_unlock(struct smcr_hs *hs);
@@ -178,6 +187,7 @@ bool smcr_hs_path_blocked(struct smcr_hs *hs, const struct smcr_lgr_key *key);
 void smcr_hs_path_result(struct smcr_hs *hs, bool good);
 void smcr_hs_dest_good(struct smcr_hs *hs);
 void smcr_hs_dest_failed(struct smcr_hs *hs);
+void smcr_hs_dest_syn(struct smcr_hs *hs, bool answered);
 enum smcr_gid_kind smcr_hs_gid_kind(const struct smcr_hs *hs);
 bool smcr_hs_other_kind(struct smcr_hs *hs);
 bool smcr_hs_offers_linux(const struct smcr_hs *hs);

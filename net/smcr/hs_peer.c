@@ -12,13 +12,14 @@
 #include "path.h"
 #include "sock.h"
 
-/* Negative list key of a client's destination. */
-static void dest_key(const struct smcr_hs *hs, struct smcr_neglist_key *key)
+/* Negative list key of a client's destination, of the kind @kind. */
+static void dest_key(const struct smcr_hs *hs, enum smcr_neglist_kind kind,
+		     struct smcr_neglist_key *key)
 {
 	const struct sock *inner = smcr_sk(hs->sk)->inner->sk;
 
 	memset(key, 0, sizeof(*key));
-	key->kind = SMCR_NEGLIST_DESTINATION;
+	key->kind = kind;
 	smcr_path_peer_addr(inner, &key->addr);
 	key->port = inet_sk(inner)->inet_dport;
 }
@@ -118,9 +119,10 @@ void smcr_hs_dest_good(struct smcr_hs *hs)
 	struct smcr_neglist_key key;
 
 	sock_owned_by_me(hs->sk);
-	dest_key(hs, &key);
+	dest_key(hs, SMCR_NEGLIST_DESTINATION, &key);
 	smcr_neglist_succeed(net, &key);
 	smcr_peers_good(net, &key.addr, key.port);
+	smcr_hs_dest_syn(hs, true);
 }
 
 /**
@@ -142,10 +144,29 @@ void smcr_hs_dest_failed(struct smcr_hs *hs)
 	if (!hs->client ||
 	    (hs->step != SMCR_HS_PROPOSE && hs->step != SMCR_HS_ACCEPT))
 		return;
-	dest_key(hs, &key);
+	dest_key(hs, SMCR_NEGLIST_DESTINATION, &key);
 	if (!forgiven(hs, &key.addr, key.port,
 		      READ_ONCE(smcr_pernet(net)->sysctl.handshake_timeout_ms)))
 		smcr_neglist_fail(net, &key);
+}
+
+/**
+ * smcr_hs_dest_syn() - note whether SYNs with the option arrive
+ * @hs: a client's handshake
+ * @answered: the destination has answered one; if false, only one without
+ *
+ * Context: process, outer sock lock held.
+ */
+void smcr_hs_dest_syn(struct smcr_hs *hs, bool answered)
+{
+	struct smcr_neglist_key key;
+
+	sock_owned_by_me(hs->sk);
+	dest_key(hs, SMCR_NEGLIST_SYN, &key);
+	if (answered)
+		smcr_neglist_succeed(sock_net(hs->sk), &key);
+	else
+		smcr_neglist_fail(sock_net(hs->sk), &key);
 }
 
 /**

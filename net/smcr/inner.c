@@ -232,6 +232,23 @@ static void inner_error_report(struct sock *inner)
 }
 
 /**
+ * smcr_inner_syn() - TCP is about to repeat a SYN, or connects
+ * @inner: TCP socket with the operations of inner_ops.c
+ *
+ * Context: any, inner sock lock or slock held.
+ */
+void smcr_inner_syn(struct sock *inner)
+{
+	struct sock *sk;
+
+	read_lock_bh(&inner->sk_callback_lock);
+	sk = outer_of(inner);
+	if (sk && smcr_sock_mode(sk) == SMCR_MODE_HANDSHAKE)
+		smcr_hs_syn(sk, inner);
+	read_unlock_bh(&inner->sk_callback_lock);
+}
+
+/**
  * smcr_inner_outer() - find the outer socket of an inner one
  * @inner: any TCP socket
  *
@@ -668,8 +685,9 @@ void smcr_inner_ack_now(struct socket *inner)
  * @sk: outer socket, its TCP connection established
  * @client: this end called connect()
  *
- * After crossed SYNs syn_smc stays set, and only the received option counts. An
- * accepted child has syn_smc set only if both segments carried it.
+ * A client has sent it in its first SYN, so only the received option counts;
+ * syn_smc says whether the next SYN has it. An accepted child has syn_smc set
+ * only if both segments carried it.
  *
  * Context: any.
  */
@@ -677,9 +695,7 @@ bool smcr_inner_smc_ok(const struct sock *sk, bool client)
 {
 	const struct tcp_sock *tp = tcp_sk(inner_sk(sk));
 
-	if (client)
-		return tp->syn_smc && tp->rx_opt.smc_ok;
-	return tp->syn_smc;
+	return client ? tp->rx_opt.smc_ok : tp->syn_smc;
 }
 
 /**

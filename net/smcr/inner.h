@@ -50,6 +50,7 @@ void smcr_inner_show(struct sock *sk);
 void smcr_inner_enter(struct sock *sk);
 void smcr_inner_leave(struct sock *sk);
 void smcr_inner_release(struct sock *sk);
+void smcr_inner_syn(struct sock *inner);
 void smcr_inner_ack_later(struct socket *inner);
 void smcr_inner_ack_now(struct socket *inner);
 bool smcr_inner_smc_ok(const struct sock *sk, bool client);
@@ -59,6 +60,7 @@ int smcr_inner_errno(const struct sock *sk);
 
 /* inner_ops.c */
 int __must_check smcr_inner_listen(struct sock *sk, int backlog);
+void smcr_inner_watch_syn(struct sock *sk);
 void smcr_inner_ops_end(struct sock *inner);
 
 #endif /* _SMCR_INNER_H */

@@ -3,8 +3,8 @@
  * The inner TCP socket: what TCP does before a connection exists.
  *
  * TCP calls a socket's operations (icsk_af_ops) for each SYN and for each new
- * connection. An inner socket that listens has a copy of them in which this
- * file replaces two functions:
+ * connection. An inner socket that listens or connects has a copy of them in
+ * which this file replaces three functions. Of a listener:
  *
  *   conn_request	Children leave TCP's accept queue before the program
  *			accepts them, so TCP's count alone would let in more
@@ -19,6 +19,13 @@
  *			is therefore an ordinary TCP socket: it may move to
  *			another program's listener (net.ipv4.tcp_migrate_req),
  *			and may outlive this module.
+ *
+ * Of a client, until it is connected:
+ *
+ *   rebuild_header	TCP calls it before it repeats a SYN, and at the end of
+ *			the three-way handshake in the state of that moment:
+ *			TCP_SYN_RECV after crossed SYNs, else TCP_ESTABLISHED.
+ *			smcr_hs_syn() decides about the option.
  *
  * TCP has one set of operations for each address family, so there are few
  * copies; they last as long as the module. TCP calls them inside an RCU
@@ -169,6 +176,12 @@ __maybe_unused recv_init(const struct sock *inner, struct sk_buff *skb,
 	return strip(func(inner, skb, req, dst, unhash, own, init));
 }
 
+static int rebuild_header(struct sock *inner)
+{
+	smcr_inner_syn(inner);
+	return tcp_ops_of(inner)->rebuild_header(inner);
+}
+
 static void ops_fill(struct inner_ops *ours, struct sock *sk,
 		     const struct inet_connection_sock_af_ops *tcp)
 {
@@ -180,6 +193,7 @@ static void ops_fill(struct inner_ops *ours, struct sock *sk,
 		__builtin_choose_expr(__same_type(tcp->syn_recv_sock,
 						  syn_recv_plain),
 				      recv_plain, recv_init);
+	ours->ops.rebuild_header = rebuild_header;
 	/* Pairs with the acquire in ops_find() */
 	smp_store_release(&ours->tcp, tcp);
 }
@@ -252,9 +266,26 @@ int smcr_inner_listen(struct sock *sk, int backlog)
 }
 
 /**
+ * smcr_inner_watch_syn() - have smcr_hs_syn() called before a SYN is repeated
+ * @sk: outer socket whose inner one has sent its first SYN
+ *
+ * Not before that: an IPv6 socket that connects to an IPv4 address gets other
+ * operations from connect(). If there is no copy for them, the SYN keeps the
+ * option.
+ *
+ * Context: process, outer sock lock held.
+ */
+void smcr_inner_watch_syn(struct sock *sk)
+{
+	sock_owned_by_me(sk);
+	install(sk);
+}
+
+/**
  * smcr_inner_ops_end() - give TCP its operations back
- * @inner: TCP socket that no longer listens, is about to close, or is a child
- *	that is new and still locked; nothing happens if it has TCP's own
+ * @inner: TCP socket that no longer listens or connects, is about to close, or
+ *	is a child that is new and still locked; nothing happens if it has TCP's
+ *	own
  *
  * Context: any.
  */

@@ -27,6 +27,8 @@
 	  "SYNs answered without the option at a listener's limit") \
 	X(HANDSHAKETIMEOUTS, HandshakeTimeouts, \
 	  "handshakes that missed their deadline") \
+	X(SYNSPLAIN, SynsPlain, \
+	  "handshakes whose SYN was repeated without the option") \
 	X(CROSSEDSYNS, CrossedSyns, \
 	  "handshakes in which both ends were clients") \
 	X(CROSSEDDECLINES, CrossedDeclines, \
@@ -209,7 +211,8 @@
 	X(NEG_PATH, FALLBACKNEGPATH, FallbackNegPath, "neg-path") \
 	X(DEVICE_LIMIT, FALLBACKDEVICELIMIT, FallbackDeviceLimit, "device-limit") \
 	X(GID_KIND, FALLBACKGIDKIND, FallbackGidKind, "gid-kind") \
-	X(LINK_LOST, FALLBACKLINKLOST, FallbackLinkLost, "link-lost")
+	X(LINK_LOST, FALLBACKLINKLOST, FallbackLinkLost, "link-lost") \
+	X(SYN_UNANSWERED, FALLBACKSYNUNANSWERED, FallbackSynUnanswered, "syn-unanswered")
 
 /* The same for enum smcr_reset_reason */
 #define SMCR_RESET_LIST(X) \

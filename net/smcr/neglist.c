@@ -5,7 +5,9 @@
  * A middlebox that echoes unknown TCP options, or a firewall that blocks RoCE,
  * makes each connection to a peer fail in the same way. Past the point of no
  * return (C.3) RFC 7609 allows nothing but a reset of TCP. So the first
- * connection is reset, and those after it use plain TCP.
+ * connection is reset, and those after it use plain TCP. Where SYNs with the
+ * option are dropped the first connection takes seconds to become plain TCP,
+ * and those after it take TCP's time.
  *
  *             fail                     time is up
  *   (none) ----------> BLOCKED -------------------------> PROBING
@@ -145,6 +147,26 @@ static void evict(struct smcr_neglist *list)
 	entry_free(list, first);
 }
 
+/* Tell the administrator what to check. */
+static void entry_log(const struct smcr_neglist_key *key, u32 failures)
+{
+	switch (key->kind) {
+	case SMCR_NEGLIST_DESTINATION:
+		pr_warn_ratelimited("%pI6c port %u echoed the SMC-R option and then broke the handshake (failure %u in a row); connections to it use plain TCP for a while. Check for a proxy or firewall that copies TCP options; see \"smcr-ctl negative show\"\n",
+				    &key->addr, ntohs(key->port), failures);
+		break;
+	case SMCR_NEGLIST_PATH:
+		pr_warn_ratelimited("RDMA does not work between local GID %pI6 and GID %pI6 of %pI6c (failure %u in a row); connections over this path use plain TCP for a while. Check that UDP port 4791 (RoCEv2) is open and that the MTU fits; see \"smcr-ctl negative show\"\n",
+				    key->gid, key->peer_gid, &key->addr,
+				    failures);
+		break;
+	case SMCR_NEGLIST_SYN:
+		pr_warn_ratelimited("%pI6c port %u answered no SYN with the SMC-R option, but one without it (failure %u in a row); connections to it use plain TCP for a while. Check for a firewall that drops TCP option 254; see \"smcr-ctl negative show\"\n",
+				    &key->addr, ntohs(key->port), failures);
+		break;
+	}
+}
+
 /**
  * smcr_neglist_fail() - put a destination or path on the list
  * @net: namespace
@@ -188,13 +210,7 @@ void smcr_neglist_fail(struct net *net, const struct smcr_neglist_key *key)
 	if (!entry || known)
 		return;
 	smcr_mib_inc(net, SMCR_MIB_NEGATIVEADDED);
-	if (key->kind == SMCR_NEGLIST_DESTINATION)
-		pr_warn_ratelimited("%pI6c port %u echoed the SMC-R option and then broke the handshake (failure %u in a row); connections to it use plain TCP for a while. Check for a proxy or firewall that copies TCP options; see \"smcr-ctl negative show\"\n",
-				    &key->addr, ntohs(key->port), failures);
-	else
-		pr_warn_ratelimited("RDMA does not work between local GID %pI6 and GID %pI6 of %pI6c (failure %u in a row); connections over this path use plain TCP for a while. Check that UDP port 4791 (RoCEv2) is open and that the MTU fits; see \"smcr-ctl negative show\"\n",
-				    key->gid, key->peer_gid, &key->addr,
-				    failures);
+	entry_log(key, failures);
 }
 
 /**

@@ -20,7 +20,7 @@ struct net;
  * @addr: the peer's TCP address, IPv4 as a mapped address. Part of a path too:
  *	the peer ID and GID are only claims, and a stranger must not get another
  *	host on the list
- * @port: destination: its TCP port
+ * @port: destination or SYN: its TCP port
  * @kind: enum smcr_neglist_kind
  * @peer_id: path: peer ID that the peer claims
  * @gid: path: local GID

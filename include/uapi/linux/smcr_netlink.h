@@ -43,7 +43,7 @@
  *   (C.6)
  * @SMCR_FALLBACK_CONFIRM_LINK: the first link did not come up (3.5.1.5)
  * @SMCR_FALLBACK_NEG_DESTINATION: this destination recently broke the CLC
- *   handshake
+ *   handshake, or answered no SYN with the option
  * @SMCR_FALLBACK_NEG_PATH: RDMA to this peer recently failed
  * @SMCR_FALLBACK_DEVICE_LIMIT: the RDMA device lacks a capability; the log
  *   names it
@@ -51,6 +51,8 @@
  *   Proposal
  * @SMCR_FALLBACK_LINK_LOST: the link that the server named has failed, but not
  *   its link group
+ * @SMCR_FALLBACK_SYN_UNANSWERED: only a SYN that was repeated without the
+ *   option was answered
  */
 enum smcr_fallback_reason {
 	SMCR_FALLBACK_NONE,
@@ -81,6 +83,7 @@ enum smcr_fallback_reason {
 	SMCR_FALLBACK_DEVICE_LIMIT,
 	SMCR_FALLBACK_GID_KIND,
 	SMCR_FALLBACK_LINK_LOST,
+	SMCR_FALLBACK_SYN_UNANSWERED,
 
 	/* private: */
 	__SMCR_FALLBACK_MAX,
@@ -312,10 +315,12 @@ enum smcr_conn_state {
  * @SMCR_NEGLIST_DESTINATION: the peer agreed on SMC-R and then broke the CLC
  *   handshake
  * @SMCR_NEGLIST_PATH: the CLC handshake succeeded, RDMA failed
+ * @SMCR_NEGLIST_SYN: the peer answers only SYNs without the SMC-R option
  */
 enum smcr_neglist_kind {
 	SMCR_NEGLIST_DESTINATION,
 	SMCR_NEGLIST_PATH,
+	SMCR_NEGLIST_SYN,
 };
 
 enum smcr_nl_port_state {
