@@ -111,6 +111,54 @@ static int clc_actor(read_descriptor_t *desc, struct sk_buff *skb,
 	return used;
 }
 
+/* Copy the first unread bytes, from several segments if need be. Return how
+ * many have come.
+ */
+static u32 clc_head(const struct sock *sk, u8 *buf, u32 want)
+{
+	u32 seq = tcp_sk(sk)->copied_seq, at, part, len = 0;
+	const struct sk_buff *skb;
+
+	skb_queue_walk(&sk->sk_receive_queue, skb) {
+		at = seq + len - TCP_SKB_CB(skb)->seq;
+		if (at >= skb->len)
+			continue;
+		part = min(want - len, skb->len - at);
+		if (skb_copy_bits(skb, at, buf + len, part))
+			break;
+		len += part;
+		if (len == want)
+			break;
+	}
+	return len;
+}
+
+/**
+ * smcr_clc_peek() - look at the first bytes of the peer, without taking them
+ * @inner: TCP socket of which nothing was read
+ * @fin: result: nothing follows these bytes
+ *
+ * Context: process, outer sock lock held. Does not wait for the peer.
+ * Return: what the bytes are; SMCR_CLC_START_WHOLE, too, if TCP has failed
+ * before that was clear, for smcr_clc_recv() to report.
+ */
+enum smcr_clc_start smcr_clc_peek(struct socket *inner, bool *fin)
+{
+	struct sock *sk = inner->sk;
+	enum smcr_clc_start start;
+	u8 buf[sizeof(__be32)];
+	bool failed;
+
+	lock_sock(sk);
+	start = smcr_clc_msg_start(buf, clc_head(sk, buf, sizeof(buf)));
+	failed = sk->sk_err || sk->sk_state == TCP_CLOSE;
+	*fin = sk->sk_shutdown & RCV_SHUTDOWN;
+	release_sock(sk);
+	if (failed && start != SMCR_CLC_START_OTHER)
+		return SMCR_CLC_START_WHOLE;
+	return start;
+}
+
 /**
  * smcr_clc_recv() - read as much of the next message as has arrived
  * @inner: TCP socket

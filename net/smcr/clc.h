@@ -39,6 +39,7 @@ struct smcr_clc {
 };
 
 void smcr_clc_init(struct smcr_clc *clc);
+enum smcr_clc_start __must_check smcr_clc_peek(struct socket *inner, bool *fin);
 int __must_check smcr_clc_recv(struct socket *inner, struct smcr_clc *clc);
 void smcr_clc_recv_next(struct smcr_clc *clc);
 int __must_check smcr_clc_send(struct socket *inner, struct smcr_clc *clc);

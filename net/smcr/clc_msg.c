@@ -71,6 +71,29 @@ static bool length_valid(u8 type, u8 version, u16 length)
 }
 
 /**
+ * smcr_clc_msg_start() - does a stream begin with a CLC message?
+ * @buf: the first bytes of the stream
+ * @len: number of bytes in @buf; only the first four are used
+ *
+ * Either eye catcher makes it one, whatever follows.
+ *
+ * Return: enum smcr_clc_start.
+ */
+enum smcr_clc_start smcr_clc_msg_start(const u8 *buf, size_t len)
+{
+	const __be32 eye = cpu_to_be32(SMCR_EYE_CATCHER);
+	const __be32 eye_d = cpu_to_be32(SMCR_EYE_CATCHER_D);
+
+	if (!len)
+		return SMCR_CLC_START_NONE;
+	if (len > sizeof(eye))
+		len = sizeof(eye);
+	if (memcmp(buf, &eye, len) && memcmp(buf, &eye_d, len))
+		return SMCR_CLC_START_OTHER;
+	return len < sizeof(eye) ? SMCR_CLC_START_PART : SMCR_CLC_START_WHOLE;
+}
+
+/**
  * smcr_clc_msg_header() - decode and check the header of a CLC message
  * @buf: bytes received so far
  * @len: number of bytes in @buf; only the first %SMCR_CLC_HDR_LEN are used

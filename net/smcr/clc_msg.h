@@ -172,6 +172,16 @@ struct smcr_clc_expect {
 	u8 max_bsize;
 };
 
+/* What the first bytes of a stream are */
+enum smcr_clc_start {
+	SMCR_CLC_START_NONE,	/* nothing has come */
+	SMCR_CLC_START_PART,	/* a part of the eye catcher */
+	SMCR_CLC_START_WHOLE,	/* the eye catcher */
+	SMCR_CLC_START_OTHER,	/* not a CLC message */
+};
+
+enum smcr_clc_start __must_check
+smcr_clc_msg_start(const u8 *buf, size_t len);
 enum smcr_clc_fault __must_check
 smcr_clc_msg_header(const u8 *buf, size_t len, struct smcr_clc_header *hdr);
 enum smcr_clc_fault __must_check

@@ -15,7 +15,8 @@
  *                                  be the option that was not answered
  *   crossed  no                    as by the option of the server's SYN
  *   crossed  yes                   TCP: which of the SYNs the server has got,
- *                                  its own SYN does not say
+ *                                  its own SYN does not say. If that was one
+ *                                  with the option, its Proposal resets both
  */
 #include <linux/net.h>
 #include <net/sock.h>
@@ -124,6 +125,7 @@ static enum smcr_fallback_reason syn_result(struct smcr_hs *hs)
 	bool smc = smcr_inner_smc_ok(hs->sk, true);
 
 	if (hs->syn_plain && hs->crossed) {
+		smcr_fallback_late(hs->sk);
 		smcr_mib_inc(sock_net(hs->sk), SMCR_MIB_CROSSEDSYNS);
 		return SMCR_FALLBACK_CROSSED_SYN;
 	}

@@ -20,6 +20,10 @@
  * the beginning of the stream decides: a whole Decline with the peer's ID was
  * meant for the handshake. TCP delivers it in one piece, because it was sent in
  * one piece over an idle connection.
+ *
+ * The beginning of the stream also shows a Proposal that comes after this end
+ * has given up waiting for it and gone on as TCP. The client still waits for an
+ * answer and takes the program's bytes for one, so both ends are reset.
  */
 #include <linux/netdevice.h>
 #include <linux/tcp.h>
@@ -52,7 +56,23 @@ void smcr_fallback_crossing(struct sock *sk, const u8 *peer_id)
 	sock_owned_by_me(sk);
 	lock_sock(inner);
 	memcpy(smcr->crossing_id, peer_id, sizeof(smcr->crossing_id));
-	WRITE_ONCE(smcr->crossing, true);
+	WRITE_ONCE(smcr->head, SMCR_SOCK_HEAD_DECLINE);
+	release_sock(inner);
+}
+
+/**
+ * smcr_fallback_late() - expect a Proposal that is too late
+ * @sk: outer socket that is about to fall back; no byte of its stream has come
+ *
+ * Context: process, outer sock lock held.
+ */
+void smcr_fallback_late(struct sock *sk)
+{
+	struct sock *inner = smcr_sk(sk)->inner->sk;
+
+	sock_owned_by_me(sk);
+	lock_sock(inner);
+	WRITE_ONCE(smcr_sk(sk)->head, SMCR_SOCK_HEAD_PROPOSAL);
 	release_sock(inner);
 }
 
@@ -70,23 +90,28 @@ static u32 crossed_len(const struct smcr_sock *smcr, const u8 *buf, size_t len)
 }
 
 /* The actor of tcp_read_sock(): consume a Decline if the stream begins with
- * it, and leave all other bytes.
+ * it, and leave all other bytes. A Proposal is an error.
  */
-static int crossed_actor(read_descriptor_t *desc, struct sk_buff *skb,
-			 unsigned int offset, size_t len)
+static int head_actor(read_descriptor_t *desc, struct sk_buff *skb,
+		      unsigned int offset, size_t len)
 {
 	struct smcr_sock *smcr = desc->arg.data;
+	enum smcr_sock_head head = smcr->head;
 	u8 buf[SMCR_CLC_DECLINE_V2_LEN];
 
 	sock_owned_by_me(smcr->inner->sk);
 	desc->count = 0;
-	if (!smcr->crossing)
+	if (head == SMCR_SOCK_HEAD_NONE)
 		return 0;
-	WRITE_ONCE(smcr->crossing, false);
+	WRITE_ONCE(smcr->head, SMCR_SOCK_HEAD_NONE);
 	len = min(len, sizeof(buf));
 	if (skb_copy_bits(skb, offset, buf, len))
 		return 0;
-	return crossed_len(smcr, buf, len);
+	if (head == SMCR_SOCK_HEAD_DECLINE)
+		return crossed_len(smcr, buf, len);
+	if (smcr_clc_msg_start(buf, len) == SMCR_CLC_START_WHOLE)
+		desc->error = -EPROTO;
+	return 0;
 }
 
 /* Give SO_RCVLOWAT to TCP, which may call data_ready at once, nested if
@@ -98,7 +123,7 @@ static void pass_lowat(struct sock *sk)
 	int lowat = READ_ONCE(sk->sk_rcvlowat);
 
 	sock_owned_by_me(inner->sk);
-	if (!smcr_sk(sk)->crossing && lowat != inner->sk->sk_rcvlowat)
+	if (!smcr_sk(sk)->head && lowat != inner->sk->sk_rcvlowat)
 		READ_ONCE(inner->ops)->set_rcvlowat(inner->sk, lowat);
 }
 
@@ -107,9 +132,9 @@ static void pass_lowat(struct sock *sk)
  * @sk: outer socket in mode FALLBACK
  *
  * TCP reports no data as long as there are fewer than SO_RCVLOWAT bytes. It has
- * to report every byte until the connection is plain TCP and no Decline may
+ * to report every byte until the connection is plain TCP and no CLC message may
  * come any more, so it gets the value only then. A recv() that waits already
- * when a Decline may come returns with fewer bytes, if any.
+ * when one may come returns with fewer bytes, if any.
  *
  * Context: process, outer sock lock held.
  */
@@ -124,24 +149,29 @@ void smcr_fallback_lowat(struct sock *sk)
 }
 
 /**
- * smcr_fallback_data_event() - look for a crossing Decline in TCP's new bytes
+ * smcr_fallback_data_event() - look for a CLC message in TCP's new bytes
  * @sk: outer socket, in mode FALLBACK or about to be
- * @inner: its TCP socket, whose data_ready is still ours after our Decline
+ * @inner: its TCP socket, whose data_ready is still ours if one may come
  *
- * The program's calls take the inner sock lock, so the Decline is gone before
+ * The program's calls take the inner sock lock, so the message is gone before
  * they can read it.
  *
  * Context: any, inner sock lock or slock held.
+ * Return: true if it is a Proposal; then the caller must call
+ * smcr_inner_reset() before it releases the lock.
  */
-void smcr_fallback_data_event(struct sock *sk, struct sock *inner)
+bool smcr_fallback_data_event(struct sock *sk, struct sock *inner)
 {
 	read_descriptor_t desc = { .arg.data = smcr_sk(sk), .count = 1 };
 
-	if (!smcr_sk(sk)->crossing)
-		return;
-	if (tcp_read_sock(inner, &desc, crossed_actor) > 0)
+	if (!smcr_sk(sk)->head)
+		return false;
+	if (tcp_read_sock(inner, &desc, head_actor) > 0)
 		smcr_mib_inc(sock_net(sk), SMCR_MIB_CROSSEDDECLINES);
 	pass_lowat(sk);
+	if (desc.error)
+		smcr_mib_inc(sock_net(sk), SMCR_MIB_LATEPROPOSALS);
+	return desc.error;
 }
 
 static bool enter(struct sock *sk, enum smcr_fallback_reason reason,
@@ -149,6 +179,7 @@ static bool enter(struct sock *sk, enum smcr_fallback_reason reason,
 {
 	struct smcr_sock *smcr = smcr_sk(sk);
 	struct sock *inner = smcr->inner->sk;
+	bool late;
 
 	smcr_sock_owned(sk);
 	if (smcr_sock_is_fallback(sk) ||
@@ -158,12 +189,14 @@ static bool enter(struct sock *sk, enum smcr_fallback_reason reason,
 	smcr->peer_diagnosis = peer_diagnosis;
 	/* The lock keeps readers and new bytes out from here to the new mode */
 	lock_sock(inner);
-	smcr_fallback_data_event(sk, inner);
+	late = smcr_fallback_data_event(sk, inner);
 	smcr_sock_mode_set(sk, SMCR_MODE_FALLBACK);
 	/* The next SYN, or the answer to one, must not offer a handshake */
 	tcp_sk(inner)->syn_smc = 0;
 	smcr_inner_unhook(sk);
 	pass_lowat(sk);
+	if (late)
+		smcr_inner_reset(inner);
 	release_sock(inner);
 	/* An error since the handshake last looked at TCP */
 	smcr_inner_take_error(sk);

@@ -38,7 +38,9 @@
 	X(SMCR_FALLBACK_DEVICE_LIMIT, "device-limit") \
 	X(SMCR_FALLBACK_GID_KIND, "gid-kind") \
 	X(SMCR_FALLBACK_LINK_LOST, "link-lost") \
-	X(SMCR_FALLBACK_SYN_UNANSWERED, "syn-unanswered")
+	X(SMCR_FALLBACK_SYN_UNANSWERED, "syn-unanswered") \
+	X(SMCR_FALLBACK_NO_PROPOSAL, "no-proposal") \
+	X(SMCR_FALLBACK_NEG_SOURCE, "neg-source")
 
 #define SMCR_RESET_REASON_NAMES(X) \
 	X(SMCR_RESET_NONE, "none") \
@@ -127,7 +129,8 @@
 #define SMCR_NEGATIVE_KIND_NAMES(X) \
 	X(SMCR_NEGLIST_DESTINATION, "destination") \
 	X(SMCR_NEGLIST_PATH, "path") \
-	X(SMCR_NEGLIST_SYN, "syn")
+	X(SMCR_NEGLIST_SYN, "syn") \
+	X(SMCR_NEGLIST_SOURCE, "source")
 
 #define SMCR_PORT_STATE_NAMES(X) \
 	X(SMCR_NL_PORT_STATE_DOWN, "down") \

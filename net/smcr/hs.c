@@ -240,9 +240,23 @@ void smcr_hs_arm(struct smcr_hs *hs, unsigned int msecs)
 {
 	sock_owned_by_me(hs->sk);
 	hs->deadline = jiffies + msecs_to_jiffies(msecs);
+	smcr_hs_wake(hs, hs->deadline);
+}
+
+/**
+ * smcr_hs_wake() - set the time of the next timeout
+ * @hs: the handshake, with a deadline
+ * @when: in jiffies; if it is after the deadline, the deadline counts
+ *
+ * Context: process, outer sock lock held.
+ */
+void smcr_hs_wake(struct smcr_hs *hs, unsigned long when)
+{
+	sock_owned_by_me(hs->sk);
 	/* The armed timer owns a reference; it may fire at once */
 	smcr_hs_get(hs);
-	if (mod_timer(&hs->timer, hs->deadline))
+	if (mod_timer(&hs->timer, time_before(when, hs->deadline) ?
+				  when : hs->deadline))
 		smcr_hs_put(hs);
 }
 
@@ -286,6 +300,21 @@ static bool hs_tcp_failed(const struct smcr_hs *hs)
 	       smcr_inner_end(hs->sk) == SMCR_INNER_FAILED;
 }
 
+/* Has the handshake missed its deadline? A server that has heard nothing has
+ * not: step PROPOSAL decides what that means.
+ */
+static bool hs_expired(struct smcr_hs *hs)
+{
+	sock_owned_by_me(hs->sk);
+	if (!test_and_clear_bit(SMCR_HS_E_TIMEOUT, &hs->events))
+		return false;
+	if (hs->step == SMCR_HS_PROPOSAL && !hs->clc.rx_len) {
+		hs->waited = true;
+		return false;
+	}
+	return !time_before(jiffies, hs->deadline);
+}
+
 static void hs_work(struct work_struct *work)
 {
 	struct smcr_hs *hs = container_of(work, struct smcr_hs, work);
@@ -301,7 +330,7 @@ static void hs_work(struct work_struct *work)
 		goto out;
 	if (test_and_clear_bit(SMCR_HS_E_ABORT, &hs->events)) {
 		smcr_hs_fail(hs, -ECONNABORTED);
-	} else if (test_and_clear_bit(SMCR_HS_E_TIMEOUT, &hs->events)) {
+	} else if (hs_expired(hs)) {
 		smcr_mib_inc(sock_net(sk), SMCR_MIB_HANDSHAKETIMEOUTS);
 		smcr_hs_fail(hs, -ETIMEDOUT);
 	} else if (hs_tcp_failed(hs)) {

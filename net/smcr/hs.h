@@ -96,6 +96,7 @@ enum smcr_hs_event_bit {
  * @syn_plain: client: the SYN was repeated without the option; written under
  *	the inner sock lock or slock until TCP is connected
  * @crossed: client: the server's SYN crossed this one's; like @syn_plain
+ * @waited: server: the time to wait for the first bytes is over
  * @first_contact: this handshake forms @lgr
  * @offered: the peer may know the address of the local element
  * @cut: TCP ended during the handshake
@@ -132,6 +133,7 @@ struct smcr_hs {
 	struct smcr_conn	*conn;
 	bool			syn_plain;
 	bool			crossed;
+	bool			waited;
 	bool			first_contact;
 	bool			offered;
 	bool			cut;
@@ -153,6 +155,7 @@ void smcr_hs_put(struct smcr_hs *hs);
 void smcr_hs_event(struct sock *sk);
 void smcr_hs_syn(struct sock *sk, struct sock *inner);
 void smcr_hs_arm(struct smcr_hs *hs, unsigned int msecs);
+void smcr_hs_wake(struct smcr_hs *hs, unsigned long when);
 void smcr_hs_drop_group(struct smcr_hs *hs);
 void smcr_hs_unlock(struct smcr_hs *hs);
 bool __must_check smcr_hs_step(struct smcr_hs *hs, enum smcr_hs_step next);
@@ -188,6 +191,9 @@ void smcr_hs_path_result(struct smcr_hs *hs, bool good);
 void smcr_hs_dest_good(struct smcr_hs *hs);
 void smcr_hs_dest_failed(struct smcr_hs *hs);
 void smcr_hs_dest_syn(struct smcr_hs *hs, bool answered);
+void smcr_hs_source(struct smcr_hs *hs, bool speaks);
+bool smcr_hs_source_known(const struct smcr_hs *hs);
+bool smcr_hs_source_listed(const struct sock *sk);
 enum smcr_gid_kind smcr_hs_gid_kind(const struct smcr_hs *hs);
 bool smcr_hs_other_kind(struct smcr_hs *hs);
 bool smcr_hs_offers_linux(const struct smcr_hs *hs);

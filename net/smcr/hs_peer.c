@@ -99,9 +99,9 @@ void smcr_hs_path_result(struct smcr_hs *hs, bool good)
 	path_key(hs, &hs->lgr->key, &key);
 	if (good) {
 		smcr_neglist_succeed(net, &key);
-		if (hs->client)
-			smcr_peers_met(net, &key.addr,
-				       smcr_gid_kind(hs->port.gid));
+		smcr_peers_met(net, &key.addr, hs->client ?
+			       smcr_gid_kind(hs->port.gid) :
+			       smcr_peers_gid_kind(net, &key.addr));
 	} else if (!forgiven(hs, &key.addr, SMCR_PEERS_HOST, 0)) {
 		smcr_neglist_fail(net, &key);
 	}
@@ -167,6 +167,64 @@ void smcr_hs_dest_syn(struct smcr_hs *hs, bool answered)
 		smcr_neglist_succeed(sock_net(hs->sk), &key);
 	else
 		smcr_neglist_fail(sock_net(hs->sk), &key);
+}
+
+/* Negative list key of a client's host. */
+static void source_key(const struct sock *sk, struct smcr_neglist_key *key)
+{
+	memset(key, 0, sizeof(*key));
+	key->kind = SMCR_NEGLIST_SOURCE;
+	smcr_path_peer_addr(smcr_sk(sk)->inner->sk, &key->addr);
+}
+
+/**
+ * smcr_hs_source() - note whether a client sends a Proposal
+ * @hs: a server's handshake
+ * @speaks: it has sent one
+ *
+ * Context: process, outer sock lock held.
+ */
+void smcr_hs_source(struct smcr_hs *hs, bool speaks)
+{
+	struct smcr_neglist_key key;
+
+	sock_owned_by_me(hs->sk);
+	source_key(hs->sk, &key);
+	if (speaks)
+		smcr_neglist_succeed(sock_net(hs->sk), &key);
+	else
+		smcr_neglist_fail(sock_net(hs->sk), &key);
+}
+
+/**
+ * smcr_hs_source_listed() - was the option kept from a client?
+ * @sk: outer socket of a new child
+ *
+ * Context: process.
+ * Return: true if the client's host is on the negative list.
+ */
+bool smcr_hs_source_listed(const struct sock *sk)
+{
+	struct smcr_neglist_key key;
+
+	source_key(sk, &key);
+	return smcr_neglist_has(sock_net(sk), &key);
+}
+
+/**
+ * smcr_hs_source_known() - has the path from a client carried SMC-R before?
+ * @hs: a server's handshake
+ *
+ * Context: process, outer sock lock held.
+ * Return: true if a first contact with the client's host was completed.
+ */
+bool smcr_hs_source_known(const struct smcr_hs *hs)
+{
+	struct in6_addr addr;
+
+	sock_owned_by_me(hs->sk);
+	smcr_path_peer_addr(smcr_sk(hs->sk)->inner->sk, &addr);
+	return smcr_peers_known(sock_net(hs->sk), &addr);
 }
 
 /**

@@ -14,7 +14,7 @@
  *   FALLBACK    error                            moves sk_err to the outer
  *                                                socket, unless a thread is
  *                                                in TCP
- *               data, after our Decline          smcr_fallback_data_event()
+ *               data, if a CLC message may come  smcr_fallback_data_event()
  *
  * sk_user_data points to the outer socket. It is tagged, so that a TCP child,
  * which is a copy of the listener, does not inherit the pointer;
@@ -139,7 +139,8 @@ void smcr_inner_leave(struct sock *sk)
 		move_error(sk, inner);
 }
 
-static void call_tcp(struct sock *sk, struct sock *inner,
+/* Return true if TCP must be reset instead. */
+static bool call_tcp(struct sock *sk, struct sock *inner,
 		     enum inner_event event)
 {
 	const struct smcr_sock *smcr = smcr_sk(sk);
@@ -149,7 +150,8 @@ static void call_tcp(struct sock *sk, struct sock *inner,
 		smcr->orig.state_change(inner);
 		break;
 	case INNER_DATA:
-		smcr_fallback_data_event(sk, inner);
+		if (smcr_fallback_data_event(sk, inner))
+			return true;
 		smcr->orig.data_ready(inner);
 		break;
 	case INNER_SPACE:
@@ -160,6 +162,7 @@ static void call_tcp(struct sock *sk, struct sock *inner,
 		smcr->orig.error_report(inner);
 		break;
 	}
+	return false;
 }
 
 static bool tcp_ending(const struct sock *inner)
@@ -169,7 +172,8 @@ static bool tcp_ending(const struct sock *inner)
 	       READ_ONCE(inner->sk_shutdown) & RCV_SHUTDOWN;
 }
 
-static void tell(struct sock *sk, struct sock *inner, enum inner_event event)
+/* Return true if TCP must be reset. */
+static bool tell(struct sock *sk, struct sock *inner, enum inner_event event)
 {
 	switch (smcr_sock_mode(sk)) {
 	case SMCR_MODE_INIT:
@@ -192,9 +196,9 @@ static void tell(struct sock *sk, struct sock *inner, enum inner_event event)
 			smcr_close_tcp_event(sk);
 		break;
 	case SMCR_MODE_FALLBACK:
-		call_tcp(sk, inner, event);
-		break;
+		return call_tcp(sk, inner, event);
 	}
+	return false;
 }
 
 /* The lock keeps the outer socket from being freed: smcr_inner_release() takes
@@ -202,13 +206,17 @@ static void tell(struct sock *sk, struct sock *inner, enum inner_event event)
  */
 static void inner_event(struct sock *inner, enum inner_event event)
 {
+	bool reset = false;
 	struct sock *sk;
 
 	read_lock_bh(&inner->sk_callback_lock);
 	sk = outer_of(inner);
 	if (sk)
-		tell(sk, inner, event);
+		reset = tell(sk, inner, event);
 	read_unlock_bh(&inner->sk_callback_lock);
+	/* Not under the lock, which the event of the error takes again */
+	if (reset)
+		smcr_inner_reset(inner);
 }
 
 static void inner_state_change(struct sock *inner)
@@ -519,7 +527,7 @@ void smcr_inner_strip(struct sock *inner,
  * @sk: outer socket, about to be in mode FALLBACK, or in INIT again
  *
  * This file still gets errors, because getsockopt(SO_ERROR) looks at the outer
- * socket, and data while a Decline may come with it.
+ * socket, and data while a CLC message may come with it.
  *
  * Context: process, outer sock lock held (or @sk a child that no program and no
  * handshake has yet).
@@ -532,7 +540,7 @@ void smcr_inner_unhook(struct sock *sk)
 	write_lock_bh(&inner->sk_callback_lock);
 	smcr_inner_strip(inner, &smcr_sk(sk)->orig);
 	inner->sk_error_report = inner_error_report;
-	if (smcr_sk(sk)->crossing)
+	if (smcr_sk(sk)->head)
 		inner->sk_data_ready = inner_data_ready;
 	write_unlock_bh(&inner->sk_callback_lock);
 }
@@ -576,6 +584,25 @@ static void silence(struct sock *sk, struct sock *inner)
 	smcr_inner_ops_end(inner);
 	rcu_assign_sk_user_data(inner, NULL);
 	write_unlock_bh(&inner->sk_callback_lock);
+}
+
+/**
+ * smcr_inner_reset() - reset a plain TCP connection, and drop what has come
+ * @inner: TCP socket
+ *
+ * Both programs see what a RST of the other end does. TCP lets a data_ready
+ * callback do this: it does not touch the segment any more, and looks at the
+ * state before it goes on.
+ *
+ * Context: any, inner sock lock or slock held.
+ */
+void smcr_inner_reset(struct sock *inner)
+{
+	sock_owned_by_me(inner);
+	tcp_disconnect(inner, 0);
+	/* A socket that TCP itself has reset cannot be used either */
+	WRITE_ONCE(inner->sk_shutdown, SHUTDOWN_MASK);
+	inner->sk_state_change(inner);
 }
 
 /**

@@ -8,6 +8,7 @@
 #include <linux/types.h>
 
 struct file;
+struct in6_addr;
 struct sock;
 struct socket;
 
@@ -43,6 +44,7 @@ void smcr_inner_strip(struct sock *inner,
 		      const struct smcr_inner_callbacks *tcp);
 struct sock *smcr_inner_outer(const struct sock *inner);
 void smcr_inner_unhook(struct sock *sk);
+void smcr_inner_reset(struct sock *inner);
 void smcr_inner_abort(struct sock *sk);
 int __must_check smcr_inner_disconnect(struct sock *sk);
 void smcr_inner_take_error(struct sock *sk);
@@ -61,6 +63,7 @@ int smcr_inner_errno(const struct sock *sk);
 /* inner_ops.c */
 int __must_check smcr_inner_listen(struct sock *sk, int backlog);
 void smcr_inner_watch_syn(struct sock *sk);
+void smcr_inner_syn_source(struct in6_addr *addr);
 void smcr_inner_ops_end(struct sock *inner);
 
 #endif /* _SMCR_INNER_H */

@@ -13,6 +13,8 @@
  *			count, and so is the last segment of the three-way
  *			handshake. TCP's count does not change: TCP relies on it
  *			when it ends a listener.
+ *			TCP asks whether a SYN gets the option without naming
+ *			the SYN, so its source is kept for the answer.
  *   syn_recv_sock	A child is a copy of the listener, with our callbacks
  *			and operations. They are removed before the lock of the
  *			new child is released. A child that is not adopted yet
@@ -31,8 +33,13 @@
  * copies; they last as long as the module. TCP calls them inside an RCU
  * section, and the module waits for a grace period before it is unloaded.
  */
+#include <linux/if_ether.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <net/ipv6.h>
 #include <net/sock.h>
 #include <net/tcp.h>
 
@@ -111,10 +118,34 @@ static bool refused(const struct sock *inner, struct dst_entry *dst)
 	return true;
 }
 
+/* Source of the SYN that this CPU handles. On PREEMPT_RT another SYN may come
+ * in between; that costs one of the two connections RDMA, or the wait for a
+ * Proposal.
+ */
+static DEFINE_PER_CPU(struct in6_addr, syn_source);
+
+/**
+ * smcr_inner_syn_source() - get the source of the SYN that TCP handles
+ * @addr: result, IPv4 as a mapped address
+ *
+ * Context: softirq, in smc_hs_congested() of a listener with the operations of
+ * this file.
+ */
+void smcr_inner_syn_source(struct in6_addr *addr)
+{
+	*addr = *this_cpu_ptr(&syn_source);
+}
+
 static int conn_request(struct sock *inner, struct sk_buff *skb)
 {
+	struct in6_addr *addr = this_cpu_ptr(&syn_source);
+
 	if (refused(inner, NULL))
 		return 0;
+	if (skb->protocol == htons(ETH_P_IP))
+		ipv6_addr_set_v4mapped(ip_hdr(skb)->saddr, addr);
+	else
+		*addr = ipv6_hdr(skb)->saddr;
 	return tcp_ops_of(inner)->conn_request(inner, skb);
 }
 

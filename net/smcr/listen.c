@@ -8,6 +8,24 @@
  * goes through a handshake before accept() can return it; otherwise it is
  * plain TCP.
  *
+ * The client may not have seen the option: some paths remove it from SYN-ACKs.
+ * Such a client is plain TCP, and nothing tells the server. So until the eye
+ * catcher of a CLC message has come, the child may be either, and nothing is
+ * taken from its stream. What comes first decides:
+ *
+ *   first bytes              result
+ *   the eye catcher          SMC-R; a fault resets TCP from now on (C.6)
+ *   a part of it             wait
+ *   others                   TCP; the source is listed
+ *   none or a part, FIN      TCP
+ *   none or a part, in time  TCP; the source is listed. If there were none, a
+ *                            Proposal that comes later resets TCP
+ *
+ * The time to wait is PROPOSAL_WAIT, or three times the RTO if that is longer;
+ * but it is the whole time of the handshake if a first contact with this host
+ * was completed before. The SYN-ACK for a listed source has no option, so the
+ * wait is paid once.
+ *
  * A child reaches its listener only through hs->listener, a counted reference.
  * The listener's accept_lock covers the lists and counts that its children
  * change.
@@ -32,6 +50,19 @@
 
 /* Delay before a listener that could not take a child tries again */
 #define LISTEN_RETRY_TIME	(HZ / 10)
+/* How long to wait for the first bytes of a client */
+#define PROPOSAL_WAIT		(3ul * HZ)
+
+/* Is the source of the SYN on the negative list, because no Proposal came? */
+static bool source_blocked(struct net *net)
+{
+	struct smcr_neglist_key key;
+
+	memset(&key, 0, sizeof(key));
+	key.kind = SMCR_NEGLIST_SOURCE;
+	smcr_inner_syn_source(&key.addr);
+	return smcr_neglist_blocks(net, &key);
+}
 
 /* TCP calls this for each SYN with the option; it does not echo the option if
  * the result is true. Without an adapter the result is true, whatever adapters
@@ -54,6 +85,7 @@ static bool listen_congested(const struct sock *inner)
 			smcr_mib_inc(sock_net(sk),
 				     SMCR_MIB_HANDSHAKESREFUSED);
 		}
+		full = full || source_blocked(sock_net(sk));
 	}
 	rcu_read_unlock();
 	return full;
@@ -149,6 +181,13 @@ static bool __must_check listen_join(struct sock *listener, struct smcr_hs *hs)
 	return open;
 }
 
+static unsigned long proposal_wait(const struct sock *child)
+{
+	const struct sock *inner = smcr_sk(child)->inner->sk;
+
+	return max(PROPOSAL_WAIT, 3ul * inet_csk(inner)->icsk_rto);
+}
+
 /* Start the handshake of a child whose SYNs both carried the option. */
 static void listen_handshake(struct sock *listener, struct sock *child)
 {
@@ -168,6 +207,7 @@ static void listen_handshake(struct sock *listener, struct sock *child)
 	if (listen_join(listener, hs)) {
 		smcr_hs_arm(hs, READ_ONCE(smcr_pernet(sock_net(child))
 					  ->sysctl.handshake_timeout_ms));
+		smcr_hs_wake(hs, jiffies + proposal_wait(child));
 		/* The Proposal may have come before the callbacks were set. */
 		smcr_hs_kick(hs, SMCR_HS_E_TCP);
 	} else {
@@ -178,13 +218,17 @@ static void listen_handshake(struct sock *listener, struct sock *child)
 }
 
 /* Why a child has no option. Nothing marks the child of a SYN that
- * listen_congested() refused, so this guesses by the count of refused SYNs. The
- * guess is wrong after a refused SYN that led to no child.
+ * listen_congested() refused, so this guesses by the list and by the count of
+ * refused SYNs. The guess is wrong for a SYN without the option from a listed
+ * source, and after a refused SYN that led to no child.
  */
-static enum smcr_fallback_reason no_option(struct smcr_sock *listener)
+static enum smcr_fallback_reason no_option(struct smcr_sock *listener,
+					   const struct sock *child)
 {
 	if (!smcr_ib_any())
 		return SMCR_FALLBACK_NO_RNIC;
+	if (smcr_hs_source_listed(child))
+		return SMCR_FALLBACK_NEG_SOURCE;
 	if (atomic_dec_if_positive(&listener->n_refused) >= 0)
 		return SMCR_FALLBACK_CONGESTED;
 	return SMCR_FALLBACK_NO_OPTION;
@@ -202,7 +246,7 @@ static void listen_child(struct sock *listener, struct socket *inner)
 		listen_handshake(listener, child);
 		return;
 	}
-	smcr_fallback(child, no_option(smcr_sk(listener)), 0);
+	smcr_fallback(child, no_option(smcr_sk(listener), child), 0);
 	smcr_inner_ack_now(inner);
 	if (!smcr_sock_accept_ready(listener, child))
 		smcr_sock_drop_child(child);
@@ -373,6 +417,44 @@ static enum smcr_fallback_reason check_proposal(struct smcr_hs *hs)
 	return reason;
 }
 
+/* The client is plain TCP, see the table above. */
+static void no_proposal(struct smcr_hs *hs, bool list)
+{
+	if (list)
+		smcr_hs_source(hs, false);
+	smcr_hs_fallback(hs, SMCR_FALLBACK_NO_PROPOSAL, 0);
+}
+
+/* Does the client speak CLC? If it does not, the handshake has ended; if it is
+ * not known yet, SMCR_HS_E_TCP or SMCR_HS_E_TIMEOUT must come.
+ */
+static bool client_speaks(struct smcr_hs *hs)
+{
+	enum smcr_clc_start start;
+	bool fin;
+
+	start = smcr_clc_peek(smcr_sk(hs->sk)->inner, &fin);
+	if (start == SMCR_CLC_START_WHOLE) {
+		smcr_hs_wake(hs, hs->deadline);
+		return true;
+	}
+	if (start == SMCR_CLC_START_OTHER || fin) {
+		no_proposal(hs, start == SMCR_CLC_START_OTHER);
+		return false;
+	}
+	if (!hs->waited)
+		return false;
+	if (smcr_hs_source_known(hs) && time_before(jiffies, hs->deadline)) {
+		hs->waited = false;
+		smcr_hs_wake(hs, hs->deadline);
+		return false;
+	}
+	if (start == SMCR_CLC_START_NONE)
+		smcr_fallback_late(hs->sk);
+	no_proposal(hs, true);
+	return false;
+}
+
 /* Step PROPOSAL: wait for the Proposal (3.5.1.2), and check it before anything
  * is allocated for it.
  */
@@ -382,6 +464,8 @@ static bool step_proposal(struct smcr_hs *hs)
 	enum smcr_fallback_reason reason;
 	enum smcr_clc_fault fault;
 
+	if (!hs->clc.rx_len && !client_speaks(hs))
+		return false;
 	if (!smcr_hs_recv(hs, SMCR_CLC_PROPOSAL))
 		return false;
 	fault = smcr_clc_proposal_decode(hs->clc.rx, hs->clc.rx_len,
@@ -394,6 +478,7 @@ static bool step_proposal(struct smcr_hs *hs)
 		bad_clc(hs, fault, true);
 		return false;
 	}
+	smcr_hs_source(hs, true);
 	reason = check_proposal(hs);
 	if (reason != SMCR_FALLBACK_NONE) {
 		smcr_hs_decline(hs, reason);

@@ -31,6 +31,8 @@
 	  "handshakes whose SYN was repeated without the option") \
 	X(CROSSEDSYNS, CrossedSyns, \
 	  "handshakes in which both ends were clients") \
+	X(LATEPROPOSALS, LateProposals, \
+	  "connections reset, as a Proposal came after they had become TCP") \
 	X(CROSSEDDECLINES, CrossedDeclines, \
 	  "handshakes that both ends declined at the same time") \
 	X(NEGATIVEFORGIVEN, NegativeForgiven, \
@@ -212,7 +214,9 @@
 	X(DEVICE_LIMIT, FALLBACKDEVICELIMIT, FallbackDeviceLimit, "device-limit") \
 	X(GID_KIND, FALLBACKGIDKIND, FallbackGidKind, "gid-kind") \
 	X(LINK_LOST, FALLBACKLINKLOST, FallbackLinkLost, "link-lost") \
-	X(SYN_UNANSWERED, FALLBACKSYNUNANSWERED, FallbackSynUnanswered, "syn-unanswered")
+	X(SYN_UNANSWERED, FALLBACKSYNUNANSWERED, FallbackSynUnanswered, "syn-unanswered") \
+	X(NO_PROPOSAL, FALLBACKNOPROPOSAL, FallbackNoProposal, "no-proposal") \
+	X(NEG_SOURCE, FALLBACKNEGSOURCE, FallbackNegSource, "neg-source")
 
 /* The same for enum smcr_reset_reason */
 #define SMCR_RESET_LIST(X) \

@@ -6,8 +6,8 @@
  * makes each connection to a peer fail in the same way. Past the point of no
  * return (C.3) RFC 7609 allows nothing but a reset of TCP. So the first
  * connection is reset, and those after it use plain TCP. Where SYNs with the
- * option are dropped the first connection takes seconds to become plain TCP,
- * and those after it take TCP's time.
+ * option are dropped, or the SYN-ACK loses it, the first connection takes
+ * seconds to become plain TCP, and those after it take TCP's time.
  *
  *             fail                     time is up
  *   (none) ----------> BLOCKED -------------------------> PROBING
@@ -25,13 +25,16 @@
 
 #include <linux/jhash.h>
 #include <linux/jiffies.h>
+#include <linux/net.h>
 #include <linux/slab.h>
 
 #include "mib.h"
 #include "neglist.h"
 #include "smcr.h"
 
-/* Entries of a namespace. A new one replaces the one that expires first */
+/* Entries of a kind in a namespace. A new one replaces the one of its kind that
+ * expires first
+ */
 #define NEGLIST_MAX		1024u
 /* Limit of doublings, against overflow; see also net.smcr.negative_max_ms */
 #define NEGLIST_MAX_SHIFT	20u
@@ -61,7 +64,10 @@ static struct smcr_neglist *list_of(struct net *net)
 
 static u32 key_hash(const struct smcr_neglist_key *key)
 {
-	return jhash(key, sizeof(*key), 0);
+	static u32 seed __read_mostly;
+
+	net_get_random_once(&seed, sizeof(seed));
+	return jhash(key, sizeof(*key), seed);
 }
 
 /* Return: the jiffies for which an entry blocks RDMA after so many failures in
@@ -81,7 +87,7 @@ static void entry_free(struct smcr_neglist *list, struct entry *entry)
 {
 	lockdep_assert_held(&list->lock);
 	hash_del(&entry->node);
-	WRITE_ONCE(list->n, list->n - 1);
+	WRITE_ONCE(list->n[entry->key.kind], list->n[entry->key.kind] - 1);
 	kfree(entry);
 }
 
@@ -98,11 +104,32 @@ static struct entry *entry_find(struct smcr_neglist *list,
 }
 
 /**
+ * smcr_neglist_has() - is a peer on the list?
+ * @net: namespace
+ * @key: destination, path or source
+ *
+ * Context: any.
+ * Return: true if it is on the list, whether or not its time is over.
+ */
+bool smcr_neglist_has(struct net *net, const struct smcr_neglist_key *key)
+{
+	struct smcr_neglist *list = list_of(net);
+	bool has;
+
+	if (!READ_ONCE(list->n[key->kind]))
+		return false;
+	spin_lock_bh(&list->lock);
+	has = entry_find(list, key);
+	spin_unlock_bh(&list->lock);
+	return has;
+}
+
+/**
  * smcr_neglist_blocks() - must a connection use TCP instead of SMC-R?
  * @net: namespace
- * @key: destination or path that the connection is about to use
+ * @key: destination or path that the connection is about to use, or its source
  *
- * Context: process.
+ * Context: any.
  * Return: true if it must use TCP. If false, the caller may be the connection
  * that tries SMC-R again; then smcr_neglist_fail() or smcr_neglist_succeed()
  * should follow. If neither does, another connection tries after
@@ -116,11 +143,11 @@ bool smcr_neglist_blocks(struct net *net, const struct smcr_neglist_key *key)
 	u64 now, probe;
 	bool blocked;
 
-	if (!READ_ONCE(list->n))
+	if (!READ_ONCE(list->n[key->kind]))
 		return false;
 	probe = msecs_to_jiffies(READ_ONCE(ctl->handshake_timeout_ms));
 	now = get_jiffies_64();
-	spin_lock(&list->lock);
+	spin_lock_bh(&list->lock);
 	entry = entry_find(list, key);
 	blocked = entry && READ_ONCE(ctl->negative_ms) &&
 		  time_before64(now, entry->until);
@@ -128,21 +155,22 @@ bool smcr_neglist_blocks(struct net *net, const struct smcr_neglist_key *key)
 		entry->probing = true;
 		entry->until = now + probe;
 	}
-	spin_unlock(&list->lock);
+	spin_unlock_bh(&list->lock);
 	return blocked;
 }
 
-/* If the list is full, free the entry that expires first. */
-static void evict(struct smcr_neglist *list)
+/* If the list is full, free the entry of this kind that expires first. */
+static void evict(struct smcr_neglist *list, u8 kind)
 {
 	struct entry *entry, *first = NULL;
 	int i;
 
 	lockdep_assert_held(&list->lock);
-	if (list->n < NEGLIST_MAX)
+	if (list->n[kind] < NEGLIST_MAX)
 		return;
 	hash_for_each(list->hash, i, entry, node)
-		if (!first || time_before64(entry->until, first->until))
+		if (entry->key.kind == kind &&
+		    (!first || time_before64(entry->until, first->until)))
 			first = entry;
 	entry_free(list, first);
 }
@@ -164,13 +192,17 @@ static void entry_log(const struct smcr_neglist_key *key, u32 failures)
 		pr_warn_ratelimited("%pI6c port %u answered no SYN with the SMC-R option, but one without it (failure %u in a row); connections to it use plain TCP for a while. Check for a firewall that drops TCP option 254; see \"smcr-ctl negative show\"\n",
 				    &key->addr, ntohs(key->port), failures);
 		break;
+	case SMCR_NEGLIST_SOURCE:
+		pr_warn_ratelimited("%pI6c sent a SYN with the SMC-R option and no SMC-R message after it (failure %u in a row); its connections use plain TCP for a while. Check for a proxy or firewall that removes TCP option 254 from SYN-ACKs; see \"smcr-ctl negative show\"\n",
+				    &key->addr, failures);
+		break;
 	}
 }
 
 /**
- * smcr_neglist_fail() - put a destination or path on the list
+ * smcr_neglist_fail() - put a destination, path or source on the list
  * @net: namespace
- * @key: destination or path on which SMC-R failed
+ * @key: on which SMC-R failed
  *
  * Logs what the administrator should check. If there is no memory for an entry,
  * the next connection fails like this one.
@@ -188,15 +220,15 @@ void smcr_neglist_fail(struct net *net, const struct smcr_neglist_key *key)
 	if (!READ_ONCE(smcr_pernet(net)->sysctl.negative_ms))
 		return;
 	new = kzalloc(sizeof(*new), GFP_KERNEL);
-	spin_lock(&list->lock);
+	spin_lock_bh(&list->lock);
 	entry = entry_find(list, key);
 	if (entry) {
 		known = !entry->probing && time_before64(now, entry->until);
 	} else if (new) {
-		evict(list);
+		evict(list, key->kind);
 		new->key = *key;
 		hash_add(list->hash, &new->node, key_hash(key));
-		WRITE_ONCE(list->n, list->n + 1);
+		WRITE_ONCE(list->n[key->kind], list->n[key->kind] + 1);
 		entry = new;
 		new = NULL;
 	}
@@ -205,7 +237,7 @@ void smcr_neglist_fail(struct net *net, const struct smcr_neglist_key *key)
 		entry->probing = false;
 		entry->until = now + block_time(net, failures);
 	}
-	spin_unlock(&list->lock);
+	spin_unlock_bh(&list->lock);
 	kfree(new);
 	if (!entry || known)
 		return;
@@ -214,9 +246,9 @@ void smcr_neglist_fail(struct net *net, const struct smcr_neglist_key *key)
 }
 
 /**
- * smcr_neglist_succeed() - take a destination or path off the list
+ * smcr_neglist_succeed() - take a destination, path or source off the list
  * @net: namespace
- * @key: destination or path on which SMC-R works
+ * @key: on which SMC-R works
  *
  * Context: process.
  */
@@ -225,13 +257,13 @@ void smcr_neglist_succeed(struct net *net, const struct smcr_neglist_key *key)
 	struct smcr_neglist *list = list_of(net);
 	struct entry *entry;
 
-	if (!READ_ONCE(list->n))
+	if (!READ_ONCE(list->n[key->kind]))
 		return;
-	spin_lock(&list->lock);
+	spin_lock_bh(&list->lock);
 	entry = entry_find(list, key);
 	if (entry)
 		entry_free(list, entry);
-	spin_unlock(&list->lock);
+	spin_unlock_bh(&list->lock);
 }
 
 static void entry_read(const struct entry *entry,
@@ -254,7 +286,7 @@ static bool entry_at(struct smcr_neglist *list, u32 pos,
 	struct entry *entry;
 	int i;
 
-	spin_lock(&list->lock);
+	spin_lock_bh(&list->lock);
 	hash_for_each(list->hash, i, entry, node) {
 		if (pos--)
 			continue;
@@ -262,7 +294,7 @@ static bool entry_at(struct smcr_neglist *list, u32 pos,
 		found = true;
 		break;
 	}
-	spin_unlock(&list->lock);
+	spin_unlock_bh(&list->lock);
 	return found;
 }
 
@@ -321,8 +353,8 @@ void smcr_neglist_net_exit(struct net *net)
 	struct entry *entry;
 	int i;
 
-	spin_lock(&list->lock);
+	spin_lock_bh(&list->lock);
 	hash_for_each_safe(list->hash, i, next, entry, node)
 		entry_free(list, entry);
-	spin_unlock(&list->lock);
+	spin_unlock_bh(&list->lock);
 }

@@ -37,17 +37,20 @@ struct smcr_neglist_key {
 	u8		peer_gid[SMCR_GID_LEN];
 };
 
+#define SMCR_NEGLIST_KINDS	(SMCR_NEGLIST_SOURCE + 1)
+
 /**
  * struct smcr_neglist - negative list of a namespace
- * @lock: covers @hash, its entries, and changes of @n; process context, a leaf
+ * @lock: covers @hash, its entries, and changes of @n; any context, a leaf
  * @hash: entries by key
- * @n: number of entries; read without the lock, to skip the lookup in an empty
- *	list
+ * @n: number of entries of each kind, so that a flood of one does not replace
+ *	those of another; read without the lock, to skip the lookup if there are
+ *	none
  */
 struct smcr_neglist {
 	spinlock_t	lock;
 	DECLARE_HASHTABLE(hash, 6);
-	unsigned int	n;
+	unsigned int	n[SMCR_NEGLIST_KINDS];
 };
 
 /**
@@ -68,6 +71,7 @@ typedef int (*smcr_neglist_show_fn)(const struct smcr_neglist_info *info,
 
 void smcr_neglist_net_init(struct net *net);
 void smcr_neglist_net_exit(struct net *net);
+bool smcr_neglist_has(struct net *net, const struct smcr_neglist_key *key);
 bool smcr_neglist_blocks(struct net *net, const struct smcr_neglist_key *key);
 void smcr_neglist_fail(struct net *net, const struct smcr_neglist_key *key);
 void smcr_neglist_succeed(struct net *net, const struct smcr_neglist_key *key);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Servers that a client remembers.
+ * Servers that a client remembers, and hosts with which SMC-R has worked.
  *
  * A destination that resets or closes TCP during a handshake may be a middlebox
  * that only echoes the TCP option; then it belongs on the negative list
@@ -19,10 +19,14 @@
  * is the only one that Linux speaks. Linux then declines the first contact, and
  * the entry of that host makes the next one offer the dialect.
  *
- * Only a valid answer adds an entry. The number of entries is limited; a new
- * entry replaces the least recently used one. A lost entry costs no more than
- * plain TCP for a while. Handshakes look entries up under RCU and write only
- * fields that change, so they do not wait for each other.
+ * A server that hears nothing from a client waits longer for it if its host has
+ * an entry: the option and the Proposal do pass between the two.
+ *
+ * Only a valid answer or a completed first contact adds an entry. The number of
+ * entries is limited; a new entry replaces the least recently used one. A lost
+ * entry costs no more than plain TCP for a while. Handshakes look entries up
+ * under RCU and write only fields that change, so they do not wait for each
+ * other.
  */
 #include <linux/jhash.h>
 #include <linux/jiffies.h>
@@ -181,10 +185,10 @@ void smcr_peers_good(struct net *net, const struct in6_addr *addr,
 }
 
 /**
- * smcr_peers_met() - note that a first contact with a server was completed
+ * smcr_peers_met() - note that a first contact with a host was completed
  * @net: namespace
- * @addr: the server's TCP address, IPv4 as a mapped address
- * @kind: kind of GID that this host named
+ * @addr: the host's TCP address, IPv4 as a mapped address
+ * @kind: kind of GID to propose to it
  *
  * Context: process.
  */
@@ -270,6 +274,24 @@ enum smcr_gid_kind smcr_peers_gid_kind(struct net *net,
 		kind = READ_ONCE(peer->kind);
 	rcu_read_unlock();
 	return kind;
+}
+
+/**
+ * smcr_peers_known() - has a first contact with a host got far?
+ * @net: namespace
+ * @addr: the host's TCP address, IPv4 as a mapped address
+ *
+ * Context: any.
+ * Return: true if the host has an entry, because it speaks SMC-R.
+ */
+bool smcr_peers_known(struct net *net, const struct in6_addr *addr)
+{
+	bool known;
+
+	rcu_read_lock();
+	known = peer_find(peers_of(net), addr, SMCR_PEERS_HOST);
+	rcu_read_unlock();
+	return known;
 }
 
 /**

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Servers that a client remembers.
+ * Servers that a client remembers, and hosts with which SMC-R has worked.
  */
 #ifndef _SMCR_PEERS_H
 #define _SMCR_PEERS_H
@@ -15,7 +15,7 @@
 struct net;
 
 /**
- * struct smcr_peers - servers that a namespace's clients remember
+ * struct smcr_peers - servers and hosts that a namespace remembers
  * @lock: covers @n and changes of @hash; process context, a leaf
  * @hash: entries by address and port; read under RCU
  * @n: number of entries
@@ -42,6 +42,7 @@ void smcr_peers_want_no_eye(struct net *net, const struct in6_addr *addr,
 bool smcr_peers_no_eye(struct net *net, const struct in6_addr *addr);
 enum smcr_gid_kind smcr_peers_gid_kind(struct net *net,
 				       const struct in6_addr *addr);
+bool smcr_peers_known(struct net *net, const struct in6_addr *addr);
 bool smcr_peers_forgive(struct net *net, const struct in6_addr *addr,
 			__be16 port, unsigned int ms);
 

@@ -52,6 +52,15 @@ enum smcr_sock_deferred {
 	SMCR_SOCK_D_CLOSE,	/* the connection's */
 };
 
+/* What may stand at the beginning of the stream of a connection in mode
+ * FALLBACK, before the program's bytes. See fallback.c.
+ */
+enum smcr_sock_head {
+	SMCR_SOCK_HEAD_NONE,
+	SMCR_SOCK_HEAD_DECLINE,		/* crosses ours: it is removed */
+	SMCR_SOCK_HEAD_PROPOSAL,	/* is too late: TCP is reset */
+};
+
 /**
  * struct smcr_sock - the outer socket
  * @inet: generic socket; must be first. Its sk_state is what TCP's would be
@@ -67,9 +76,9 @@ enum smcr_sock_deferred {
  *	read without it under RCU
  * @fallback: why the socket is plain TCP; SMCR_FALLBACK_NONE until it is
  * @peer_diagnosis: diagnosis of the Decline that caused the fallback, or 0
- * @crossing: our Decline may cross one of the peer's, which the program must
- *	not read; under the inner sock lock or slock
- * @crossing_id: the peer's ID, constant while @crossing is set
+ * @head: what the program must not read; under the inner sock lock or slock
+ * @crossing_id: the peer's ID in a Decline that crosses ours, constant while
+ *	@head expects one
  * @fallback_asked: the reason to fall back with, set before connect() or
  *	listen() by an option that only TCP can serve; under the sock lock
  * @cork: TCP_CORK is set; written under the sock lock
@@ -102,7 +111,7 @@ struct smcr_sock {
 	struct smcr_hs		*hs;
 	enum smcr_fallback_reason fallback;
 	u32			peer_diagnosis;
-	bool			crossing;
+	enum smcr_sock_head	head;
 	u8			crossing_id[SMCR_PEER_ID_LEN];
 	enum smcr_fallback_reason fallback_asked;
 	bool			cork;

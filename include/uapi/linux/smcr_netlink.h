@@ -53,6 +53,10 @@
  *   its link group
  * @SMCR_FALLBACK_SYN_UNANSWERED: only a SYN that was repeated without the
  *   option was answered
+ * @SMCR_FALLBACK_NO_PROPOSAL: the client's SYN had the option, but no Proposal
+ *   came
+ * @SMCR_FALLBACK_NEG_SOURCE: no Proposal came recently from this client's
+ *   address
  */
 enum smcr_fallback_reason {
 	SMCR_FALLBACK_NONE,
@@ -84,6 +88,8 @@ enum smcr_fallback_reason {
 	SMCR_FALLBACK_GID_KIND,
 	SMCR_FALLBACK_LINK_LOST,
 	SMCR_FALLBACK_SYN_UNANSWERED,
+	SMCR_FALLBACK_NO_PROPOSAL,
+	SMCR_FALLBACK_NEG_SOURCE,
 
 	/* private: */
 	__SMCR_FALLBACK_MAX,
@@ -316,11 +322,13 @@ enum smcr_conn_state {
  *   handshake
  * @SMCR_NEGLIST_PATH: the CLC handshake succeeded, RDMA failed
  * @SMCR_NEGLIST_SYN: the peer answers only SYNs without the SMC-R option
+ * @SMCR_NEGLIST_SOURCE: the peer's SYN had the option, but no Proposal came
  */
 enum smcr_neglist_kind {
 	SMCR_NEGLIST_DESTINATION,
 	SMCR_NEGLIST_PATH,
 	SMCR_NEGLIST_SYN,
+	SMCR_NEGLIST_SOURCE,
 };
 
 enum smcr_nl_port_state {

@@ -3,20 +3,26 @@
 """A server and clients of the test of paths that treat the TCP option badly.
 
 PROTOCOL is 0 for TCP, 257 for smcr. The server prints "serving" when it
-listens, echoes, and serves until it is killed. A client prints one line: "exact"
-if each byte came back and no other, or else what came, or the name of an errno.
+listens, echoes, and serves until it is killed; with "greet" it speaks first. A
+client prints one line: "exact" if each byte came back and no other, or else what
+came, or the name of an errno. "flood" connects from COUNT addresses of a network,
+one after the other.
 
-usage: paths.py serve PROTOCOL ADDRESS PORT
-       paths.py talk PROTOCOL ADDRESS PORT
+usage: paths.py serve|greet PROTOCOL ADDRESS PORT
+       paths.py talk|listen|close PROTOCOL ADDRESS PORT
+       paths.py flood PROTOCOL ADDRESS PORT NETWORK COUNT
        paths.py cross PROTOCOL OWN-ADDRESS PORT ADDRESS PORT
 """
 import errno
+import ipaddress
+import itertools
 import socket
 import sys
 import threading
 
 LIMIT = 100
 HELLO = b"hello"
+GREETING = b"220 "
 
 
 def new_socket(protocol, host):
@@ -28,17 +34,18 @@ def new_socket(protocol, host):
     return sock
 
 
-def echo(conn):
-    """Send back what comes, until the end."""
+def echo(conn, first):
+    """Send what comes first, then back what comes, until the end."""
     with conn:
         try:
+            conn.sendall(first)
             while data := conn.recv(1000):
                 conn.sendall(data)
         except OSError as err:
             print(f"# the server got {err}", file=sys.stderr, flush=True)
 
 
-def serve(protocol, host, port):
+def serve(protocol, host, port, first):
     """Serve each connection in a thread of its own."""
     listener = new_socket(protocol, host)
     listener.bind((host, port))
@@ -47,7 +54,7 @@ def serve(protocol, host, port):
     print("serving", flush=True)
     while True:
         conn = listener.accept()[0]
-        threading.Thread(target=echo, args=(conn,), daemon=True).start()
+        threading.Thread(target=echo, args=(conn, first), daemon=True).start()
 
 
 def heard(sock, size):
@@ -75,6 +82,38 @@ def talk(protocol, host, port):
         return verdict(heard(sock, 100), HELLO)
 
 
+def listen(protocol, host, port):
+    """Let the server speak first."""
+    with new_socket(protocol, host) as sock:
+        sock.connect((host, port))
+        came = heard(sock, len(GREETING))
+        sock.sendall(HELLO)
+        sock.shutdown(socket.SHUT_WR)
+        return verdict(came + heard(sock, 100), GREETING + HELLO)
+
+
+def close(protocol, host, port):
+    """Say nothing, and end the stream."""
+    with new_socket(protocol, host) as sock:
+        sock.connect((host, port))
+        sock.shutdown(socket.SHUT_WR)
+        return verdict(heard(sock, 100), b"")
+
+
+def flood(protocol, host, port, network, count):
+    """Talk to a server from one source address after the other."""
+    sources = ipaddress.ip_network(network).hosts()
+    for source in itertools.islice(sources, count):
+        with new_socket(protocol, host) as sock:
+            sock.bind((str(source), 0))
+            sock.connect((host, port))
+            sock.sendall(HELLO)
+            came = heard(sock, len(HELLO))
+        if came != HELLO:
+            break
+    return verdict(came, HELLO)
+
+
 def cross(protocol, own, peer):
     """Connect to a peer that connects, too; each end sends the same bytes."""
     with new_socket(protocol, own[0]) as sock:
@@ -88,11 +127,16 @@ def cross(protocol, own, peer):
 def main():
     """Run the function that the first word names."""
     verb, protocol, host, port, *peer = sys.argv[1:]
-    if verb == "serve":
-        serve(int(protocol), host, int(port))
+    if verb in ("serve", "greet"):
+        serve(int(protocol), host, int(port),
+              GREETING if verb == "greet" else b"")
+    client = {"talk": talk, "listen": listen, "close": close}.get(verb)
     try:
-        if verb == "talk":
-            print(talk(int(protocol), host, int(port)))
+        if verb == "flood":
+            print(flood(int(protocol), host, int(port), peer[0],
+                        int(peer[1])))
+        elif client:
+            print(client(int(protocol), host, int(port)))
         else:
             print(cross(int(protocol), (host, int(port)),
                         (peer[0], int(peer[1]))))

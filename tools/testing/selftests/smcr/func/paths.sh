@@ -1,11 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# fact: A path that drops the TCP option costs one connection some seconds, once
-# rfc: 3.5.1.1, A.1
-# kernel: turns fallback
+# fact: A path that drops or removes the TCP option costs some seconds, once
+# rfc: 3.5.1.1, A.1, C.6
 # nics: 1
-# timeout: 150
+# timeout: 240
 # Paths that treat the TCP option badly. Each step runs over TCP, too, and must
 # give the same result.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
@@ -36,23 +35,96 @@ dropped() {
 			n += $(i + 1) } END { print n + 0 }'
 }
 
-# talks FACT PROTOCOL ADDRESS PORT: check that a connection works
+# talks FACT VERB PROTOCOL ADDRESS PORT: check that a connection works
 talks() {
 	local line
 
-	line=$(timeout "$limit" ./paths.py talk "${@:2}")
+	line=$(timeout "$limit" ./paths.py "${@:2}")
 	check "$1 (got $line)" test "$line" = exact
 }
 
-# listed KIND PORT: true if the negative list has the server's port
+# listed KIND PORT [PEER]: true if the negative list has this entry
 listed() {
-	smcr-ctl -j negative show | tr -d ' ' |
-		grep -q "\"kind\":\"$1\",\"peer\":\"[^\"]*\",\"peer-port\":$2,"
+	smcr-ctl -j negative show | tr -d ' ' | grep -q \
+		"\"kind\":\"$1\",\"peer\":\"${3:-[^\"]*}\",\"peer-port\":$2,"
 }
 
-# serves PROTOCOL ADDRESS PORT: start a server
+# serves VERB PROTOCOL ADDRESS PORT: start a server
 serves() {
-	program "serve$3" ./paths.py serve "$@"
+	program "serve$4" ./paths.py "$@"
+}
+
+# strip_synacks: remove the option from SYN-ACKs of these ports
+strip_synacks() {
+	undo_later nft delete table inet smcr_strip
+	check "the option is removed from SYN-ACKs" nft -f - <<-END
+		table inet smcr_strip {
+			chain in {
+				type filter hook prerouting priority -300;
+				tcp sport 7720-7729 tcp flags & (syn | ack) == (syn | ack) counter reset tcp option 254
+			}
+		}
+	END
+}
+
+# stripped NAME VERB CLIENT SERVER PORT: the option vanishes from SYN-ACKs. The
+# server learns that from the first connection.
+stripped() {
+	talks "$1: over TCP" "$2" 0 "$4" "$5"
+	both save stripped
+	talks "$1: over smcr" "$2" $SMCR "$4" "$5"
+	by_tcp stripped NoOption 1
+	on server by_tcp stripped NoProposal 1
+	on server grew stripped NegativeAdded -eq 1
+	on server check "$1: the source is listed" listed source 0 "$3"
+	on server save later
+	for _ in 1 2 3; do
+		talks "$1: once more" "$2" $SMCR "$4" "$5"
+	done
+	on server by_tcp later NegSource 3
+	on server grew later HandshakesStarted -eq 0
+}
+
+# from_everywhere: let this host use the addresses of a network of its own, as if it
+# were many sources
+from_everywhere() {
+	undo_later ip route del local 10.10.0.0/16 dev lo
+	check "this host has many addresses" \
+		ip route add local 10.10.0.0/16 dev lo
+}
+
+# route_back: send packets for these addresses to the client
+route_back() {
+	undo_later ip route del 10.10.0.0/16
+	check "the server has a route to them" \
+		ip route add 10.10.0.0/16 via "$CLIENT4"
+}
+
+# count_listed KIND: print the number of entries of this kind
+count_listed() {
+	smcr-ctl -j negative show | tr -d ' \n' |
+		grep -o "\"kind\":\"$1\"" | wc -l
+}
+
+# hold_proposals PORT: drop segments to this port that are as long as a Proposal
+hold_proposals() {
+	check "Proposals are lost" nft -f - <<-END
+		table ip smcr_hold {
+			chain in {
+				type filter hook prerouting priority -300;
+				tcp dport $1 ip length > 100 drop
+			}
+		}
+	END
+}
+
+in_flight() {
+	[ $(($(value HandshakesStarted) - $(value HandshakesEnded))) = "$1" ]
+}
+
+# got_reset PORT: true if the program of a server got an error, and no byte
+got_reset() {
+	grep -q "reset by peer" "$tmp/serve$1.err"
 }
 
 # dropped_at NAME ADDRESS PORT CONNECT-ADDRESS: the path drops SYNs with the
@@ -60,12 +132,12 @@ serves() {
 dropped_at() {
 	local was
 
-	on server serves $SMCR "$2" "$3"
+	on server serves serve $SMCR "$2" "$3"
 	was=$(on server dropped)
-	talks "$1: over TCP" 0 "$4" "$3"
+	talks "$1: over TCP" talk 0 "$4" "$3"
 	check "$1: no SYN of TCP is dropped" test "$(on server dropped)" = "$was"
 	save dropped
-	talks "$1: over smcr" $SMCR "$4" "$3"
+	talks "$1: over smcr" talk $SMCR "$4" "$3"
 	check "$1: two SYNs had the option" \
 		test "$(on server dropped)" = $((was + 2))
 	grew dropped SynsPlain -eq 1
@@ -74,7 +146,7 @@ dropped_at() {
 	check "$1: it is listed" listed syn "$3"
 	save later
 	for _ in 1 2 3; do
-		talks "$1: once more" $SMCR "$4" "$3"
+		talks "$1: once more" talk $SMCR "$4" "$3"
 	done
 	by_tcp later NegDestination 3
 	check "$1: no further SYN had the option" \
@@ -136,16 +208,66 @@ dropped_to() {
 
 client_leads
 
-sysctl_for_now net.smcr.negative_ms 600000
+both sysctl_for_now net.smcr.negative_ms 600000
+
+# The option vanishes from SYN-ACKs, so the server waits for a Proposal. An end
+# of the stream says nothing about the source.
+strip_synacks
+on server serves serve $SMCR "$SERVER4" 7720
+on server serves greet $SMCR "$SERVER6" 7721
+talks "a client that only ends its stream: over TCP" close 0 "$SERVER4" 7720
+on server save close
+talks "a client that only ends its stream: over smcr" \
+	close $SMCR "$SERVER4" 7720
+on server by_tcp close NoProposal 1
+on server grew close NegativeAdded -eq 0
+stripped "client first" talk "$CLIENT4" "$SERVER4" 7720
+stripped "server first" listen "$CLIENT6" "$SERVER6" 7721
+
+# A flood of sources replaces other sources only. The server has an entry as a
+# client, too.
+if [ "$SLOW" = 1 ]; then
+	drop_syns
+	serves serve $SMCR "$CLIENT4" 7740
+	on server talks "a connection of the server" \
+		talk $SMCR "$CLIENT4" 7740
+	from_everywhere
+	on server route_back
+	on server save flood
+	talks "1040 sources" flood $SMCR "$SERVER4" 7720 10.10.0.0/16 1040
+	on server grew flood FallbackNoProposal -eq 1040
+	on server grew flood NegativeAdded -eq 1040
+	check "1024 of them are listed" \
+		test "$(on server count_listed source)" = 1024
+	on server check "the destination is still listed" listed syn 7740
+	check "SYNs to this host pass" nft flush table inet smcr_paths
+fi
+on server check "the list blocks nothing" sysctl -qw net.smcr.negative_ms=0
+
+# A Proposal comes after the server has given up waiting.
+on server serves serve $SMCR "$SERVER4" 7730
+on server hold_proposals 7730
+on server save late
+timeout "$limit" ./paths.py talk $SMCR "$SERVER4" 7730 >"$tmp/late" &
+late=$!
+jobs_started+=("$late")
+on server wait_until "the server goes on as TCP" \
+	grew_to late FallbackNoProposal 1
+on server check "Proposals pass" nft delete table ip smcr_hold
+wait "$late"
+check "the client is reset (got $(<"$tmp/late"))" \
+	grep -qx ECONNRESET "$tmp/late"
+on server grew late LateProposals -eq 1
+on server wait_until "the server's program gets an error" got_reset 7730
 
 # SYNs with the option are dropped.
 on server drop_syns
 dropped_at IPv4 "$SERVER4" 7700 "$SERVER4"
 dropped_at IPv6 "$SERVER6" 7701 "$SERVER6"
 dropped_at "mapped IPv4" "$SERVER4" 7702 "::ffff:$SERVER4"
-on server serves 0 "$SERVER4" 7703
+on server serves serve 0 "$SERVER4" 7703
 save tcp
-talks "a server over TCP" $SMCR "$SERVER4" 7703
+talks "a server over TCP" talk $SMCR "$SERVER4" 7703
 by_tcp tcp SynUnanswered 1
 check "it is listed, too" listed syn 7703
 
@@ -162,10 +284,12 @@ on server by_tcp cross NoOption 1
 on server check "all SYNs pass" nft flush table inet smcr_paths
 check "the list blocks nothing" sysctl -qw net.smcr.negative_ms=0
 save passes
-talks "SMC-R is tried again" $SMCR "$SERVER4" 7700
+talks "SMC-R is tried again" talk $SMCR "$SERVER4" 7700
 grew passes ActiveOpens -eq 1
+on server check_not "this host is not listed any more" \
+	listed source 0 "$CLIENT4"
 check_not "the server is not listed any more" listed syn 7700
-talks "the server over TCP once more" $SMCR "$SERVER4" 7703
+talks "the server over TCP once more" talk $SMCR "$SERVER4" 7703
 grew passes FallbackNoOption -eq 1
 check_not "it is not listed any more, as it answers the option" \
 	listed syn 7703
@@ -181,5 +305,19 @@ check_not "the server is not listed" listed syn 7700
 on server sysctl_for_now net.ipv4.tcp_syncookies 2
 late_answer cookie 7700
 by_tcp cookie SynUnanswered 1
+on server sysctl -qw net.ipv4.tcp_syncookies=1
+
+# The server waits longer for a source that it has used RDMA with.
+on server serves greet $SMCR "$SERVER4" 7722
+on server wait_until "no handshake is left" in_flight 0
+timeout "$limit" ./paths.py listen $SMCR "$SERVER4" 7722 >"$tmp/known" &
+known=$!
+jobs_started+=("$known")
+on server wait_until "the server waits for its Proposal" in_flight 1
+talks "a source that it does not know" listen $SMCR "$SERVER6" 7721
+on server check "it still waits for the other" in_flight 1
+kill "$known"
+wait "$known" 2>/dev/null
+on server wait_until "until the end of the stream" in_flight 0
 both no_conn_left
 finish

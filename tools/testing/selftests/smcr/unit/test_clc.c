@@ -375,6 +375,28 @@ static void header_rules(void)
 	EXPECT_EQ(WITH(accept_first, 64, 0), SMCR_CLC_BAD_EYE);
 }
 
+static void start(void)
+{
+	static const u8 eye[8] = { 0xE2, 0xD4, 0xC3, 0xD9, 0xFF };
+	static const u8 eye_d[4] = { 0xE2, 0xD4, 0xC3, 0xC4 };
+	u8 buf[4];
+	size_t i;
+
+	EXPECT_EQ(smcr_clc_msg_start(eye, 0), SMCR_CLC_START_NONE);
+	for (i = 1; i < 4; i++)
+		EXPECT_EQ(smcr_clc_msg_start(eye, i), SMCR_CLC_START_PART);
+	EXPECT_EQ(smcr_clc_msg_start(eye, 4), SMCR_CLC_START_WHOLE);
+	EXPECT_EQ(smcr_clc_msg_start(eye, 8), SMCR_CLC_START_WHOLE);
+	EXPECT_EQ(smcr_clc_msg_start(eye_d, 4), SMCR_CLC_START_WHOLE);
+	for (i = 0; i < 4; i++) {
+		memcpy(buf, eye, 4);
+		buf[i] ^= 1;
+		EXPECT_EQ(smcr_clc_msg_start(buf, i + 1),
+			  SMCR_CLC_START_OTHER);
+		EXPECT_EQ(smcr_clc_msg_start(buf, 4), SMCR_CLC_START_OTHER);
+	}
+}
+
 static void wrong_type(void)
 {
 	u8 buf[68], type;
@@ -638,6 +660,7 @@ static const struct fact facts[] = {
 	{ "each byte is reserved, decoded or refused", mutation },
 	{ "reserved bits of the version byte are not validated", reserved_bits },
 	{ "eye catchers and version 0 are format faults", header_rules },
+	{ "the first bytes that differ from both eye catchers end the doubt", start },
 	{ "an unexpected type is a format fault", wrong_type },
 	{ "each length is judged by type and version", lengths },
 	{ "the prefix area must fit exactly in version 1", area_bounds },

@@ -41,6 +41,7 @@ enum reaction {
 	R_DECLINE,	/* a Decline, then TCP works */
 	R_SYNC,		/* a Decline with S, then TCP works */
 	R_TCP,		/* no message; TCP works */
+	R_BYTES,	/* the same, and the program has got our bytes */
 	R_RESET,	/* TCP is reset */
 	R_OTHER,
 };
@@ -60,6 +61,9 @@ struct clc_case {
 	const char *fallback;
 	int bad;
 };
+
+/* The bytes are the program's */
+#define PROGRAM(edits)	{ edits, R_BYTES, 0, "FallbackNoProposal", 0 }
 
 /**
  * struct id - the identity that a peer claims
@@ -166,6 +170,15 @@ int deadline_ms(void);
 pid_t echo_start(const char *kind, const char *at, unsigned int port);
 bool ping(const char *kind, const char *to, unsigned int port, char *why,
 	  size_t len);
+
+/* hostile_client.c */
+void client_after(const struct stat_set *then, const struct clc_case *c);
+void client_reaction(int fd, const struct clc_case *c);
+
+/* hostile_plain.c */
+void plain_echo(int fd, const struct msg *sent, const struct clc_case *c);
+void plain_bytes(void);
+void plain_mute(void);
 
 /* hostile_client.c, hostile_server.c, hostile_relay.c, hostile_silent.c */
 

@@ -33,8 +33,8 @@ static const struct clc_case frames4[] = {
 	GOES_ON("7=20"), GOES_ON("7=23"), GOES_ON("7=f0"),
 	GOES_ON("40+10 38=000a"), GOES_ON("40+4044 38=0fcc"),
 	GOES_ON("7=20 48+4044"), GOES_ON("7=20 40+40 38=0028 88+38"),
-	/* Eye catchers */
-	RESET("0=e3"), RESET("1=d5"), RESET("2=c2"), RESET("3=d8"),
+	/* Eye catchers; a wrong first one makes it the program's bytes */
+	PROGRAM("0=e3"), PROGRAM("1=d5"), PROGRAM("2=c2"), PROGRAM("3=d8"),
 	RESET("4*e3"), RESET("3*d5"), RESET("2*c2"), RESET("1*d8"),
 	RESET("3=c4"), RESET("4*e2d4c3c4"), RESET("3=c4 4*e2d4c3c4"),
 	/* Type and version */
@@ -93,7 +93,7 @@ static const struct clc_case declines[] = {
 	{ "24+16 7=20", R_TCP, 0, "FallbackPeerDeclined", 0 },
 	{ "24+16 7=28", R_TCP, 0, "FallbackPeerDeclined", 0 },
 	RESET("24+16"), RESET("24+1"), RESET("20-1"), RESET("5=ffff"),
-	RESET("4*00"), RESET("1*00"), RESET("0=00"), RESET("7=08"),
+	RESET("4*00"), RESET("1*00"), PROGRAM("0=00"), RESET("7=08"),
 	RESET("24+15 7=20"), RESET("24+17 7=20"),
 };
 
@@ -112,8 +112,13 @@ static const struct clc_case confirms[] = {
 	WHO("16=ff02"), WHO("32=000000000000"), WHO("32=01"),
 };
 
-/* Check that nothing is left over and that an honest client is served over RDMA. */
-static void afterwards(const struct stat_set *then, const struct clc_case *c)
+/**
+ * client_after() - check that nothing is left over and that an honest client is served
+ *	over RDMA
+ * @then: counters before the case
+ * @c: the case
+ */
+void client_after(const struct stat_set *then, const struct clc_case *c)
 {
 	struct stat_set now;
 	char why[128];
@@ -141,7 +146,12 @@ static void honest_meanwhile(void)
 		complain("no RDMA for an honest client meanwhile");
 }
 
-static void check_reaction(int fd, const struct clc_case *c)
+/**
+ * client_reaction() - check how the host under test reacts
+ * @fd: the connection
+ * @c: what is expected
+ */
+void client_reaction(int fd, const struct clc_case *c)
 {
 	if (!net_reacts(fd, c))
 		return;
@@ -163,9 +173,12 @@ static void try_first(const char *to, unsigned int port, maker make,
 	make(&m);
 	msg_edit(&m, c->edits);
 	net_send(fd, m.b, m.len);
-	check_reaction(fd, c);
+	if (c->want == R_BYTES)
+		plain_echo(fd, &m, c);
+	else
+		client_reaction(fd, c);
 	close(fd);
-	afterwards(&then, c);
+	client_after(&then, c);
 }
 
 static void try_all(const char *to, unsigned int port, maker make,
@@ -235,9 +248,9 @@ static void group_confirms(void)
 		msg_accept(&m, CONFIRM);
 		msg_edit(&m, confirms[i].edits);
 		net_send(fd, m.b, m.len);
-		check_reaction(fd, &confirms[i]);
+		client_reaction(fd, &confirms[i]);
 		close(fd);
-		afterwards(&then, &confirms[i]);
+		client_after(&then, &confirms[i]);
 	}
 }
 
@@ -264,9 +277,9 @@ static void group_impostor(void)
 		if (part != 0)
 			memcpy(m.b + 16, accept.b + 16, 16);
 		net_send(fd, m.b, m.len);
-		check_reaction(fd, &impostor);
+		client_reaction(fd, &impostor);
 		close(fd);
-		afterwards(&then, &impostor);
+		client_after(&then, &impostor);
 	}
 	/* Our own identity in the Proposal, the server's GID in the Confirm */
 	agent_stat(&then);
@@ -274,38 +287,33 @@ static void group_impostor(void)
 	msg_accept(&m, CONFIRM);
 	memcpy(m.b + 16, accept.b + 16, 16);
 	net_send(fd, m.b, m.len);
-	check_reaction(fd, &impostor);
+	client_reaction(fd, &impostor);
 	close(fd);
-	afterwards(&then, &impostor);
+	client_after(&then, &impostor);
 }
 
-/* In place of a Proposal: text, another protocol, messages due later or from the
- * server. In place of a Confirm: messages of another type.
+/* In place of a Proposal: messages due later or from the server. In place of a
+ * Confirm: messages of another type.
  */
 static void group_order(void)
 {
 	static const struct clc_case bad = RESET("out of order");
-	static const uint8_t tls[] = { 0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3 };
-	static const char http[] = "GET / HTTP/1.0\r\n\r\n";
 	struct stat_set then;
-	struct msg m[6];
+	struct msg m[3];
 	size_t i;
 	int fd;
 
 	memset(m, 0, sizeof(m));
-	msg_put(&m[0], http, sizeof(http) - 1);
-	msg_put(&m[1], tls, sizeof(tls));
-	msg_accept(&m[2], ACCEPT);
-	msg_accept(&m[3], CONFIRM);
-	msg_put(&m[4], NULL, MSG_ROOM);
-	msg_put(&m[5], "\xe2\xd4\xc3\xd9\xe2\xd4\xc3\xd9", 8);
+	msg_accept(&m[0], ACCEPT);
+	msg_accept(&m[1], CONFIRM);
+	msg_put(&m[2], "\xe2\xd4\xc3\xd9\xe2\xd4\xc3\xd9", 8);
 	for (i = 0; i < ARRAY_SIZE(m); i++) {
 		agent_stat(&then);
 		fd = net_dial(NULL, hostile.them, PORT_ECHO, true);
 		net_send(fd, m[i].b, m[i].len);
-		check_reaction(fd, &bad);
+		client_reaction(fd, &bad);
 		close(fd);
-		afterwards(&then, &bad);
+		client_after(&then, &bad);
 	}
 	for (i = 0; i < 2; i++) {
 		agent_stat(&then);
@@ -315,9 +323,9 @@ static void group_order(void)
 		else
 			msg_proposal4(&m[0]);
 		net_send(fd, m[0].b, m[0].len);
-		check_reaction(fd, &bad);
+		client_reaction(fd, &bad);
 		close(fd);
-		afterwards(&then, &bad);
+		client_after(&then, &bad);
 	}
 }
 
@@ -363,7 +371,7 @@ static void group_pipelined(void)
 	fd = send_both(&m, PONG, WORD_LEN);
 	word_back(fd);
 	close(fd);
-	afterwards(&then, &gone);
+	client_after(&then, &gone);
 	/* Bytes after a Proposal that is declined do, too */
 	agent_stat(&then);
 	msg_proposal4(&m);
@@ -373,7 +381,7 @@ static void group_pipelined(void)
 		complain("no Decline");
 	word_back(fd);
 	close(fd);
-	afterwards(&then, &who);
+	client_after(&then, &who);
 	/* Bytes after a valid Proposal must be a Confirm */
 	for (i = 0; i < 2; i++) {
 		agent_stat(&then);
@@ -386,7 +394,7 @@ static void group_pipelined(void)
 		if (got != R_RESET)
 			complain("garbage after a Proposal: reaction %d", got);
 		close(fd);
-		afterwards(&then, &bad);
+		client_after(&then, &bad);
 	}
 }
 
@@ -419,7 +427,7 @@ static void group_late(void)
 		net_send(fd, m.b, m.len);
 		word_back(fd);
 		close(fd);
-		afterwards(&then, &declined);
+		client_after(&then, &declined);
 	}
 	for (i = 0; i < ARRAY_SIZE(late); i++) {
 		agent_stat(&then);
@@ -432,13 +440,15 @@ static void group_late(void)
 		net_send(fd, m.b, m.len);
 		if (i == 2)
 			shutdown(fd, SHUT_WR);
-		check_reaction(fd, &late[i]);
+		client_reaction(fd, &late[i]);
 		close(fd);
-		afterwards(&then, &late[i]);
+		client_after(&then, &late[i]);
 	}
 }
 
-/* Cut a Proposal off after each byte, and a Confirm after every ninth. */
+/* Cut a Proposal off after each byte that follows the eye catcher, and a Confirm
+ * after every ninth.
+ */
 static void group_cut(void)
 {
 	static const struct clc_case cut = { "cut off", R_RESET, 0, NULL, 0 };
@@ -455,7 +465,7 @@ static void group_cut(void)
 			msg_proposal4(&m);
 		/* One Confirm at a time: first contacts of one peer ID are serialized */
 		n = phase ? 8 : m.len;
-		for (i = 0; i < n; i++) {
+		for (i = phase ? 0 : 4; i < n; i++) {
 			if (!phase)
 				fd[i] = net_dial(NULL, hostile.them, PORT_ECHO,
 						 true);
@@ -465,15 +475,15 @@ static void group_cut(void)
 			if (!phase)
 				continue;
 			shutdown(fd[i], SHUT_WR);
-			check_reaction(fd[i], &cut);
+			client_reaction(fd[i], &cut);
 			close(fd[i]);
 		}
-		for (i = 0; i < n && !phase; i++) {
+		for (i = 4; i < n && !phase; i++) {
 			shutdown(fd[i], SHUT_WR);
-			check_reaction(fd[i], &cut);
+			client_reaction(fd[i], &cut);
 			close(fd[i]);
 		}
-		afterwards(&then, &cut);
+		client_after(&then, &cut);
 	}
 }
 
@@ -498,7 +508,7 @@ static void group_gone(void)
 		net_send(fd, m.b, m.len * (point % 3) / 2);
 		net_reset(fd);
 		stat_wait(&then, "HandshakesEnded", 1);
-		afterwards(&then, &gone);
+		client_after(&then, &gone);
 	}
 }
 
@@ -508,28 +518,27 @@ static void group_deadline(void)
 	static const struct clc_case late = { "slow", R_RESET, 0, NULL, 0 };
 	struct stat_set then;
 	struct msg m, accept;
-	int fd[55];
+	int fd[50];
 	size_t i;
 
 	agent_stat(&then);
 	deadline_begin();
-	fd[53] = propose(&accept);
-	fd[54] = net_dial(NULL, hostile.them, PORT_ECHO, true);
-	fd[52] = net_dial(NULL, hostile.them, PORT_ECHO, true);
+	fd[48] = propose(&accept);
+	fd[49] = net_dial(NULL, hostile.them, PORT_ECHO, true);
 	msg_proposal4(&m);
-	for (i = 0; i < 52; i++) {
+	for (i = 0; i < 48; i++) {
 		fd[i] = net_dial(NULL, hostile.them, PORT_ECHO, true);
-		net_send(fd[i], m.b, i);
+		net_send(fd[i], m.b, 4 + i);
 	}
 	honest_meanwhile();
-	net_send_slow(fd[54], m.b, m.len - 1, 2 * deadline_ms() / 50);
+	net_send_slow(fd[49], m.b, m.len - 1, 2 * deadline_ms() / 50);
 	for (i = 0; i < ARRAY_SIZE(fd); i++) {
-		check_reaction(fd[i], &late);
+		client_reaction(fd[i], &late);
 		close(fd[i]);
 	}
 	stat_wait(&then, "HandshakeTimeouts", ARRAY_SIZE(fd));
 	deadline_end();
-	afterwards(&then, &late);
+	client_after(&then, &late);
 }
 
 /* Send each byte of a message in a segment of its own. */
@@ -545,20 +554,20 @@ static void group_slow(void)
 	fd = net_dial(NULL, hostile.them, PORT_ECHO, true);
 	msg_proposal4(&m);
 	net_send_slow(fd, m.b, m.len, 0);
-	check_reaction(fd, &on);
+	client_reaction(fd, &on);
 	close(fd);
-	afterwards(&then, &on);
+	client_after(&then, &on);
 
 	agent_stat(&then);
 	fd = net_dial(NULL, hostile.them, PORT_ECHO, true);
 	net_send_slow(fd, m.b, m.len, 0);
-	check_reaction(fd, &on);
+	client_reaction(fd, &on);
 	msg_accept(&m, CONFIRM);
 	msg_edit(&m, "38=000001");
 	net_send_slow(fd, m.b, m.len, 0);
-	check_reaction(fd, &who);
+	client_reaction(fd, &who);
 	close(fd);
-	afterwards(&then, &who);
+	client_after(&then, &who);
 }
 
 /* Edits of valid Confirms that name a queue pair which does not exist. CONFIRM LINK is
@@ -592,14 +601,14 @@ static void group_phantom(void)
 	}
 	honest_meanwhile();
 	for (i = 0; i < ARRAY_SIZE(phantoms); i++) {
-		check_reaction(fd[i], &gone);
+		client_reaction(fd[i], &gone);
 		close(fd[i]);
 	}
 	stat_wait(&then, "LinksFailed", ARRAY_SIZE(phantoms));
 	stat_wait(&then, "FallbackConfirmLink", ARRAY_SIZE(phantoms));
 	stat_settled(&then);
 	agent_stat(&then);
-	afterwards(&then, &none);
+	client_after(&then, &none);
 }
 
 /**
@@ -693,7 +702,7 @@ static void group_crossed(void)
 	half_fd = crossed_contact(i);
 	msg_decline(&m);
 	net_send(half_fd, m.b, m.len / 2);
-	check_reaction(half_fd, &half);
+	client_reaction(half_fd, &half);
 	close(half_fd);
 	for (i = 0; i < ARRAY_SIZE(fd); i++) {
 		if (net_reaction(fd[i], &m, WAIT_MS) != R_DECLINE)
@@ -706,7 +715,7 @@ static void group_crossed(void)
 	stat_wait(&then, "CrossedDeclines", taken);
 	stat_settled(&then);
 	agent_stat(&then);
-	afterwards(&then, &none);
+	client_after(&then, &none);
 }
 
 /* Claim a GID without a route, so that CONFIRM LINK cannot be sent. */
@@ -725,9 +734,9 @@ static void group_nowhere(void)
 	msg_accept(&m, CONFIRM);
 	msg_edit(&m, "16=20010db8000000000000000000000001");
 	net_send(fd, m.b, m.len);
-	check_reaction(fd, &nowhere);
+	client_reaction(fd, &nowhere);
 	close(fd);
-	afterwards(&then, &nowhere);
+	client_after(&then, &nowhere);
 }
 
 /* Claim one peer ID many times: each handshake waits for the one before. */
@@ -751,11 +760,11 @@ static void group_followers(void)
 		struct msg answer;
 
 		if (net_reaction(fd[i], &answer, WAIT_MS) == R_ACCEPT)
-			check_reaction(fd[i], &late);
+			client_reaction(fd[i], &late);
 		close(fd[i]);
 	}
 	deadline_end();
-	afterwards(&then, &late);
+	client_after(&then, &late);
 }
 
 static int open_honest(void)
@@ -786,12 +795,12 @@ static void group_limits(void)
 	fd = net_dial(NULL, hostile.them, PORT_ECHO, true);
 	msg_proposal4(&m);
 	net_send(fd, m.b, m.len);
-	check_reaction(fd, &full);
+	client_reaction(fd, &full);
 	close(fd);
 	agent_sysctl("max_lgrs", 1024);
 	if (stat_delta(&then, "LinkGroups") || stat_delta(&then, "ConnsOpened"))
 		complain("a group or connection was created in spite of the limit");
-	afterwards(&then, &full);
+	client_after(&then, &full);
 	close(used);
 }
 
@@ -805,9 +814,9 @@ static void group_unmarked(void)
 
 	agent_stat(&then);
 	fd = net_dial(NULL, hostile.them, PORT_ECHO, false);
-	check_reaction(fd, &tcp);
+	client_reaction(fd, &tcp);
 	close(fd);
-	afterwards(&then, &tcp);
+	client_after(&then, &tcp);
 }
 
 const struct group client_groups[] = {
@@ -826,15 +835,18 @@ const struct group client_groups[] = {
 	{ "confirms",
 	  "a fault in a first Confirm leads to a reset or a Decline, and no group stays",
 	  group_confirms },
-	{ "order", "a message that is no Proposal or is out of order leads to a reset",
+	{ "order", "a CLC message that is out of order leads to a reset",
 	  group_order },
+	{ "plain", "bytes that are no CLC message are the program's", plain_bytes },
+	{ "mute", "a silent client is TCP in the end, and a Proposal after that a reset",
+	  plain_mute },
 	{ "pipelined", "bytes after a Decline or a declined Proposal reach the program",
 	  group_pipelined },
 	{ "late", "after Confirm a Decline leads to TCP, anything else to a reset",
 	  group_late },
 	{ "slow", "messages sent one byte per segment get the same reaction",
 	  group_slow },
-	{ "cut", "a message that is cut off after any byte leads to a reset",
+	{ "cut", "a message that is cut off behind its eye catcher leads to a reset",
 	  group_cut },
 	{ "gone", "a TCP reset at any point of the exchange leaves nothing over",
 	  group_gone },

@@ -12,12 +12,13 @@
 #include <unistd.h>
 
 /**
- * silent_main() - hold connections that send nothing
+ * silent_main() - hold connections that send an eye catcher and no more
  * @argc: number of arguments
  * @argv: address, port, number of connections, source addresses
  *
- * One further connection sends a byte of a Proposal per second. Prints "held" when
- * all are open, then waits for input or its end.
+ * Without the eye catcher they would be taken for TCP. One further connection sends
+ * a byte of a Proposal per second. Prints "held" when all are open, then waits for
+ * input or its end.
  *
  * Return: exit status
  */
@@ -26,7 +27,7 @@ int silent_main(int argc, char **argv)
 	struct pollfd in = { .fd = 0, .events = POLLIN };
 	unsigned int port, n, i;
 	struct msg m;
-	size_t at = 0;
+	size_t at = 4;
 	int fd = -1;
 
 	if (argc < 4)
@@ -34,8 +35,10 @@ int silent_main(int argc, char **argv)
 	port = atoi(argv[1]);
 	n = atoi(argv[2]);
 	msg_proposal4(&m);
-	for (i = 0; i <= n; i++)
+	for (i = 0; i <= n; i++) {
 		fd = net_dial(argv[3 + i % (argc - 3)], argv[0], port, true);
+		net_send(fd, m.b, at);
+	}
 	puts("held");
 	while (!poll(&in, 1, 1000))
 		if (at < m.len)
