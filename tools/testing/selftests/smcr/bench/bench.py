@@ -28,6 +28,17 @@ TITLES = {
     "connect1": "connect + byte + close, 1 at a time",
     "connect16": "connect + byte + close, 16 at a time",
 }
+# Streams of writes of pair.sh, in its parts "small" and "windows": title, size,
+# number of writes of the measured run, and of the warm-up before it
+WRITES = {}
+for _size, _count in ((64, 40000), (512, 16000), (1024, 10000), (4096, 4000),
+                      (16384, 1000)):
+    for _mode, _text in (("", ", TCP_NODELAY"), ("-nagle", "")):
+        WRITES[f"write{_size}{_mode}"] = (f"{_size} B{_text}", _size, _count,
+                                          _count // 10)
+for _name, _text in (("64k", "64 KB"), ("128k", "128 KB"), ("256k", "256 KB"),
+                     ("512k", "512 KB"), ("-default", "default")):
+    WRITES[f"ring{_name}"] = (f"64 KB, {_text} windows", 65536, 400, 40)
 # Faults of failover.sh
 FAULTS = {
     "none": "none, for comparison",
@@ -46,6 +57,8 @@ SIZE = {"stream64k-w64k": 65536, "stream64k": 65536,
         "stream64k-w256k": 65536, "stream1m": 1 << 20}
 # Runs of pair.sh before the measured part, which its counters see too
 WARM = {"rr64": 20, "rr4k": 20, "connect1": 4, "connect16": 16}
+for _work, (_text, _size, _count, _warm) in WRITES.items():
+    SIZE[_work], COUNT[_work], WARM[_work] = _size, _count, _warm
 
 
 class Samples:
@@ -121,7 +134,7 @@ def instructions(samples):
     each from the difference between a run and one of twice the length."""
     found = {}
     for name, system in samples.values:
-        m = re.match(r"icount:(\w+):(\d+)$", name)
+        m = re.match(r"icount:([\w-]+):(\d+)$", name)
         if not m:
             continue
         work, n = m.group(1), int(m.group(2))
@@ -200,6 +213,68 @@ def table_times(samples):
            f"{number(rate and rate * 1.048576, 1)} MB/s.")
 
 
+def table_writes(samples):
+    """Streams of writes: speeds and ratios."""
+    works = [w for w in WRITES if samples.get(w, "smcr")]
+    if not works:
+        return
+    yield ("| writes | floor | smcr | Linux | TCP | smcr : Linux | from, to "
+           "| best rounds | smcr : TCP | smcr : floor |")
+    yield "|---" * 10 + "|"
+    for work in works:
+        smcr, linux = (samples.column(work, s, "ns") for s in ("smcr", "linux"))
+        each = [linux[r] / smcr[r] for r in smcr if r in linux]
+        yield (f"| {WRITES[work][0]} | " + " | ".join(
+            speed(samples, work, s) for s in ("floor", "smcr", "linux", "tcp"))
+            + f" | {number(gain(samples, work, 'linux'))}"
+            f" | {number(min(each, default=None))}, "
+            f"{number(max(each, default=None))}"
+            f" | {number(gain(samples, work, 'linux', True))}"
+            f" | {number(gain(samples, work, 'tcp'))}"
+            f" | {number(gain(samples, work, 'floor'))} |")
+
+
+def cost(samples, work, system, host, name):
+    """What a host does for a write, or None. A doorbell of Linux's SMC-R posts
+    one request, and one of the floor ends with a message."""
+    found = samples.get(f"cost:{host}:{work}", system).get(0, {})
+    doorbells, written = (found.get(n) for n in ("doorbells", "written"))
+    if system == "tcp" and name not in ("packets", "wakeups"):
+        return None
+    if system == "floor" and name == "messages":
+        return doorbells
+    if system == "floor" and name == "writes" and host == "client":
+        run = samples.get(f"cost:{work}", system).get(0, {})
+        posted = run.get("WorkRequests", 0) - run.get("Doorbells", 0)
+        return posted / COUNT[work]
+    if system == "linux" and name == "messages" and doorbells is not None:
+        return doorbells - written
+    if system in ("linux", "floor") and name == "writes":
+        return written
+    return found.get(name)
+
+
+def table_costs(samples):
+    """What each host does for a write."""
+    names = ("messages", "writes", "packets", "doorbells", "completions",
+             "wakeups")
+    works = [w for w in WRITES if samples.get(f"cost:client:{w}", "smcr")]
+    if not works:
+        return
+    yield "For each write, on the client's / the server's host:"
+    yield ""
+    yield "| writes | system | " + " | ".join(names) + " |"
+    yield "|---" * (2 + len(names)) + "|"
+    for work in works:
+        for system in ("floor", "smcr", "linux", "tcp"):
+            if not samples.get(f"cost:client:{work}", system):
+                continue
+            yield (f"| {WRITES[work][0]} | {system} | " + " | ".join(
+                " / ".join(number(cost(samples, work, system, host, name), 4)
+                           for host in ("client", "server"))
+                for name in names) + " |")
+
+
 def table_linux(samples):
     """smcr with Linux's SMC-R at the other end, beside Linux to Linux."""
     pairs = ("smcr", "smcr-linux", "linux-smcr", "linux")
@@ -237,7 +312,8 @@ def table_instructions(found):
            "| smcr : Linux | rounds differ by |")
     yield "|---" * 8 + "|"
     for work, systems in found.items():
-        yield (f"| {TITLES[work]} | " + " | ".join(
+        title = TITLES.get(work) or WRITES[work][0]
+        yield (f"| {title} | " + " | ".join(
             number(statistics.median(systems[s]) if s in systems else None, 0)
             for s in ("floor", "smcr", "linux", "tcp"))
             + f" | {number(work_ratio(systems, 'floor'), 3)}"
@@ -416,22 +492,27 @@ def tables(samples, found):
              table_memory(samples),
              table_aims(samples, found))
     if not samples.get("rr64", "floor"):
-        parts = (table_linux(samples),)
-    parts += (table_failover(samples),)
+        parts = (table_linux(samples),
+                 table_instructions(found) if found else ())
+    parts += (table_writes(samples), table_costs(samples),
+              table_failover(samples))
     return "\n\n".join("\n".join(p) for p in parts) + "\n"
 
 
 def measure(opt):
     """Run the scripts; return their lines."""
     lines = []
-    if opt.part == "all":
-        lines += bed("one", "--icount", "--rocev1", "--timeout", "600",
-                     "--name", "bench-icount", f"{HERE}/icount.sh 2")
-    if opt.part in ("all", "linux"):
-        only = "linux" if opt.part == "linux" else ""
+    for part in ("all", "linux", "small", "windows"):
+        if opt.part not in ("all", part) or (opt.part, part) == ("all",
+                                                                 "linux"):
+            continue
+        if part != "linux":
+            lines += bed("one", "--icount", "--rocev1", "--timeout", "600",
+                         "--name", f"bench-icount-{part}",
+                         f"{HERE}/icount.sh 2 {part}")
         lines += bed("pair", "--rocev1", "--timeout", "2100", "--name",
-                     "bench-pair", f"{HERE}/pair.server.sh",
-                     f"{HERE}/pair.sh {opt.rounds} {opt.connections} {only}")
+                     f"bench-pair-{part}", f"{HERE}/pair.server.sh",
+                     f"{HERE}/pair.sh {opt.rounds} {opt.connections} {part}")
     if opt.part in ("all", "failover"):
         lines += bed("pair", "--nics", "2", "--rails", "--timeout", "1500",
                      "--name", "bench-failover", f"{HERE}/failover.server.sh",
@@ -445,7 +526,8 @@ def main():
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--connections", type=int, default=4064)
     parser.add_argument("--part", default="all",
-                        choices=("failover", "linux", "all"))
+                        choices=("failover", "linux", "small", "windows",
+                                 "all"))
     parser.add_argument("--read", metavar="FILE",
                         help="samples of an earlier run")
     opt = parser.parse_args()

@@ -8,6 +8,7 @@
 BENCH=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 LOAD=$BENCH/load
 STAT=/proc/net/smcr_stat
+RINGS=/run/bench.rings
 SERVER=10.9.0.1
 # Linux's servers have an address of their own: smcr remembers the kind of GID
 # for each address, and its own servers keep RoCEv2.
@@ -51,14 +52,39 @@ listens()
 	ss -Hltn "sport = :$1" | grep -q .
 }
 
-# port KIND BUF: print the port of the server for this kind of socket and this
-# size of buffers, 16 KB to 512 KB
-port()
+# rings BYTES|default: set the ring and the send space of the connections of smcr
+# and of Linux's SMC-R that this host makes from now on. Both stacks read the
+# values when a connection is made, so both ends need them by then; what a socket
+# inherits from its listener differs between the two.
+rings()
 {
-	echo $((PORT[$1] + $2 / 32768))
+	[ -e "$RINGS" ] ||
+		sysctl -e net.{smcr,smc}.{r,w}mem 2>/dev/null >"$RINGS"
+	if [ "$1" = default ]; then
+		sysctl -q -p "$RINGS"
+	else
+		sed "s/=.*/= $1/" "$RINGS" | sysctl -q -p -
+	fi
 }
 
-# serve KIND BUF...: start a server for each size of buffers
+# sockbuf KIND RING: print SO_RCVBUF and SO_SNDBUF for this kind of socket; 0
+# leaves them unset
+sockbuf()
+{
+	case $1,$2 in
+	*,default|smcr4,*|linux4,*)	echo 0 ;;
+	*)				echo "$2" ;;
+	esac
+}
+
+# port KIND BUF: print the port of the server for this kind of socket and this
+# size of socket buffers: 0, or 16 KB to 512 KB
+port()
+{
+	echo $((PORT[$1] + ($2 ? $2 / 32768 : 19)))
+}
+
+# serve KIND BUF...: start a server for each size of socket buffers
 serve()
 {
 	local kind=$1 buf
@@ -89,17 +115,18 @@ packets()
 	cat /sys/class/infiniband/rxe0/ports/1/hw_counters/sent_pkts
 }
 
-# by_load ROUND KIND WORK BUF ARGUMENTS: measure a run over sockets. KIND may be
+# by_load ROUND KIND WORK RING ARGUMENTS: measure a run over sockets. KIND may be
 # two kinds, CLIENT-SERVER.
 by_load()
 {
-	local own=${2%-*} other=${2#*-} out before sent
+	local own=${2%-*} other=${2#*-} out before sent buf
 
 	before=$(mktemp)
 	cat $STAT >"$before"
 	sent=$(packets)
+	buf=$(sockbuf "$own" "$4")
 	if out=$("$LOAD" client "$own" "$(address "$other")" \
-		"$(port "$other" "$4")" "$4" "${@:5}")
+		"$(port "$other" "$buf")" "$buf" "${@:5}")
 	then
 		echo "sample $1 ${2//4} $3$(words <<<"$out")" \
 			"packets=$(($(packets) - sent))$(deltas "$before")"

@@ -4,15 +4,17 @@
  * SMC-R.
  *
  *	load server KIND ADDR PORT BUF
- *	load client KIND ADDR PORT BUF rr|stream SIZE WARM COUNT
+ *	load client KIND ADDR PORT BUF rr|stream|nagle SIZE WARM COUNT
  *	load client KIND ADDR PORT BUF connect PARALLEL WARM COUNT
  *	load client KIND ADDR PORT BUF hold COUNT
  *
  * BUF is SO_RCVBUF and SO_SNDBUF of every socket, 0 to leave them unset. A
  * client prints "ns N" and "tsc N": nanoseconds and TSC cycles of the measured
  * run of COUNT, which follows a warm-up of WARM (for rr and stream on the same
- * connection). "hold" prints "held" when its connections are open and closes
- * them at the end of its input.
+ * connection). "nagle" is "stream" without TCP_NODELAY, which all other
+ * connections have. The reader of a stream asks for at least 64 KB at a time.
+ * "hold" prints "held" when its connections are open and closes them at the end
+ * of its input.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -34,6 +36,7 @@
 
 #define IPPROTO_SMCR	257
 #define THREADS		16
+#define READ_LEAST	65536
 #define HOLD_MAX	8192
 
 /* The first byte that the client sends on a connection */
@@ -59,6 +62,7 @@ static const struct kind {
 static const struct kind *kind;
 static struct sockaddr_in addr;
 static int bufsize;
+static int nodelay = 1;
 static int held[HOLD_MAX];
 static int n_held;
 static pthread_mutex_t held_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -77,7 +81,7 @@ static int open_socket(void)
 	if (fd < 0)
 		die("socket");
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &nodelay, sizeof(nodelay));
 	if (!bufsize)
 		return fd;
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bufsize, sizeof(bufsize)) ||
@@ -117,6 +121,11 @@ static int put(int fd, const void *buf, size_t len)
 	return 0;
 }
 
+static size_t buffer_size(const struct job *job)
+{
+	return job->size < READ_LEAST ? READ_LEAST : job->size;
+}
+
 static int drain(int fd, char *buf, size_t size, uint64_t total)
 {
 	while (total) {
@@ -133,7 +142,8 @@ static int drain(int fd, char *buf, size_t size, uint64_t total)
 static int serve_part(int fd, const struct job *job, char *buf, uint32_t count)
 {
 	if (job->stream)
-		return drain(fd, buf, job->size, (uint64_t)count * job->size) ||
+		return drain(fd, buf, buffer_size(job),
+			     (uint64_t)count * job->size) ||
 		       put(fd, buf, 1);
 	while (count--) {
 		if (get(fd, buf, job->size) || put(fd, buf, job->size))
@@ -166,7 +176,7 @@ static void serve_run(int fd)
 
 	if (get(fd, &job, sizeof(job)))
 		return;
-	buf = calloc(1, job.size);
+	buf = calloc(1, buffer_size(&job));
 	if (buf && !serve_part(fd, &job, buf, job.warm) &&
 	    !serve_part(fd, &job, buf, job.count))
 		get(fd, &end, 1);
@@ -364,13 +374,17 @@ static int client(int argc, char **argv)
 
 	for (i = 0; i < argc - 1 && i < 3; i++)
 		arg[i] = strtoul(argv[i + 1], NULL, 0);
-	if (argc == 4 && (!strcmp(argv[0], "rr") || !strcmp(argv[0], "stream")))
+	if (argc == 4 && (!strcmp(argv[0], "rr") ||
+			  !strcmp(argv[0], "stream") ||
+			  !strcmp(argv[0], "nagle"))) {
+		nodelay = strcmp(argv[0], "nagle") != 0;
 		return client_run(&(struct job){
-			.stream = !strcmp(argv[0], "stream"),
+			.stream = strcmp(argv[0], "rr") != 0,
 			.size = arg[0],
 			.warm = arg[1],
 			.count = arg[2],
 		});
+	}
 	if (argc == 4 && !strcmp(argv[0], "connect"))
 		return client_connect(arg[0], arg[1], arg[2]);
 	if (argc == 2 && !strcmp(argv[0], "hold") && arg[0] <= HOLD_MAX)

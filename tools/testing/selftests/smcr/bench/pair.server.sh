@@ -14,9 +14,9 @@ again()
 insmod /share/floor.ko && linux_too || exit 1
 calm_timers
 ip addr add $LINUX_SERVER/24 dev eth0 || exit 1
-for kind in smcr4 linux4 tcp4; do
-	serve $kind 16384 65536 131072 262144 524288
-done
+serve smcr4 0
+serve linux4 0
+serve tcp4 0 16384 65536 131072 262144 524288
 again floor_server
 again perf_lat 64
 again perf_bw 65536

@@ -9,6 +9,7 @@
 
 #include <linux/completion.h>
 #include <linux/if_ether.h>
+#include <linux/minmax.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/wait.h>
@@ -21,6 +22,8 @@ struct socket;
 #define FLOOR_RQ		512u
 #define FLOOR_RECV_BATCH	16u
 #define FLOOR_STRIDE		64u
+/* The reader of a stream asks for at least so many bytes */
+#define FLOOR_READ_LEAST	65536u
 
 enum floor_mode {
 	FLOOR_RR,
@@ -102,6 +105,11 @@ struct floor {
 	u64			ns, tsc;
 	char			result[512];
 };
+
+static inline u32 floor_user_bytes(const struct floor *f)
+{
+	return max(f->mine.size, FLOOR_READ_LEAST);
+}
 
 /* floor_qp.c */
 int floor_qp_set_up(struct floor *f);

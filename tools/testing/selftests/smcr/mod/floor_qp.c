@@ -46,13 +46,13 @@ static int floor_mem(struct floor *f)
 	f->space = mem_get(f, f->size, &f->space_dma);
 	f->msgs = mem_get(f, FLOOR_RQ * FLOOR_STRIDE, &f->msgs_dma);
 	f->sends = mem_get(f, FLOOR_SQ * FLOOR_STRIDE, &f->sends_dma);
-	f->user = vm_mmap(NULL, 0, PAGE_ALIGN(f->mine.size),
+	f->user = vm_mmap(NULL, 0, PAGE_ALIGN(floor_user_bytes(f)),
 			  PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS, 0);
 	if (IS_ERR_VALUE(f->user))
 		return f->user;
 	/* Without this all pages would map the one zero page */
-	if (clear_user((u8 __user *)f->user, f->mine.size))
+	if (clear_user((u8 __user *)f->user, floor_user_bytes(f)))
 		return -EFAULT;
 	return f->ring && f->space && f->msgs && f->sends ? 0 : -ENOMEM;
 }
@@ -280,7 +280,7 @@ void floor_qp_tear_down(struct floor *f)
 		mem_put(f, f->sends, FLOOR_SQ * FLOOR_STRIDE, f->sends_dma);
 	}
 	if (f->user && !IS_ERR_VALUE(f->user))
-		vm_munmap(f->user, PAGE_ALIGN(f->mine.size));
+		vm_munmap(f->user, PAGE_ALIGN(floor_user_bytes(f)));
 	if (f->gid)
 		rdma_put_gid_attr(f->gid);
 	if (f->dev)

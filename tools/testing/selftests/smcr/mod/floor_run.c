@@ -330,7 +330,7 @@ static int floor_recv(struct floor *f, u64 left)
 	while (left && !f->stop) {
 		/* Pairs with the release in recv_done() */
 		u64 avail = smp_load_acquire(&f->prod) - f->cons;
-		u32 n = min3(avail, left, (u64)f->mine.size);
+		u32 n = min3(avail, left, (u64)floor_user_bytes(f));
 
 		if (!n) {
 			if (wait_event_interruptible(f->wait, f->stop ||
