@@ -1,31 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sending: send() copies user bytes to send space, and RDMA writes copy send
- * space to the peer's element. One CDC message behind each chain of writes
- * announces the bytes (RFC 7609 4.7), and one call of ib_post_send(), so one
- * doorbell, posts the writes and the message.
- *
- *                una          nxt            end
- *    ------------|------------|--------------|------------
- *      returned    written,     copied, not    free
- *                  not known    yet written
- *                  complete
- *
- * Send space consists of chunks of the device's pool. The chunk of position p
- * is in slot (p / SMCR_CHUNK_SIZE) % n_slots. It is taken when the first byte
- * is copied to it, and returned when @una has passed it or when no byte is
- * outstanding. Bytes are complete when a completion says so or when the peer's
- * consumer cursor has passed them: the peer has read them, and its queue pair
- * drops a late retransmission as a duplicate. So most sends need no completion.
+ * Sending: send() copies user bytes to send space (tx_space.c), and RDMA writes
+ * copy send space to the peer's element. One CDC message behind each chain of
+ * writes announces the bytes (RFC 7609 4.7), and one call of ib_post_send(), so
+ * one doorbell, posts the writes and the message.
  *
  * When the link fails, the connection moves to another one (conn_move.c), and
  * what is posted next is for failover.c to decide: the message that validates
  * the move, then the bytes from @una on once more, then new ones.
  *
- * The sender fills the chunk of @end under the outer sock lock only. All else
- * is under conn->lock, taken in process context and in softirq. Any holder of
- * conn->lock may post: the caller of send(), the CQ handler that saw the window
- * open, the completion that freed a send slot.
+ * Any holder of conn->lock may post: the caller of send(), the CQ handler that
+ * saw the window open, the completion that freed a send slot.
  */
 #include <linux/lockdep.h>
 #include <linux/sched/signal.h>
@@ -33,11 +18,9 @@
 #include <net/sock.h>
 #include <trace/events/smcr.h>
 
-#include "chunk.h"
 #include "conn.h"
 #include "conn_end.h"
 #include "lgr.h"
-#include "link.h"
 #include "mib.h"
 #include "rx.h"
 #include "sock.h"
@@ -49,8 +32,6 @@
  * wire is busy while the rest is being copied.
  */
 #define TX_BATCH	(64u * 1024)
-/* Longest time that a packet is under way in the network */
-#define TX_PACKET_LIFE	HZ
 /* Longest time that MSG_MORE or TCP_CORK holds bytes, the same as TCP's */
 #define TX_CORK_TIME	(HZ / 5)
 
@@ -74,88 +55,6 @@ static void tx_cork_timer(struct timer_list *timer)
 void smcr_tx_init(struct smcr_conn *conn)
 {
 	timer_setup(&conn->cork_timer, tx_cork_timer, 0);
-}
-
-static struct smcr_chunk **tx_slot(struct smcr_conn *conn, u64 pos)
-{
-	u32 slot;
-
-	div_u64_rem(pos / SMCR_CHUNK_SIZE, conn->tx.n_slots, &slot);
-	return &conn->tx.chunk[slot];
-}
-
-/* Give back the chunk in @slot, which begins at or before @pos. If a link that
- * the connection has left may still read it, that waits for the link's drain.
- */
-static void tx_drop_slot(struct smcr_conn *conn, struct smcr_chunk **slot,
-			 u64 pos)
-{
-	struct smcr_conn_tx *tx = &conn->tx;
-
-	if (!*slot)
-		return;
-	if (tx->left && round_down(pos, SMCR_CHUNK_SIZE) <= tx->left_end)
-		list_add(&(*slot)->list, &tx->held);
-	else
-		smcr_wr_chunk_put(conn->link, *slot);
-	*slot = NULL;
-}
-
-static void tx_drop_held(struct smcr_conn *conn)
-{
-	struct smcr_chunk *chunk, *next;
-
-	list_for_each_entry_safe(chunk, next, &conn->tx.held, list) {
-		list_del(&chunk->list);
-		smcr_wr_chunk_put(conn->link, chunk);
-	}
-}
-
-/**
- * smcr_tx_drained() - no link that the connection has left reads send space
- *	any more
- * @conn: the connection
- *
- * Context: any, conn->lock held.
- */
-void smcr_tx_drained(struct smcr_conn *conn)
-{
-	struct smcr_conn_tx *tx = &conn->tx;
-
-	lockdep_assert_held(&conn->lock);
-	tx_drop_held(conn);
-	smcr_failover_tx_drained(&tx->fo, get_jiffies_64() + TX_PACKET_LIFE);
-	if (tx->fo.cap != SMCR_FAILOVER_OPEN)
-		smcr_conn_move_arm(conn, tx->fo.until);
-}
-
-/**
- * smcr_tx_space() - count the bytes that may still be copied to send space
- * @conn: the connection
- *
- * Context: any. Without the outer sock lock or conn->lock, the result is a
- * hint.
- * Return: bytes.
- */
-u32 smcr_tx_space(const struct smcr_conn *conn)
-{
-	return conn->tx.size -
-	       (u32)(READ_ONCE(conn->tx.end) - READ_ONCE(conn->tx.una));
-}
-
-/**
- * smcr_tx_writeable() - test whether poll() reports the socket as writable
- * @conn: the connection
- *
- * A third of the space must be free, as with TCP, so that a writer is not
- * woken for a few bytes.
- *
- * Context: any.
- * Return: true if it does.
- */
-bool smcr_tx_writeable(const struct smcr_conn *conn)
-{
-	return smcr_tx_space(conn) >= conn->tx.size / 3;
 }
 
 /**
@@ -193,97 +92,6 @@ u32 smcr_tx_unacked(struct smcr_conn *conn)
 		conn->tx.signaled = conn->tx.nxt;
 	spin_unlock_bh(&conn->lock);
 	return left;
-}
-
-/* Wake writers, but only if one found no room before: an edge-triggered poller
- * must not see an edge for each reclaimed byte.
- */
-static void tx_wake(struct smcr_conn *conn)
-{
-	struct sock *sk = conn->sk;
-	struct socket *sock;
-
-	lockdep_assert_held(&conn->lock);
-	if (!sk || !smcr_tx_writeable(conn))
-		return;
-	rcu_read_lock();
-	sock = READ_ONCE(sk->sk_socket);
-	if (sock && test_and_clear_bit(SOCK_NOSPACE, &sock->flags))
-		sk->sk_write_space(sk);
-	rcu_read_unlock();
-}
-
-/**
- * smcr_tx_reclaim() - return the send space of complete bytes
- * @conn: the connection
- * @pos: all bytes before this position are complete
- *
- * Context: any, conn->lock held.
- */
-void smcr_tx_reclaim(struct smcr_conn *conn, u64 pos)
-{
-	struct smcr_conn_tx *tx = &conn->tx;
-	u64 chunk;
-
-	lockdep_assert_held(&conn->lock);
-	if (pos <= tx->una || WARN_ON_ONCE(pos > tx->nxt))
-		return;
-	for (chunk = round_down(tx->una, SMCR_CHUNK_SIZE);
-	     chunk + SMCR_CHUNK_SIZE <= pos; chunk += SMCR_CHUNK_SIZE)
-		tx_drop_slot(conn, tx_slot(conn, chunk), chunk);
-	WRITE_ONCE(tx->una, pos);
-	if (tx->una == tx->end && !tx->filling)
-		tx_drop_slot(conn, tx_slot(conn, tx->end), tx->end);
-	if (tx->signaled < pos)
-		tx->signaled = pos;
-	tx_wake(conn);
-}
-
-/**
- * smcr_tx_purge() - return all send space
- * @conn: connection whose last reference is gone, so that no sender and no
- *	posted write can still use the chunks
- *
- * Context: any.
- */
-void smcr_tx_purge(struct smcr_conn *conn)
-{
-	u32 i;
-
-	for (i = 0; i < conn->tx.n_slots; i++)
-		if (conn->tx.chunk[i])
-			smcr_wr_chunk_put(conn->link, conn->tx.chunk[i]);
-	tx_drop_held(conn);
-}
-
-/* Build the write of one segment from one or more chunks. Fails if one of them
- * cannot be mapped for the link's device.
- */
-static int tx_fill_write(struct smcr_conn *conn, struct smcr_wr_write *wr,
-			 const struct smcr_tx_seg *seg, u64 pos)
-{
-	struct smcr_ibdev *dev = conn->link->local.dev;
-	u32 left = seg->len;
-
-	wr->raddr = conn->tx.raddr + seg->remote;
-	wr->rkey = conn->tx.rkey;
-	wr->n_sge = 0;
-	while (left) {
-		u32 off = pos & (SMCR_CHUNK_SIZE - 1);
-		u32 len = min(left, SMCR_CHUNK_SIZE - off);
-		struct smcr_chunk *chunk = *tx_slot(conn, pos);
-		struct smcr_wr_sge *sge = &wr->sge[wr->n_sge++];
-		int err = smcr_chunk_dma(chunk, dev, &sge->dma);
-
-		if (err)
-			return err;
-		sge->dma += off;
-		sge->vaddr = chunk->vaddr + off;
-		sge->len = len;
-		pos += len;
-		left -= len;
-	}
-	return 0;
 }
 
 static void tx_view(struct smcr_conn *conn, struct smcr_tx_view *view,
@@ -365,8 +173,8 @@ static int tx_fill(struct smcr_conn *conn, const struct smcr_tx_plan *plan,
 	u32 i;
 
 	for (i = 0; i < plan->nr_segs && !err; i++) {
-		err = tx_fill_write(conn, &batch->writes[i], &plan->seg[i],
-				    pos);
+		err = smcr_tx_gather(conn, &batch->writes[i], &plan->seg[i],
+				     pos);
 		pos += plan->seg[i].len;
 	}
 	return err;
@@ -577,57 +385,6 @@ void smcr_tx_push(struct smcr_conn *conn)
 	spin_unlock_bh(&conn->lock);
 }
 
-/* Take a chunk from the connection's link. Requests of that link may still name
- * it for an earlier user, so if the connection has moved meanwhile, the chunk
- * goes back, and the connection takes one from its new link.
- */
-static void tx_chunk_get(struct smcr_conn *conn, struct smcr_chunk **slot)
-{
-	struct smcr_chunk *chunk;
-	struct smcr_link *link;
-	bool fresh, moved;
-
-	do {
-		spin_lock_bh(&conn->lock);
-		link = smcr_link_get(conn->link);
-		spin_unlock_bh(&conn->lock);
-		fresh = false;
-		chunk = smcr_wr_chunk_get(link, GFP_KERNEL, &fresh);
-		if (fresh)
-			smcr_mib_inc(conn->lgr->net, SMCR_MIB_TXCHUNKALLOCS);
-		spin_lock_bh(&conn->lock);
-		moved = conn->link != link;
-		if (!moved)
-			*slot = chunk;
-		spin_unlock_bh(&conn->lock);
-		if (moved && chunk)
-			smcr_wr_chunk_put(link, chunk);
-		smcr_link_put(link);
-	} while (moved);
-}
-
-/* Copy to the chunk of @end, at most to the end of the chunk and at most @space
- * bytes. tx_queued() must follow, also after an error.
- */
-static int tx_copy(struct smcr_conn *conn, struct msghdr *msg, u32 space)
-{
-	struct smcr_conn_tx *tx = &conn->tx;
-	u32 off = tx->end & (SMCR_CHUNK_SIZE - 1);
-	struct smcr_chunk **slot = tx_slot(conn, tx->end);
-	size_t len = min_t(size_t, space, SMCR_CHUNK_SIZE - off);
-
-	len = min(len, msg_data_left(msg));
-	spin_lock_bh(&conn->lock);
-	tx->filling = true;
-	spin_unlock_bh(&conn->lock);
-	if (!*slot)
-		tx_chunk_get(conn, slot);
-	if (!*slot)
-		return -ENOBUFS;
-	return copy_from_iter((*slot)->vaddr + off, len, &msg->msg_iter) ?:
-	       -EFAULT;
-}
-
 /* Return -EPIPE if a send cannot go on. sk_stream_error() replaces EPIPE by a
  * pending error; if some bytes were accepted, that error stays for the next
  * call.
@@ -694,9 +451,9 @@ static int tx_wait(struct sock *sk, struct smcr_conn *conn, long *timeo)
 	if (!*timeo)
 		sk_set_bit(SOCKWQ_ASYNC_NOSPACE, sk);
 	set_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
-	/* Pairs with tx_wake(), which tests the bit after @una has moved: room
-	 * that appeared before the bit was set caused no wake-up, but is seen
-	 * here
+	/* Pairs with space_wake(), which tests the bit after @una has moved:
+	 * room that appeared before the bit was set caused no wake-up, but is
+	 * seen here
 	 */
 	smp_mb__after_atomic();
 	if (!smcr_tx_space(conn))
@@ -717,29 +474,25 @@ static void tx_urgent(struct smcr_conn *conn)
 	smcr_mib_count(conn->lgr->mib, SMCR_MIB_URGENTSENT, 1);
 }
 
-/* Write the @done bytes that tx_copy() copied to send space, unless MSG_MORE or
- * TCP_CORK promises more. A negative @done is tx_copy()'s error.
+/* Write the @done bytes that were copied to send space, unless MSG_MORE or
+ * TCP_CORK promises more.
  */
-static void tx_queued(struct smcr_conn *conn, struct msghdr *msg,
-		      int done, bool cork)
+static void tx_queued(struct smcr_conn *conn, struct msghdr *msg, u32 done,
+		      bool cork)
 {
 	struct smcr_conn_tx *tx = &conn->tx;
 	bool last = !msg_data_left(msg);
 
 	spin_lock_bh(&conn->lock);
-	tx->filling = false;
-	if (done > 0)
-		WRITE_ONCE(tx->end, tx->end + done);
-	else if (tx->una == tx->end)
-		tx_drop_slot(conn, tx_slot(conn, tx->end), tx->end);
+	smcr_tx_copied(conn, done);
 	/* The peer's C came during the copy, after tx_to_closed() could see it.
 	 * These bytes cannot be written, so nothing may wait for that.
 	 */
-	if (done > 0 && conn->fsm.peer_closed && !smcr_conn_end_over(conn))
+	if (conn->fsm.peer_closed && !smcr_conn_end_over(conn))
 		smcr_conn_end_reset_locked(conn, SMCR_RESET_PEER_CLOSED, EPIPE);
-	if (done > 0 && last && msg->msg_flags & MSG_OOB)
+	if (last && msg->msg_flags & MSG_OOB)
 		tx_urgent(conn);
-	if (done <= 0 || (!last && tx->end - tx->nxt < TX_BATCH))
+	if (!last && tx->end - tx->nxt < TX_BATCH)
 		goto out;
 	tx->hold = cork || msg->msg_flags & MSG_MORE;
 	if (tx->hold && !timer_pending(&conn->cork_timer)) {
@@ -766,8 +519,9 @@ static int tx_send(struct sock *sk, struct smcr_conn *conn, struct msghdr *msg,
 		smcr_tx_uncork(sk);
 		return tx_wait(sk, conn, timeo);
 	}
-	n = tx_copy(conn, msg, space);
-	tx_queued(conn, msg, n, smcr_sk(sk)->cork);
+	n = smcr_tx_copy(conn, msg, space);
+	if (n > 0)
+		tx_queued(conn, msg, n, smcr_sk(sk)->cork);
 	return n;
 }
 

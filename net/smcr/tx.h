@@ -16,6 +16,8 @@
 struct msghdr;
 struct smcr_chunk;
 struct smcr_conn;
+struct smcr_tx_seg;
+struct smcr_wr_write;
 struct sock;
 
 /**
@@ -101,13 +103,21 @@ int __must_check smcr_tx_sendmsg(struct sock *sk, struct msghdr *msg,
 				 size_t len);
 void smcr_tx_push(struct smcr_conn *conn);
 void smcr_tx_push_locked(struct smcr_conn *conn);
+void smcr_tx_uncork(struct sock *sk);
+u32 smcr_tx_unacked(struct smcr_conn *conn);
+u32 smcr_tx_unsent(const struct smcr_conn *conn);
+
+/* tx_space.c */
+u32 smcr_tx_space(const struct smcr_conn *conn);
+bool smcr_tx_writeable(const struct smcr_conn *conn);
+int __must_check smcr_tx_copy(struct smcr_conn *conn, struct msghdr *msg,
+			      u32 space);
+void smcr_tx_copied(struct smcr_conn *conn, u32 n);
+int __must_check smcr_tx_gather(struct smcr_conn *conn,
+				struct smcr_wr_write *wr,
+				const struct smcr_tx_seg *seg, u64 pos);
 void smcr_tx_reclaim(struct smcr_conn *conn, u64 pos);
 void smcr_tx_drained(struct smcr_conn *conn);
 void smcr_tx_purge(struct smcr_conn *conn);
-void smcr_tx_uncork(struct sock *sk);
-u32 smcr_tx_space(const struct smcr_conn *conn);
-bool smcr_tx_writeable(const struct smcr_conn *conn);
-u32 smcr_tx_unacked(struct smcr_conn *conn);
-u32 smcr_tx_unsent(const struct smcr_conn *conn);
 
 #endif /* _SMCR_TX_H */

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Send space: the bytes that a program has sent, until the peer has them.
+ *
+ *                una          nxt            end
+ *    ------------|------------|--------------|------------
+ *      returned    written,     copied, not    free
+ *                  not known    yet written
+ *                  complete
+ *
+ * Send space consists of chunks of the device's pool. The chunk of position p
+ * is in slot (p / SMCR_CHUNK_SIZE) % n_slots. It is taken when the first byte
+ * is copied to it, and returned when @una has passed it or when no byte is
+ * outstanding. Bytes are complete when a completion says so or when the peer's
+ * consumer cursor has passed them: the peer has read them, and its queue pair
+ * drops a late retransmission as a duplicate. So most sends need no completion.
+ *
+ * The sender fills the chunk of @end under the outer sock lock only. All else
+ * is under conn->lock, taken in process context and in softirq.
+ */
+#include <linux/lockdep.h>
+#include <linux/math64.h>
+#include <linux/uio.h>
+#include <net/sock.h>
+
+#include "chunk.h"
+#include "conn.h"
+#include "lgr.h"
+#include "link.h"
+#include "mib.h"
+#include "tx.h"
+#include "tx_plan.h"
+#include "wr.h"
+
+/* Longest time that a packet is under way in the network */
+#define TX_PACKET_LIFE	HZ
+
+static struct smcr_chunk **space_slot(struct smcr_conn *conn, u64 pos)
+{
+	u32 slot;
+
+	div_u64_rem(pos / SMCR_CHUNK_SIZE, conn->tx.n_slots, &slot);
+	return &conn->tx.chunk[slot];
+}
+
+/* Give back the chunk in @slot, which begins at or before @pos. If a link that
+ * the connection has left may still read it, that waits for the link's drain.
+ */
+static void space_drop(struct smcr_conn *conn, struct smcr_chunk **slot,
+		       u64 pos)
+{
+	struct smcr_conn_tx *tx = &conn->tx;
+
+	if (!*slot)
+		return;
+	if (tx->left && round_down(pos, SMCR_CHUNK_SIZE) <= tx->left_end)
+		list_add(&(*slot)->list, &tx->held);
+	else
+		smcr_wr_chunk_put(conn->link, *slot);
+	*slot = NULL;
+}
+
+static void space_drop_held(struct smcr_conn *conn)
+{
+	struct smcr_chunk *chunk, *next;
+
+	list_for_each_entry_safe(chunk, next, &conn->tx.held, list) {
+		list_del(&chunk->list);
+		smcr_wr_chunk_put(conn->link, chunk);
+	}
+}
+
+/**
+ * smcr_tx_drained() - no link that the connection has left reads send space
+ *	any more
+ * @conn: the connection
+ *
+ * Context: any, conn->lock held.
+ */
+void smcr_tx_drained(struct smcr_conn *conn)
+{
+	struct smcr_conn_tx *tx = &conn->tx;
+
+	lockdep_assert_held(&conn->lock);
+	space_drop_held(conn);
+	smcr_failover_tx_drained(&tx->fo, get_jiffies_64() + TX_PACKET_LIFE);
+	if (tx->fo.cap != SMCR_FAILOVER_OPEN)
+		smcr_conn_move_arm(conn, tx->fo.until);
+}
+
+/**
+ * smcr_tx_space() - count the bytes that may still be copied to send space
+ * @conn: the connection
+ *
+ * Context: any. Without the outer sock lock or conn->lock, the result is a
+ * hint.
+ * Return: bytes.
+ */
+u32 smcr_tx_space(const struct smcr_conn *conn)
+{
+	return conn->tx.size -
+	       (u32)(READ_ONCE(conn->tx.end) - READ_ONCE(conn->tx.una));
+}
+
+/**
+ * smcr_tx_writeable() - test whether poll() reports the socket as writable
+ * @conn: the connection
+ *
+ * A third of the space must be free, as with TCP, so that a writer is not
+ * woken for a few bytes.
+ *
+ * Context: any.
+ * Return: true if it does.
+ */
+bool smcr_tx_writeable(const struct smcr_conn *conn)
+{
+	return smcr_tx_space(conn) >= conn->tx.size / 3;
+}
+
+/* Wake writers, but only if one found no room before: an edge-triggered poller
+ * must not see an edge for each reclaimed byte.
+ */
+static void space_wake(struct smcr_conn *conn)
+{
+	struct sock *sk = conn->sk;
+	struct socket *sock;
+
+	lockdep_assert_held(&conn->lock);
+	if (!sk || !smcr_tx_writeable(conn))
+		return;
+	rcu_read_lock();
+	sock = READ_ONCE(sk->sk_socket);
+	if (sock && test_and_clear_bit(SOCK_NOSPACE, &sock->flags))
+		sk->sk_write_space(sk);
+	rcu_read_unlock();
+}
+
+/**
+ * smcr_tx_reclaim() - return the send space of complete bytes
+ * @conn: the connection
+ * @pos: all bytes before this position are complete
+ *
+ * Context: any, conn->lock held.
+ */
+void smcr_tx_reclaim(struct smcr_conn *conn, u64 pos)
+{
+	struct smcr_conn_tx *tx = &conn->tx;
+	u64 chunk;
+
+	lockdep_assert_held(&conn->lock);
+	if (pos <= tx->una || WARN_ON_ONCE(pos > tx->nxt))
+		return;
+	for (chunk = round_down(tx->una, SMCR_CHUNK_SIZE);
+	     chunk + SMCR_CHUNK_SIZE <= pos; chunk += SMCR_CHUNK_SIZE)
+		space_drop(conn, space_slot(conn, chunk), chunk);
+	WRITE_ONCE(tx->una, pos);
+	if (tx->una == tx->end && !tx->filling)
+		space_drop(conn, space_slot(conn, tx->end), tx->end);
+	if (tx->signaled < pos)
+		tx->signaled = pos;
+	space_wake(conn);
+}
+
+/**
+ * smcr_tx_purge() - return all send space
+ * @conn: connection whose last reference is gone, so that no sender and no
+ *	posted write can still use the chunks
+ *
+ * Context: any.
+ */
+void smcr_tx_purge(struct smcr_conn *conn)
+{
+	u32 i;
+
+	for (i = 0; i < conn->tx.n_slots; i++)
+		if (conn->tx.chunk[i])
+			smcr_wr_chunk_put(conn->link, conn->tx.chunk[i]);
+	space_drop_held(conn);
+}
+
+/**
+ * smcr_tx_gather() - build the write of one segment from its chunks
+ * @conn: the connection
+ * @wr: result
+ * @seg: the segment
+ * @pos: position of its first byte
+ *
+ * Context: any, conn->lock held.
+ * Return: 0, or -errno if a chunk cannot be mapped for the link's device.
+ */
+int smcr_tx_gather(struct smcr_conn *conn, struct smcr_wr_write *wr,
+		   const struct smcr_tx_seg *seg, u64 pos)
+{
+	struct smcr_ibdev *dev = conn->link->local.dev;
+	u32 left = seg->len;
+
+	wr->raddr = conn->tx.raddr + seg->remote;
+	wr->rkey = conn->tx.rkey;
+	wr->n_sge = 0;
+	while (left) {
+		u32 off = pos & (SMCR_CHUNK_SIZE - 1);
+		u32 len = min(left, SMCR_CHUNK_SIZE - off);
+		struct smcr_chunk *chunk = *space_slot(conn, pos);
+		struct smcr_wr_sge *sge = &wr->sge[wr->n_sge++];
+		int err = smcr_chunk_dma(chunk, dev, &sge->dma);
+
+		if (err)
+			return err;
+		sge->dma += off;
+		sge->vaddr = chunk->vaddr + off;
+		sge->len = len;
+		pos += len;
+		left -= len;
+	}
+	return 0;
+}
+
+/* Take a chunk from the connection's link. Requests of that link may still name
+ * it for an earlier user, so if the connection has moved meanwhile, the chunk
+ * goes back, and the connection takes one from its new link.
+ */
+static void space_chunk_get(struct smcr_conn *conn, struct smcr_chunk **slot)
+{
+	struct smcr_chunk *chunk;
+	struct smcr_link *link;
+	bool fresh, moved;
+
+	do {
+		spin_lock_bh(&conn->lock);
+		link = smcr_link_get(conn->link);
+		spin_unlock_bh(&conn->lock);
+		fresh = false;
+		chunk = smcr_wr_chunk_get(link, GFP_KERNEL, &fresh);
+		if (fresh)
+			smcr_mib_inc(conn->lgr->net, SMCR_MIB_TXCHUNKALLOCS);
+		spin_lock_bh(&conn->lock);
+		moved = conn->link != link;
+		if (!moved)
+			*slot = chunk;
+		spin_unlock_bh(&conn->lock);
+		if (moved && chunk)
+			smcr_wr_chunk_put(link, chunk);
+		smcr_link_put(link);
+	} while (moved);
+}
+
+/* A copy has failed: the chunk of @end may go. */
+static void space_unfill(struct smcr_conn *conn)
+{
+	struct smcr_conn_tx *tx = &conn->tx;
+
+	spin_lock_bh(&conn->lock);
+	tx->filling = false;
+	if (tx->una == tx->end)
+		space_drop(conn, space_slot(conn, tx->end), tx->end);
+	spin_unlock_bh(&conn->lock);
+}
+
+/**
+ * smcr_tx_copy() - copy a program's bytes to send space
+ * @conn: the connection
+ * @msg: the bytes
+ * @space: result of smcr_tx_space(), not 0
+ *
+ * Copies to the end of a chunk at most. The bytes do not count before
+ * smcr_tx_copied().
+ *
+ * Context: process, outer sock lock held.
+ * Return: bytes, -ENOBUFS without memory, or -EFAULT.
+ */
+int smcr_tx_copy(struct smcr_conn *conn, struct msghdr *msg, u32 space)
+{
+	struct smcr_conn_tx *tx = &conn->tx;
+	u32 off = tx->end & (SMCR_CHUNK_SIZE - 1);
+	struct smcr_chunk **slot = space_slot(conn, tx->end);
+	size_t len = min_t(size_t, space, SMCR_CHUNK_SIZE - off);
+	int n = -ENOBUFS;
+
+	len = min(len, msg_data_left(msg));
+	spin_lock_bh(&conn->lock);
+	tx->filling = true;
+	spin_unlock_bh(&conn->lock);
+	if (!*slot)
+		space_chunk_get(conn, slot);
+	if (*slot)
+		n = copy_from_iter((*slot)->vaddr + off, len,
+				   &msg->msg_iter) ?: -EFAULT;
+	if (n < 0)
+		space_unfill(conn);
+	return n;
+}
+
+/**
+ * smcr_tx_copied() - count bytes that were copied to send space
+ * @conn: the connection
+ * @n: result of smcr_tx_copy()
+ *
+ * Context: process, outer sock lock and conn->lock held.
+ */
+void smcr_tx_copied(struct smcr_conn *conn, u32 n)
+{
+	struct smcr_conn_tx *tx = &conn->tx;
+
+	lockdep_assert_held(&conn->lock);
+	tx->filling = false;
+	WRITE_ONCE(tx->end, tx->end + n);
+}
