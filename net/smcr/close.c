@@ -231,7 +231,7 @@ int smcr_close_shutdown(struct sock *sk, int how)
 		return 0;
 	spin_lock_bh(&conn->lock);
 	WRITE_ONCE(sk->sk_shutdown, sk->sk_shutdown | how);
-	conn->tx.hold = false;
+	WRITE_ONCE(conn->tx.hold, false);
 	if (how & SEND_SHUTDOWN)
 		smcr_conn_end_event(conn, SMCR_CONN_EV_APP_SHUTDOWN);
 	spin_unlock_bh(&conn->lock);
@@ -317,7 +317,7 @@ void smcr_close_release(struct sock *sk, long timeout)
 	unread = conn->rx.peer.prod != conn->rx.cons;
 	abort = unread ||
 		(sock_flag(sk, SOCK_LINGER) && !sk->sk_lingertime);
-	conn->tx.hold = false;
+	WRITE_ONCE(conn->tx.hold, false);
 	WRITE_ONCE(sk->sk_shutdown, SHUTDOWN_MASK);
 	if (abort && !smcr_conn_end_over(conn))
 		smcr_conn_end_reset_locked(conn, unread ?

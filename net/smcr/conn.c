@@ -705,6 +705,8 @@ void smcr_conn_detach(struct smcr_conn *conn)
  * @seq: sequence number of the last CDC message that has reached the peer's
  *	adapter
  *
+ * Posts the bytes that have waited for these.
+ *
  * Context: CQ handler: softirq, or a reader that polls, BH disabled.
  */
 void smcr_conn_sent(struct smcr_conn *conn, const struct smcr_link *link,
@@ -713,6 +715,8 @@ void smcr_conn_sent(struct smcr_conn *conn, const struct smcr_link *link,
 	spin_lock_bh(&conn->lock);
 	if (smcr_failover_tx_done(&conn->tx.fo, seq, pos, conn->link == link))
 		smcr_tx_reclaim(conn, pos);
+	if (READ_ONCE(conn->tx.end) != conn->tx.nxt)
+		smcr_tx_push_locked(conn);
 	smcr_conn_move_confirmed(conn);
 	smcr_conn_end_confirmed(conn);
 	spin_unlock_bh(&conn->lock);

@@ -302,7 +302,8 @@ void smcr_conn_end_flushed(struct smcr_conn *conn)
 	enum smcr_conn_flush flush = conn->flush;
 
 	lockdep_assert_held(&conn->lock);
-	if (flush == SMCR_CONN_FLUSH_NONE || conn->tx.nxt != conn->tx.end)
+	if (flush == SMCR_CONN_FLUSH_NONE ||
+	    conn->tx.nxt != READ_ONCE(conn->tx.end))
 		return;
 	conn->flush = SMCR_CONN_FLUSH_NONE;
 	smcr_conn_end_event(conn, flush == SMCR_CONN_FLUSH_CLOSE ?
@@ -349,7 +350,8 @@ static bool end_harmless(const struct smcr_conn *conn,
 	    conn->fsm.state != SMCR_CONN_APPL_CLOSE_WAIT2 &&
 	    conn->fsm.state != SMCR_CONN_APPL_FIN_CLOSE_WAIT)
 		return false;
-	return conn->fsm.peer_closed && conn->tx.end == conn->rx.peer.cons &&
+	return conn->fsm.peer_closed &&
+	       READ_ONCE(conn->tx.end) == conn->rx.peer.cons &&
 	       (reason_is_link(reason) || reason == SMCR_RESET_TCP_RST ||
 		reason == SMCR_RESET_RMBE_CONFLICT);
 }

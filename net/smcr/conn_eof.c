@@ -301,12 +301,15 @@ void smcr_conn_eof_raise(struct smcr_conn *conn, u16 raised)
 		smp_store_release(&conn->rx.final, true);
 		eof_fin(conn);
 	}
+	/* Either a send() that goes on now is seen here, or it sees C */
+	smcr_tx_look(conn);
 	if (raised & SMCR_CDC_A)
 		smcr_conn_end_event(conn, SMCR_CONN_EV_PEER_ABORT);
 	else if (raised & SMCR_CDC_C)
-		smcr_conn_end_event(conn, conn->tx.nxt != conn->tx.end ?
-				 SMCR_CONN_EV_PEER_CLOSED_UNSENT :
-				 SMCR_CONN_EV_PEER_CLOSED);
+		smcr_conn_end_event(conn, conn->tx.nxt !=
+				    READ_ONCE(conn->tx.end) ?
+				    SMCR_CONN_EV_PEER_CLOSED_UNSENT :
+				    SMCR_CONN_EV_PEER_CLOSED);
 	else if (raised & SMCR_CDC_D)
 		smcr_conn_end_event(conn, SMCR_CONN_EV_PEER_DONE);
 }

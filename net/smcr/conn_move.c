@@ -285,7 +285,7 @@ static void move_to(struct smcr_conn *conn, const struct move_target *target,
 	smcr_wr_unwait(old, conn);
 	if (lost) {
 		tx->left |= BIT(old->slot);
-		tx->left_end = tx->end;
+		tx->left_end = READ_ONCE(tx->end);
 	}
 	tx->leave = false;
 	smcr_urgent_tx_moved(&tx->urgent, conn->rx.peer.cons);

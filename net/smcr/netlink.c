@@ -513,7 +513,7 @@ static void conn_read(struct smcr_conn *conn, struct conn_info *info)
 	info->rx_queued = conn->rx.peer.prod - conn->rx.cons;
 	info->rx_bytes = conn->rx.cons;
 	info->tx_size = conn->tx.ring.len;
-	info->tx_queued = conn->tx.end - conn->tx.nxt;
+	info->tx_queued = READ_ONCE(conn->tx.end) - conn->tx.nxt;
 	info->tx_unread = conn->tx.nxt - conn->rx.peer.cons;
 	info->tx_bytes = conn->tx.nxt;
 	spin_unlock_bh(&conn->lock);

@@ -11,6 +11,17 @@
  *
  * Any holder of conn->lock may post: the caller of send(), the CQ handler that
  * saw the window open, the completion that freed a send slot.
+ *
+ * While bytes wait to be merged with later ones (tx_plan.c), send() adds to
+ * them under the outer sock lock alone, and needs no reference to the
+ * connection, which leaves its socket under that lock only. Three pairs of
+ * barriers make this safe. Two are in tx_space.c, the third is here:
+ *
+ *	send() advances @end, then reads @merging: will somebody look?
+ *	smcr_tx_look() clears @merging, then its caller reads @end.
+ *	    One of them sees the other's store, so no byte is forgotten.
+ *
+ * Somebody looks whenever @una advances, and when the link is lost.
  */
 #include <linux/lockdep.h>
 #include <linux/sched/signal.h>
@@ -40,7 +51,7 @@ static void tx_cork_timer(struct timer_list *timer)
 	struct smcr_conn *conn = from_timer(conn, timer, cork_timer);
 
 	spin_lock(&conn->lock);
-	conn->tx.hold = false;
+	WRITE_ONCE(conn->tx.hold, false);
 	smcr_tx_push_locked(conn);
 	spin_unlock(&conn->lock);
 	smcr_conn_put(conn);
@@ -85,7 +96,7 @@ u32 smcr_tx_unacked(struct smcr_conn *conn)
 	u32 left;
 
 	spin_lock_bh(&conn->lock);
-	left = conn->tx.end - conn->tx.una;
+	left = READ_ONCE(conn->tx.end) - conn->tx.una;
 	if (left && conn->tx.signaled < conn->tx.nxt &&
 	    smcr_failover_tx_act(&conn->tx.fo, conn->tx.una) ==
 	    SMCR_FAILOVER_GO_ON && !smcr_wr_post_fence(conn->link))
@@ -99,7 +110,8 @@ static void tx_view(struct smcr_conn *conn, struct smcr_tx_view *view,
 {
 	*view = (struct smcr_tx_view){
 		.peer_ring = conn->tx.ring,
-		.queued = conn->tx.end,
+		/* Pairs with smcr_tx_copied(): the bytes are there */
+		.queued = smp_load_acquire(&conn->tx.end),
 		.sent = conn->tx.nxt,
 		.peer_cons = conn->rx.peer.cons,
 		.b_announced = conn->tx.blocked,
@@ -111,6 +123,16 @@ static void tx_view(struct smcr_conn *conn, struct smcr_tx_view *view,
 			   smcr_urgent_tx_limit(&conn->tx.urgent,
 						view->peer_cons));
 	view->max_bytes = smcr_wr_max_bytes(conn->link, view->sent);
+}
+
+static struct smcr_tx_line tx_line(const struct smcr_conn *conn)
+{
+	return (struct smcr_tx_line){
+		.una = conn->tx.una,
+		.nxt = conn->tx.nxt,
+		.end = READ_ONCE(conn->tx.end),
+		.signaled = conn->tx.signaled,
+	};
 }
 
 static void tx_encode(struct smcr_conn *conn, u8 *buf, u64 prod, u16 flags)
@@ -155,6 +177,7 @@ static void tx_posted(struct smcr_conn *conn, const struct smcr_tx_plan *plan,
 		tx->signaled = plan->sent;
 	smcr_mib_count(mib, SMCR_MIB_CDCSENT, 1);
 	if (plan->bytes) {
+		smcr_tx_burst_posted(&tx->burst, plan);
 		smcr_mib_count(mib, SMCR_MIB_TXMESSAGES, 1);
 		smcr_mib_count(mib, SMCR_MIB_TXBYTES, fresh);
 	} else {
@@ -183,12 +206,14 @@ static int tx_fill(struct smcr_conn *conn, const struct smcr_tx_plan *plan,
 /* Post one chain of writes and its message; writes that are repeated go without
  * one until the last of them (4.6.2). Request a completion with C and A, after
  * which no message would release the references of the send slots, when half of
- * the send space has none requested, and at the end of a replay. A connection
- * whose send space cannot be mapped for the new link's device ends here.
+ * the send space has none requested, at the end of a replay, and for bytes that
+ * will wait behind this message (tx_plan.c). A connection whose send space
+ * cannot be mapped for the new link's device ends here.
  */
 static int tx_post(struct smcr_conn *conn, const struct smcr_tx_plan *plan)
 {
 	struct smcr_conn_tx *tx = &conn->tx;
+	struct smcr_tx_line line = tx_line(conn);
 	struct smcr_wr_batch batch;
 	u16 flags = tx->flags;
 	int err;
@@ -218,7 +243,8 @@ static int tx_post(struct smcr_conn *conn, const struct smcr_tx_plan *plan)
 	batch.signal = batch.message &&
 		       ((flags & (SMCR_CDC_C | SMCR_CDC_A)) ||
 			tx->fo.replay < tx->fo.mark ||
-			plan->sent - tx->signaled >= tx->size / 2);
+			plan->sent - tx->signaled >= tx->size / 2 ||
+			smcr_tx_burst_asks(&tx->burst, &line, plan));
 	if (batch.message)
 		tx_encode(conn, batch.cdc, plan->sent, flags);
 	err = smcr_wr_post(conn->link, &batch);
@@ -253,24 +279,54 @@ static int tx_post_f(struct smcr_conn *conn)
 	return 0;
 }
 
-static bool tx_held(const struct smcr_conn *conn)
+/* No more bytes come, or these may not wait for them. */
+static bool tx_hurries(const struct smcr_conn *conn)
+{
+	return conn->flush != SMCR_CONN_FLUSH_NONE || conn->tx.urgent.next;
+}
+
+/* Does the program promise more bytes? It gets 200 ms for them. */
+static bool tx_corked(const struct smcr_conn *conn)
 {
 	const struct smcr_conn_tx *tx = &conn->tx;
-	u64 queued = tx->end - tx->nxt;
 
-	if (conn->flush != SMCR_CONN_FLUSH_NONE)
+	return tx->hold && !tx_hurries(conn) &&
+	       READ_ONCE(tx->end) - tx->nxt < tx->size / 2;
+}
+
+/* Do bytes wait to be written together with later ones? They ride with a
+ * message that goes anyway, and do not wait while a sender has no room for
+ * later ones.
+ */
+static bool tx_merges(struct smcr_conn *conn)
+{
+	struct smcr_conn_tx *tx = &conn->tx;
+	struct smcr_tx_line line = tx_line(conn);
+
+	if (tx->due || tx_hurries(conn) || !smcr_tx_space(conn) ||
+	    !smcr_tx_burst_holds(&tx->burst, &line, tx->ring.len))
 		return false;
-	if (tx->urgent.next)
-		return false;
-	if (tx->hold && queued < tx->size / 2)
-		return true;
-	/* If a sender that slept for room was woken, it will copy more bytes in
-	 * a moment: a small rest waits for them, and the sender pushes at its
-	 * end in any case. A sender that was not woken yet must not hold bytes
-	 * back, as the peer may wait for them before it reads on.
-	 */
-	return queued < tx->size / 4 && tx->n_sleepers &&
-	       smcr_tx_writeable(conn);
+	tx->burst.waited = true;
+	WRITE_ONCE(tx->merging, true);
+	return true;
+}
+
+/**
+ * smcr_tx_look() - have each send() from now on take conn->lock
+ * @conn: connection whose queued bytes the caller will look at
+ *
+ * The caller sees the bytes of all earlier ones.
+ *
+ * Context: any, conn->lock held.
+ */
+void smcr_tx_look(struct smcr_conn *conn)
+{
+	lockdep_assert_held(&conn->lock);
+	if (!conn->tx.merging)
+		return;
+	WRITE_ONCE(conn->tx.merging, false);
+	/* Pairs with the barrier in tx_joined() */
+	smp_mb();
 }
 
 /* A peer whose C is held back does not read any more. */
@@ -318,11 +374,13 @@ static enum tx_turn tx_push_new(struct smcr_conn *conn, bool *more)
 	struct smcr_tx_view view;
 
 	/* True in most calls, and in the last turn of all others */
-	if (tx->final || (tx->nxt == tx->end && !tx->due) || tx->leave)
+	if (tx->final || (tx->nxt == READ_ONCE(tx->end) && !tx->due) ||
+	    tx->leave)
 		return TX_IDLE;
-	if (tx_may_write(conn) && !tx_held(conn)) {
+	if (tx_may_write(conn) && !tx_corked(conn) && !tx_merges(conn)) {
 		tx_view(conn, &view, *more);
-		if (tx->fo.cap != SMCR_FAILOVER_OPEN && view.queued < tx->end)
+		if (tx->fo.cap != SMCR_FAILOVER_OPEN &&
+		    view.queued < READ_ONCE(tx->end))
 			smcr_conn_move_arm(conn, tx->fo.until);
 		smcr_tx_plan(&view, &plan);
 	}
@@ -353,6 +411,7 @@ void smcr_tx_push_locked(struct smcr_conn *conn)
 	lockdep_assert_held(&conn->lock);
 	if (conn->fsm.state == SMCR_CONN_INIT)
 		return;
+	smcr_tx_look(conn);
 	do {
 		if (tx->mute)
 			break;
@@ -428,13 +487,6 @@ static int tx_sleep(struct sock *sk, struct smcr_conn *conn, long *timeo,
 	return min(err, 0);
 }
 
-static void tx_sleeper(struct smcr_conn *conn, int change)
-{
-	spin_lock_bh(&conn->lock);
-	conn->tx.n_sleepers += change;
-	spin_unlock_bh(&conn->lock);
-}
-
 /* Wait for room in send space. A non-blocking call sets SOCK_NOSPACE and
  * returns -EAGAIN; poll() gets the wake-up, and a program that has asked for
  * SIGIO the signal, for which SOCKWQ_ASYNC_NOSPACE has to be set as well. The
@@ -446,7 +498,6 @@ static int tx_wait(struct sock *sk, struct smcr_conn *conn, long *timeo)
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
 	int err = 0;
 
-	tx_sleeper(conn, 1);
 	add_wait_queue(sk_sleep(sk), &wait);
 	if (!*timeo)
 		sk_set_bit(SOCKWQ_ASYNC_NOSPACE, sk);
@@ -459,7 +510,6 @@ static int tx_wait(struct sock *sk, struct smcr_conn *conn, long *timeo)
 	if (!smcr_tx_space(conn))
 		err = tx_sleep(sk, conn, timeo, &wait);
 	remove_wait_queue(sk_sleep(sk), &wait);
-	tx_sleeper(conn, -1);
 	return err;
 }
 
@@ -474,8 +524,21 @@ static void tx_urgent(struct smcr_conn *conn)
 	smcr_mib_count(conn->lgr->mib, SMCR_MIB_URGENTSENT, 1);
 }
 
+/* Will the bytes that were copied last go out with others that wait? */
+static bool tx_joined(const struct smcr_conn *conn)
+{
+	const struct smcr_conn_tx *tx = &conn->tx;
+
+	/* Pairs with the barrier in smcr_tx_look() */
+	smp_mb();
+	return READ_ONCE(tx->merging) && !READ_ONCE(tx->hold) &&
+	       tx->end - READ_ONCE(tx->nxt) < SMCR_TX_BURST_WHOLE &&
+	       smcr_tx_space(conn);
+}
+
 /* Write the @done bytes that were copied to send space, unless MSG_MORE or
- * TCP_CORK promises more.
+ * TCP_CORK promises more. With these, or an urgent byte, nobody may see the
+ * bytes before it is known what is special about them.
  */
 static void tx_queued(struct smcr_conn *conn, struct msghdr *msg, u32 done,
 		      bool cork)
@@ -483,8 +546,15 @@ static void tx_queued(struct smcr_conn *conn, struct msghdr *msg, u32 done,
 	struct smcr_conn_tx *tx = &conn->tx;
 	bool last = !msg_data_left(msg);
 
-	spin_lock_bh(&conn->lock);
-	smcr_tx_copied(conn, done);
+	if (cork || msg->msg_flags & (MSG_MORE | MSG_OOB)) {
+		spin_lock_bh(&conn->lock);
+		smcr_tx_copied(conn, done);
+	} else {
+		smcr_tx_copied(conn, done);
+		if (tx_joined(conn))
+			return;
+		spin_lock_bh(&conn->lock);
+	}
 	/* The peer's C came during the copy, after tx_to_closed() could see it.
 	 * These bytes cannot be written, so nothing may wait for that.
 	 */
@@ -494,7 +564,7 @@ static void tx_queued(struct smcr_conn *conn, struct msghdr *msg, u32 done,
 		tx_urgent(conn);
 	if (!last && tx->end - tx->nxt < TX_BATCH)
 		goto out;
-	tx->hold = cork || msg->msg_flags & MSG_MORE;
+	WRITE_ONCE(tx->hold, cork || msg->msg_flags & MSG_MORE);
 	if (tx->hold && !timer_pending(&conn->cork_timer)) {
 		/* The armed timer owns a reference */
 		smcr_conn_get(conn);
@@ -568,21 +638,28 @@ int smcr_tx_sendmsg(struct sock *sk, struct msghdr *msg, size_t len)
 {
 	struct smcr_conn *conn = smcr_sk(sk)->conn;
 	long timeo = sock_sndtimeo(sk, msg->msg_flags & MSG_DONTWAIT);
-	bool oob = msg->msg_flags & MSG_OOB;
+	bool oob = msg->msg_flags & MSG_OOB, counted = false;
 	size_t done = 0;
 	int err;
 
 	sock_owned_by_me(sk);
+	if (!conn)
+		return sk_stream_error(sk, msg->msg_flags, -EPIPE);
 	err = tx_error(sk);
-	if (conn)
-		smcr_conn_get(conn);
-	if (conn && oob)
+	if (oob)
 		tx_urgent_begin(conn);
 	while (!err && msg_data_left(msg)) {
 		if (READ_ONCE(conn->fsm.peer_closed)) {
 			err = tx_to_closed(conn, msg);
 			done += max(err, 0);
 			break;
+		}
+		/* The sock lock is released while the call waits for room, and
+		 * another thread may detach the connection then.
+		 */
+		if (!counted && !smcr_tx_space(conn)) {
+			smcr_conn_get(conn);
+			counted = true;
 		}
 		err = tx_send(sk, conn, msg, &timeo);
 		if (err > 0) {
@@ -592,14 +669,13 @@ int smcr_tx_sendmsg(struct sock *sk, struct msghdr *msg, size_t len)
 		if (!err)
 			err = tx_error(sk);
 	}
-	if (conn && oob)
+	if (oob)
 		tx_urgent_end(conn, done && msg_data_left(msg));
-	if (conn) {
-		/* No more bytes will join the rest that tx_held() held back */
-		if (err)
-			smcr_tx_push(conn);
+	/* Bytes of a call that ended early are in send space */
+	if (err)
+		smcr_tx_push(conn);
+	if (counted)
 		smcr_conn_put(conn);
-	}
 	if (done)
 		return done;
 	return err ? sk_stream_error(sk, msg->msg_flags, err) : 0;
@@ -619,7 +695,7 @@ void smcr_tx_uncork(struct sock *sk)
 	if (!conn)
 		return;
 	spin_lock_bh(&conn->lock);
-	conn->tx.hold = false;
+	WRITE_ONCE(conn->tx.hold, false);
 	smcr_tx_push_locked(conn);
 	spin_unlock_bh(&conn->lock);
 }

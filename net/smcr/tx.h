@@ -11,6 +11,7 @@
 
 #include "cursor.h"
 #include "failover.h"
+#include "tx_plan.h"
 #include "urgent.h"
 
 struct msghdr;
@@ -47,8 +48,9 @@ struct sock;
  * @final: the state machine's C, or A, was posted; no message may follow (A.4)
  * @due: a message must go out even if the window admits no bytes
  * @filling: a sender copies into the chunk of @end
+ * @merging: bytes wait to be merged with later ones, and a requested completion
+ *	will have them looked at
  * @hold: MSG_MORE or TCP_CORK: wait for more bytes
- * @n_sleepers: senders that wait for room in a blocking call
  * @blocked: the last message had B set
  * @ask: the next message has R set
  * @wanted: the peer requested a consumer update with R, and no message has
@@ -61,11 +63,13 @@ struct sock;
  * @left_end: @end when the connection left a link last: the chunks up to there
  *	may be named by requests of that link
  * @held: chunks that wait until @left is empty
+ * @burst: the last data messages, which decide whether bytes wait for later ones
  * @urgent: the urgent byte
  * @fo: the move to another link
  *
- * All under smcr_conn.lock but for the bytes in the chunk of @end. @una, @nxt
- * and @end are also read without it.
+ * All under smcr_conn.lock but for the bytes in the chunk of @end, and for @end
+ * and @filling, which send() changes under the outer sock lock. @una, @nxt,
+ * @merging and @hold are also read without smcr_conn.lock.
  */
 struct smcr_conn_tx {
 	u64			una;
@@ -84,8 +88,8 @@ struct smcr_conn_tx {
 	bool			final;
 	bool			due;
 	bool			filling;
+	bool			merging;
 	bool			hold;
-	u32			n_sleepers;
 	bool			blocked;
 	bool			ask;
 	bool			wanted;
@@ -94,6 +98,7 @@ struct smcr_conn_tx {
 	u8			left;
 	u64			left_end;
 	struct list_head	held;
+	struct smcr_tx_burst	burst;
 	struct smcr_urgent_tx	urgent;
 	struct smcr_failover_tx	fo;
 };
@@ -103,6 +108,7 @@ int __must_check smcr_tx_sendmsg(struct sock *sk, struct msghdr *msg,
 				 size_t len);
 void smcr_tx_push(struct smcr_conn *conn);
 void smcr_tx_push_locked(struct smcr_conn *conn);
+void smcr_tx_look(struct smcr_conn *conn);
 void smcr_tx_uncork(struct sock *sk);
 u32 smcr_tx_unacked(struct smcr_conn *conn);
 u32 smcr_tx_unsent(const struct smcr_conn *conn);

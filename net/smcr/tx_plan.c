@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Window arithmetic of both directions (RFC 7609, 4.5.1 and 4.7).
+ * Window arithmetic of both directions (RFC 7609, 4.5.1 and 4.7), and small
+ * writes that are merged (4.5.2).
  */
 #include <linux/minmax.h>
 #include <linux/string.h>
@@ -58,6 +59,7 @@ void smcr_tx_plan(const struct smcr_tx_view *view, struct smcr_tx_plan *plan)
 	left = min_t(u64, queued, window);
 	if (left < queued && !worthwhile(view, left) && !view->more)
 		left = 0;
+	plan->cut = left < queued;
 	if (view->max_bytes)
 		left = min_t(u32, left, view->max_bytes);
 	for (; left && plan->nr_segs < SMCR_TX_MAX_SEGS; seg++) {
@@ -78,6 +80,93 @@ void smcr_tx_plan(const struct smcr_tx_view *view, struct smcr_tx_plan *plan)
 			rest * 10 < view->peer_ring.len;
 	plan->announce = plan->nr_segs ||
 			 (plan->blocked && !view->b_announced);
+}
+
+/* Merging of small writes
+ *
+ * Each message costs both hosts as much as tens of kilobytes do, so the pieces
+ * of a program that writes faster than the adapter sends should leave together.
+ * A message that is alone must not wait, nor should the second one, as many
+ * programs send a header and then a body. So bytes wait behind two messages
+ * that are not complete, or behind 128 KB or half a ring of them, and leave
+ * together once a completion, or the peer's consumer cursor, has advanced @una.
+ * A short rest that the window has cut off waits for one message only: the room
+ * that lets it go wakes the writer as well, which adds the next bytes to it.
+ *
+ * Liveness: bytes wait only while a completion is to come for a position above
+ * @una. It advances @una, and the caller looks at the bytes again. When the
+ * link fails instead, the connection moves, and @signaled is @una. So a message
+ * behind which bytes may have to wait requests a completion, if none is to
+ * come. The first message of a burst, that is, one that is posted while all
+ * bytes before it are complete and none waited, does so only if the window has
+ * cut it off: a program that sends a request and waits for the answer would pay
+ * for the completion and has no use for it.
+ */
+
+static bool burst_begins(const struct smcr_tx_burst *burst,
+			 const struct smcr_tx_line *line)
+{
+	return line->una == line->nxt && !burst->waited;
+}
+
+/**
+ * smcr_tx_burst_holds() - decide whether queued bytes wait for later ones
+ * @burst: the last data messages
+ * @line: positions
+ * @ring_len: bytes of the peer's ring
+ *
+ * The caller may write the bytes all the same, and must if no later ones can
+ * come. If it does not, it sets @burst->waited, and asks again when @line->una
+ * has moved.
+ *
+ * Context: any, lock of the send side held.
+ * Return: true if the bytes behind @line->nxt wait.
+ */
+bool smcr_tx_burst_holds(const struct smcr_tx_burst *burst,
+			 const struct smcr_tx_line *line, u32 ring_len)
+{
+	u32 many = max_t(u32, 2 * SMCR_TX_BURST_WHOLE, ring_len / 2);
+	u64 waiting = line->end - line->nxt;
+
+	if (line->signaled <= line->una || waiting >= SMCR_TX_BURST_WHOLE)
+		return false;
+	if (burst->cut && waiting < ring_len / 4)
+		return true;
+	return burst->before > line->una || line->nxt - line->una >= many;
+}
+
+/**
+ * smcr_tx_burst_asks() - decide whether the next message requests a completion
+ *	for the sake of bytes that will wait behind it
+ * @burst: the last data messages
+ * @line: positions before the message
+ * @plan: its writes
+ *
+ * Context: any, lock of the send side held.
+ * Return: true if it does.
+ */
+bool smcr_tx_burst_asks(const struct smcr_tx_burst *burst,
+			const struct smcr_tx_line *line,
+			const struct smcr_tx_plan *plan)
+{
+	return plan->bytes && line->signaled <= line->una &&
+	       (plan->cut || !burst_begins(burst, line));
+}
+
+/**
+ * smcr_tx_burst_posted() - a data message was posted
+ * @burst: the last data messages
+ * @plan: its writes
+ *
+ * Context: any, lock of the send side held.
+ */
+void smcr_tx_burst_posted(struct smcr_tx_burst *burst,
+			  const struct smcr_tx_plan *plan)
+{
+	burst->before = burst->last;
+	burst->last = plan->sent;
+	burst->waited = false;
+	burst->cut = plan->cut;
 }
 
 /**

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Window arithmetic (RFC 7609, 4.5.1 and 4.7): which bytes to write next, and
- * when to send the peer a window update. Pure functions; the callers hold
- * smcr_conn.lock.
+ * Window arithmetic (RFC 7609, 4.5.1 and 4.7): which bytes to write next, which
+ * wait to be written together with later ones (4.5.2), and when to send the peer
+ * a window update. Pure functions; the callers hold smcr_conn.lock.
  */
 #ifndef _SMCR_TX_PLAN_H
 #define _SMCR_TX_PLAN_H
@@ -55,6 +55,7 @@ struct smcr_tx_seg {
  * @bytes: sum of their lengths
  * @sent: smcr_tx_view.sent after the writes, the producer position to announce
  * @blocked: set B: the window is closed, and few bytes are left to write
+ * @cut: the window, not @max_bytes, leaves bytes to write
  * @announce: a CDC message must go out, since the plan has writes or sets B
  *	where the last message did not
  */
@@ -64,7 +65,41 @@ struct smcr_tx_plan {
 	u32 bytes;
 	u64 sent;
 	bool blocked;
+	bool cut;
 	bool announce;
+};
+
+/* Bytes that wait for no further ones */
+#define SMCR_TX_BURST_WHOLE	(64u * 1024)
+
+/**
+ * struct smcr_tx_line - positions of the send side, as in struct smcr_conn_tx
+ * @una: bytes before are complete
+ * @nxt: bytes before are posted
+ * @end: bytes before are queued
+ * @signaled: a completion was requested for the bytes before, or has arrived
+ *
+ * Invariants: @una <= @nxt <= @end, @una <= @signaled <= @nxt.
+ */
+struct smcr_tx_line {
+	u64 una;
+	u64 nxt;
+	u64 end;
+	u64 signaled;
+};
+
+/**
+ * struct smcr_tx_burst - the last data messages of a connection
+ * @last: position behind the last one
+ * @before: position behind the one before
+ * @waited: bytes have waited since the last one
+ * @cut: the window ended the last one
+ */
+struct smcr_tx_burst {
+	u64 last;
+	u64 before;
+	bool waited;
+	bool cut;
 };
 
 /**
@@ -87,6 +122,13 @@ struct smcr_rx_view {
 };
 
 void smcr_tx_plan(const struct smcr_tx_view *view, struct smcr_tx_plan *plan);
+bool smcr_tx_burst_holds(const struct smcr_tx_burst *burst,
+			 const struct smcr_tx_line *line, u32 ring_len);
+bool smcr_tx_burst_asks(const struct smcr_tx_burst *burst,
+			const struct smcr_tx_line *line,
+			const struct smcr_tx_plan *plan);
+void smcr_tx_burst_posted(struct smcr_tx_burst *burst,
+			  const struct smcr_tx_plan *plan);
 bool smcr_rx_update_needed(const struct smcr_rx_view *view);
 
 #endif /* _SMCR_TX_PLAN_H */

@@ -15,8 +15,16 @@
  * consumer cursor has passed them: the peer has read them, and its queue pair
  * drops a late retransmission as a duplicate. So most sends need no completion.
  *
- * The sender fills the chunk of @end under the outer sock lock only. All else
- * is under conn->lock, taken in process context and in softirq.
+ * The sender fills the chunk of @end, and changes @end and @filling, under the
+ * outer sock lock, with or without conn->lock. All else is under conn->lock,
+ * taken in process context and in softirq. Two pairs of barriers make this safe:
+ *
+ *	smcr_tx_copy() sets @filling, then reads @una: may the chunk of @end go?
+ *	smcr_tx_reclaim() advances @una, then reads @filling: is it in use?
+ *	    One of them sees the other's store, so a chunk in use stays.
+ *	smcr_tx_copied() advances @end, then clears @filling.
+ *	smcr_tx_reclaim() reads @filling, then @end.
+ *	    A chunk that has just got bytes is not taken for an empty one.
  */
 #include <linux/lockdep.h>
 #include <linux/math64.h>
@@ -153,9 +161,15 @@ void smcr_tx_reclaim(struct smcr_conn *conn, u64 pos)
 	for (chunk = round_down(tx->una, SMCR_CHUNK_SIZE);
 	     chunk + SMCR_CHUNK_SIZE <= pos; chunk += SMCR_CHUNK_SIZE)
 		space_drop(conn, space_slot(conn, chunk), chunk);
-	WRITE_ONCE(tx->una, pos);
-	if (tx->una == tx->end && !tx->filling)
-		space_drop(conn, space_slot(conn, tx->end), tx->end);
+	/* Pairs with the barrier in space_fill(): the slots are empty */
+	smp_store_release(&tx->una, pos);
+	/* Pairs with the barrier in space_fill(): is the chunk in use? */
+	smp_mb();
+	/* Pairs with the release in smcr_tx_copied(): if not, it may have got
+	 * bytes
+	 */
+	if (!smp_load_acquire(&tx->filling) && pos == READ_ONCE(tx->end))
+		space_drop(conn, space_slot(conn, pos), pos);
 	if (tx->signaled < pos)
 		tx->signaled = pos;
 	space_wake(conn);
@@ -244,13 +258,28 @@ static void space_chunk_get(struct smcr_conn *conn, struct smcr_chunk **slot)
 	} while (moved);
 }
 
+/* Keep the chunk of @end until smcr_tx_copied() or space_unfill(). */
+static void space_fill(struct smcr_conn *conn)
+{
+	WRITE_ONCE(conn->tx.filling, true);
+	/* Pairs with the barriers in smcr_tx_reclaim() */
+	smp_mb();
+	if (READ_ONCE(conn->tx.una) != conn->tx.end)
+		return;
+	/* The chunk may be on its way back. Behind the lock it is gone, or it
+	 * stays.
+	 */
+	spin_lock_bh(&conn->lock);
+	spin_unlock_bh(&conn->lock);
+}
+
 /* A copy has failed: the chunk of @end may go. */
 static void space_unfill(struct smcr_conn *conn)
 {
 	struct smcr_conn_tx *tx = &conn->tx;
 
 	spin_lock_bh(&conn->lock);
-	tx->filling = false;
+	WRITE_ONCE(tx->filling, false);
 	if (tx->una == tx->end)
 		space_drop(conn, space_slot(conn, tx->end), tx->end);
 	spin_unlock_bh(&conn->lock);
@@ -277,9 +306,7 @@ int smcr_tx_copy(struct smcr_conn *conn, struct msghdr *msg, u32 space)
 	int n = -ENOBUFS;
 
 	len = min(len, msg_data_left(msg));
-	spin_lock_bh(&conn->lock);
-	tx->filling = true;
-	spin_unlock_bh(&conn->lock);
+	space_fill(conn);
 	if (!*slot)
 		space_chunk_get(conn, slot);
 	if (*slot)
@@ -295,13 +322,14 @@ int smcr_tx_copy(struct smcr_conn *conn, struct msghdr *msg, u32 space)
  * @conn: the connection
  * @n: result of smcr_tx_copy()
  *
- * Context: process, outer sock lock and conn->lock held.
+ * Context: process, outer sock lock held.
  */
 void smcr_tx_copied(struct smcr_conn *conn, u32 n)
 {
 	struct smcr_conn_tx *tx = &conn->tx;
 
-	lockdep_assert_held(&conn->lock);
-	tx->filling = false;
-	WRITE_ONCE(tx->end, tx->end + n);
+	/* Pairs with the acquire in tx_view() */
+	smp_store_release(&tx->end, tx->end + n);
+	/* Pairs with the acquire in smcr_tx_reclaim() */
+	smp_store_release(&tx->filling, false);
 }

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: A 64-byte message costs one doorbell; a connection costs TCP 8 segments
-# rfc: 4.5.1, A.4
+# rfc: 4.5.1, 4.5.2, A.4
 # nics: 1
-# The cost of a 64-byte message in doorbells, work requests and completions, and
-# the cost of a connection in TCP segments.
+# The cost of a 64-byte message in doorbells, work requests and completions, of
+# small writes in messages, and of a connection in TCP segments.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source-path=SCRIPTDIR source=lib/counts_lib.sh
@@ -50,6 +50,18 @@ grew long TxChunkAllocs -le "$chunks"
 grew long MrRegistrations -eq 0
 grew long LlcSent -eq 0
 show_deltas long
+# Small writes behind two messages that are under way leave together; bytes that
+# the program does not follow up leave, too.
+undo_later wire clear
+check "RoCE from the client is slow" \
+	wire fault client0 server0 delay 50000 only roce
+save merged
+io_check "1000 writes of 64 bytes" $kind "$SERVER" stream -u 64000 -d 0 -w 64
+grew merged TxMessages -le 60
+IO_TIMEOUT=20 io_check "requests and answers in 10 writes each" \
+	$kind "$SERVER" rr -s 1000 -w 100 -n 20
+check "RoCE is fast again" wire clear
+no_conn_left
 # SYN, SYN-ACK, Proposal, Accept, Confirm, FIN, FIN and an acknowledgment. On a
 # slow host a delayed acknowledgment may be added.
 connections=50

@@ -18,12 +18,14 @@
 #include "failover.h"
 #include "rnd.h"
 #include "rtoken.h"
+#include "tx_plan.h"
 #include "urgent.h"
 
 /* The -b option replaces one rule by a mistake */
 enum sim_mistake {
 	BUG_NONE, BUG_F_IGNORED, BUG_NO_DRAIN, BUG_EARLY_CDC, BUG_SS_CURSOR, BUG_NO_CAP,
-	BUG_EARLY_REUSE, BUG_URGENT_ONCE, BUG_URGENT_NO_LIMIT, BUG_NOT_BACK, NR_BUGS,
+	BUG_EARLY_REUSE, BUG_URGENT_ONCE, BUG_URGENT_NO_LIMIT, BUG_NOT_BACK,
+	BUG_MERGE_UNASKED, BUG_MERGE_FORGOTTEN, BUG_CORK_UNTIMED, NR_BUGS,
 };
 
 /* Flags after which a peer says no more */
@@ -39,6 +41,7 @@ enum sim_mistake {
 #define MAX_WIRES	40
 #define MAX_STREAM	8192	/* bytes of a stream, at most */
 #define RETRY		400	/* ticks until a dead path shows, at most */
+#define CORK		100	/* ticks for which a program may hold bytes */
 #define NONE		0xFF
 
 enum op_kind { OP_WRITE, OP_CDC };
@@ -152,6 +155,9 @@ struct rmb {
 	struct elem elem[ELEMS];
 };
 
+/* What follows once all bytes are written */
+enum { FLUSH_NONE, FLUSH_DONE, FLUSH_CLOSE };
+
 /**
  * struct conn - one end of a connection
  * @live: it exists: its element is not returned, or its C is not confirmed
@@ -162,6 +168,10 @@ struct rmb {
  * @el: the element
  * @peer_rmb: RToken id of the peer's RMB
  * @peer_el: element of the peer
+ * @merging: the last look at the queued bytes left them to be merged with more
+ * @corked: it left them because the program promised more
+ * @stopped: it found no room in the send queue
+ * @cork_at: when the program's promise is over; 0 if the timer is not armed
  *
  * The rest is as in struct smcr_conn.
  */
@@ -184,6 +194,9 @@ struct conn {
 	bool due, blocked, wanted, final, silent, mute, spare;
 	u64 cons;
 	u32 room;
+	struct smcr_tx_burst burst;
+	bool merging, corked, stopped, hold;
+	u64 cork_at;
 
 	struct smcr_urgent_tx utx;
 	struct smcr_urgent_rx urx;
@@ -228,7 +241,7 @@ struct sim {
 
 extern struct sim sim;
 extern u64 sim_moves, sim_ghosts, sim_resets, sim_links, sim_bytes, sim_crowded, sim_steps,
-	sim_drains, sim_urgents, sim_oobs;
+	sim_drains, sim_urgents, sim_oobs, sim_merges, sim_corks;
 
 _Noreturn void sim_broken(const char *file, int line, const char *what);
 
@@ -272,6 +285,7 @@ bool wire_idle(void);
 void wire_lie(u8 wire, u8 from);
 void qp_error(struct host *h, u8 slot);
 bool qp_room(const struct host *h, u8 slot, u32 ops);
+bool qp_asked(const struct host *h, u8 slot, const struct conn *c);
 void qp_post(struct host *h, u8 slot, const struct op *op);
 void qp_completions(struct host *h, u8 slot);
 bool qp_receive(struct host *h, u8 slot);
@@ -293,9 +307,7 @@ u64 conn_consumed(const struct conn *c);
 void conn_reset(struct host *h, struct conn *c, const char *why);
 bool conn_urgent_due(const struct conn *c);
 void conn_open(u8 i);
-void conn_push(struct host *h, struct conn *c);
 void conn_recv(struct host *h, u8 slot, const u8 *buf);
-void conn_confirmed(struct host *h, u8 slot, const struct op *op);
 void conn_link_failed(struct host *h, u8 slot);
 void conn_link_drained(struct host *h, u8 slot);
 void conn_lost(struct host *h, struct conn *c);
@@ -306,8 +318,14 @@ void conn_timeout(struct host *h, struct conn *c);
 bool conn_busy(const struct conn *c);
 void conn_check_end(struct host *h, struct conn *c);
 
+/* sim_tx.c: sending */
+void conn_push(struct host *h, struct conn *c);
+void conn_confirmed(struct host *h, u8 slot, const struct op *op);
+void conn_reclaim(struct conn *c, u64 pos);
+void conn_check_held(struct host *h, struct conn *c);
+
 /* sim_app.c: programs */
-void conn_write(struct host *h, struct conn *c, u32 len, bool urgent);
+void conn_write(struct host *h, struct conn *c, u32 len, bool urgent, bool more);
 void conn_read_urgent(struct host *h, struct conn *c);
 void conn_read(struct host *h, struct conn *c, u32 len);
 void conn_shutdown(struct host *h, struct conn *c);

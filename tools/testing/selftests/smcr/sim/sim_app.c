@@ -6,7 +6,8 @@
  */
 #include "sim.h"
 
-void conn_write(struct host *h, struct conn *c, u32 len, bool urgent)
+/* @more: the program promises more bytes (MSG_MORE, TCP_CORK) */
+void conn_write(struct host *h, struct conn *c, u32 len, bool urgent, bool more)
 {
 	u64 end = c->end;
 	u32 early;
@@ -29,6 +30,9 @@ void conn_write(struct host *h, struct conn *c, u32 len, bool urgent)
 		smcr_urgent_tx_set(&c->utx, c->end);
 		c->due = true;
 	}
+	c->hold = more;
+	if (c->hold && !c->cork_at && sim.bug != BUG_CORK_UNTIMED)
+		c->cork_at = sim.now + CORK;
 	conn_push(h, c);
 }
 

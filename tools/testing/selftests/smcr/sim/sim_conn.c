@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A connection's end, as conn_end.c, tx.c, rx.c and cdc.c will be with several
- * links. Bytes of a stream are coded by their position, so send space needs no
- * memory; that none below una is read is an invariant.
+ * A connection's end, as conn_end.c, rx.c and cdc.c are with several links.
+ * Bytes of a stream are coded by their position, so send space needs no memory;
+ * that none below una is read is an invariant.
  */
 #include "sim.h"
-
-enum { FLUSH_NONE, FLUSH_DONE, FLUSH_CLOSE };
 
 #define HOLD	(8 * RETRY)
 /* Messages that a host has received are handled in less time than this */
@@ -163,233 +161,6 @@ void conn_open(u8 i)
 		conn_event(&sim.host[e], c[e], SMCR_CONN_EV_ESTABLISHED);
 }
 
-/* ---- sending ---- */
-
-static void encode(struct conn *c, struct op *op, u64 prod, u16 flags)
-{
-	struct smcr_cdc_msg msg = {
-		.seq = (u16)(c->seq + 1), .alert_token = c->uid, .flags = flags,
-		.prod = smcr_cursor_from_pos(&c->peer_ring, prod),
-		.cons = smcr_cursor_from_pos(&c->ring, conn_consumed(c)),
-	};
-
-	smcr_cdc_msg_encode(op->data, &msg);
-}
-
-static void post_f(struct host *h, struct conn *c)
-{
-	struct op op = { .kind = OP_CDC, .conn = (u8)(c - h->conn), .uid = c->uid };
-	struct smcr_cdc_msg msg;
-
-	smcr_failover_tx_f(&c->fo_tx, c->uid, &msg);
-	smcr_cdc_msg_encode(op.data, &msg);
-	qp_post(h, c->slot, &op);
-	c->fo_tx.f_due = false;
-	TRACE("host %u conn %u: F, seq %u, over slot %u; una %llu mark %llu", h->id, op.conn,
-	      msg.seq, c->slot, c->una, c->fo_tx.mark);
-}
-
-static void post_writes(struct host *h, struct conn *c, const struct smcr_tx_plan *plan, u64 pos)
-{
-	struct op op = { .kind = OP_WRITE, .conn = (u8)(c - h->conn), .uid = c->uid };
-	u32 i, at;
-	u64 vaddr;
-
-	HOLDS(!smcr_rtoken_get(&h->tokens, c->peer_rmb, c->slot, &op.rkey, &vaddr));
-	for (i = 0; i < plan->nr_segs; i++) {
-		op.vaddr = vaddr + c->peer_el * (MAX_RING + SMCR_RMBE_EYE_LEN) +
-			   plan->seg[i].remote;
-		op.len = plan->seg[i].len;
-		for (at = 0; at < op.len; at++) {
-			HOLDS(pos >= c->una && pos < c->end);
-			op.data[at] = conn_byte_at(h, c, pos++);
-		}
-		qp_post(h, c->slot, &op);
-	}
-}
-
-/* The message announces the byte before @pos as urgent */
-static void note_urgent(struct conn *c, u64 pos, bool fresh)
-{
-	HOLDS(pos && pos <= c->end);
-	if (c->urgent[pos - 1] != ORDINARY)
-		return;
-	c->urgent[pos - 1] = fresh ? URGENT : LATE;
-	sim_urgents++;
-}
-
-static void announced(struct conn *c, const struct smcr_tx_plan *plan, u16 flags)
-{
-	if (flags & SMCR_CDC_U)
-		note_urgent(c, plan->sent, plan->sent > c->nxt);
-	/* Nothing goes behind an urgent byte that the peer has not consumed */
-	if (sim.bug != BUG_URGENT_NO_LIMIT)
-		HOLDS(c->peer.cons >= c->utx.mark || plan->sent <= c->utx.mark);
-	smcr_urgent_tx_posted(&c->utx, plan->sent, flags);
-}
-
-/* Post a chain of writes and its message; without message if @flags is NULL */
-static bool post(struct host *h, struct conn *c, const struct smcr_tx_plan *plan, u64 from,
-		 const u16 *flags)
-{
-	struct op op = {
-		.kind = OP_CDC, .conn = (u8)(c - h->conn), .uid = c->uid, .numbered = true,
-	};
-
-	if (!qp_room(h, c->slot, plan->nr_segs + 1U))
-		return false;
-	post_writes(h, c, plan, from);
-	if (!flags)
-		return true;
-	op.pos = plan->sent;
-	op.seq = (u16)(c->seq + 1);
-	encode(c, &op, plan->sent, *flags);
-	op.signal = *flags & FINAL || plan->sent - c->signaled >= c->room / 2 || one_in(3);
-	qp_post(h, c->slot, &op);
-	if (op.signal)
-		c->signaled = plan->sent;
-	c->seq = op.seq;
-	announced(c, plan, *flags);
-	if (plan->sent > c->nxt)
-		c->nxt = plan->sent;
-	c->told = conn_consumed(c);
-	c->blocked = *flags & SMCR_CDC_B;
-	c->due = false;
-	c->wanted = false;
-	c->final = *flags & FINAL;
-	TRACE("host %u conn %u: seq %u prod %llu cons %llu flags %04x over slot %u", h->id, op.conn,
-	      op.seq, plan->sent, c->cons, *flags, c->slot);
-	return true;
-}
-
-static void flushed(struct host *h, struct conn *c)
-{
-	u8 flush = c->flush;
-
-	if (flush == FLUSH_NONE || c->nxt != c->end || c->slot == NONE ||
-	    smcr_failover_tx_act(&c->fo_tx, c->una) != SMCR_FAILOVER_GO_ON)
-		return;
-	c->flush = FLUSH_NONE;
-	conn_event(h, c, flush == FLUSH_CLOSE ? SMCR_CONN_EV_FLUSH_CLOSE : SMCR_CONN_EV_FLUSH_DONE);
-}
-
-static void clip(struct conn *c, struct smcr_tx_view *view)
-{
-	u64 limit = smcr_urgent_tx_limit(&c->utx, view->peer_cons);
-
-	smcr_failover_tx_clip(&c->fo_tx, sim.bug == BUG_NO_CAP ? ~0ULL : sim.now, view);
-	if (sim.bug != BUG_URGENT_NO_LIMIT && view->queued > limit)
-		view->queued = limit;
-}
-
-static u16 urgent_flags(const struct conn *c, const struct smcr_tx_plan *plan)
-{
-	return c->flags & SMCR_CDC_A ? 0 :
-	       smcr_urgent_tx_flags(&c->utx, plan->sent, c->peer.cons);
-}
-
-static bool push_replay(struct host *h, struct conn *c, struct smcr_tx_view *view)
-{
-	struct smcr_tx_plan plan;
-	u16 flags = c->flags;
-	bool tell;
-
-	clip(c, view);
-	smcr_tx_plan(view, &plan);
-	/* The rest waits for the writes of a dead link */
-	if (!plan.nr_segs) {
-		HOLDS(view->queued < c->fo_tx.mark);
-		return false;
-	}
-	tell = plan.sent >= c->fo_tx.mark || sim.bug == BUG_EARLY_CDC;
-	flags |= urgent_flags(c, &plan);
-	if (!post(h, c, &plan, view->sent, tell ? &flags : NULL))
-		return false;
-	smcr_failover_tx_replayed(&c->fo_tx, plan.sent);
-	TRACE("host %u conn %u: replayed %llu to %llu", h->id, (u8)(c - h->conn), view->sent,
-	      plan.sent);
-	return true;
-}
-
-static bool push_new(struct host *h, struct conn *c, struct smcr_tx_view *view, bool *more)
-{
-	struct smcr_tx_plan plan = { .sent = c->nxt, .blocked = c->blocked };
-	u16 flags = c->flags;
-
-	if (c->final)
-		return false;
-	view->more = *more;
-	if (smcr_conn_state_can_send(&c->fsm) && !c->silent) {
-		clip(c, view);
-		smcr_tx_plan(view, &plan);
-	}
-	if (!plan.announce && !c->due)
-		return false;
-	if (plan.blocked)
-		flags |= SMCR_CDC_B;
-	flags |= urgent_flags(c, &plan);
-	if (!post(h, c, &plan, c->nxt, &flags))
-		return false;
-	*more = plan.bytes;
-	if (flags & SMCR_CDC_A)
-		conn_event(h, c, SMCR_CONN_EV_ABORT_SENT);
-	return true;
-}
-
-void conn_push(struct host *h, struct conn *c)
-{
-	bool more = false, on = true;
-
-	if (c->fsm.state == SMCR_CONN_INIT)
-		return;
-	/* The group's links change, and with them whether a byte is left unused */
-	if (one_in(10))
-		c->spare = !c->spare;
-	while (on && c->live && c->slot != NONE && !c->mute) {
-		struct smcr_tx_view view = {
-			.peer_ring = c->peer_ring, .queued = c->end, .sent = c->nxt,
-			.peer_cons = c->peer.cons, .max_bytes = 1 + rnd_below(MAX_RING),
-			.b_announced = c->blocked, .spare = c->spare,
-		};
-
-		switch (smcr_failover_tx_act(&c->fo_tx, c->una)) {
-		case SMCR_FAILOVER_SEND_F:
-			on = qp_room(h, c->slot, 1);
-			if (on)
-				post_f(h, c);
-			break;
-		case SMCR_FAILOVER_REPLAY:
-			on = push_replay(h, c, &view);
-			break;
-		default:
-			on = push_new(h, c, &view, &more);
-		}
-	}
-	flushed(h, c);
-}
-
-static void reclaim(struct conn *c, u64 pos)
-{
-	if (pos <= c->una)
-		return;
-	HOLDS(pos <= c->nxt);
-	c->una = pos;
-	if (c->signaled < pos)
-		c->signaled = pos;
-}
-
-void conn_confirmed(struct host *h, u8 slot, const struct op *op)
-{
-	struct conn *c = &h->conn[op->conn];
-	bool present = c->slot == slot || c->slot == NONE;
-
-	if (!c->live || c->uid != op->uid)
-		return;
-	if (op->numbered && smcr_failover_tx_done(&c->fo_tx, op->seq, op->pos, present))
-		reclaim(c, op->pos);
-	conn_push(h, c);
-}
-
 /* ---- moving ---- */
 
 /* @from: the link that it leaves, unless that has failed */
@@ -410,6 +181,8 @@ static void start_move(struct host *h, struct conn *c, u8 to, u8 from)
 		c->due = true;
 	}
 	c->signaled = c->una;
+	c->merging = false;
+	c->corked = false;
 	TRACE("host %u conn %u: moves to slot %u, una %llu nxt %llu end %llu seq %u ss %u cap %llu",
 	      h->id, (u8)(c - h->conn), to, c->una, c->nxt, c->end, c->seq, c->fo_tx.ss,
 	      c->fo_tx.cap);
@@ -670,7 +443,7 @@ static void accepted(struct host *h, struct conn *c, struct smcr_cdc_result *res
 	}
 	if (sim.bug == BUG_SS_CURSOR && res->cons == c->nxt)
 		smcr_failover_tx_done(&c->fo_tx, c->seq, c->nxt, true);
-	reclaim(c, res->cons);
+	conn_reclaim(c, res->cons);
 	smcr_failover_tx_consumed(&c->fo_tx, res->cons);
 	if (!(res->raised & FINAL))
 		conn_push(h, c);
@@ -827,6 +600,10 @@ void conn_timer(struct host *h, struct conn *c)
 	if (!c->live)
 		return;
 	rx_steps(h, c);
+	if (c->cork_at && sim.now >= c->cork_at) {
+		c->cork_at = 0;
+		c->hold = false;
+	}
 	/* Found no link when its own failed, and one has come since */
 	if (c->slot == NONE && !h->dead)
 		find_link(h, c);

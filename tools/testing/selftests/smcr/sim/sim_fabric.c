@@ -70,6 +70,25 @@ bool qp_room(const struct host *h, u8 slot, u32 ops)
 	return qp->posted - qp->seen + ops <= QP_OPS;
 }
 
+/* Is a completion requested that will confirm bytes of @c? */
+bool qp_asked(const struct host *h, u8 slot, const struct conn *c)
+{
+	const struct qp *qp = qp_of(h, slot);
+	const struct op *op;
+	bool found = false;
+	u32 i;
+
+	for (i = qp->seen; i != qp->posted; i++) {
+		op = &qp->op[i % QP_OPS];
+		if (op->numbered && h->conn + op->conn == c && op->uid == c->uid &&
+		    op->pos > c->una)
+			found = true;
+		if (found && op->signal)
+			return true;
+	}
+	return false;
+}
+
 void qp_post(struct host *h, u8 slot, const struct op *op)
 {
 	struct qp *qp = qp_of(h, slot);

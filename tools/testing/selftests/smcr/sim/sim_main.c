@@ -10,7 +10,7 @@
 
 struct sim sim;
 u64 sim_moves, sim_ghosts, sim_resets, sim_links, sim_bytes, sim_crowded, sim_steps, sim_drains,
-	sim_urgents, sim_oobs;
+	sim_urgents, sim_oobs, sim_merges, sim_corks;
 
 void sim_broken(const char *file, int line, const char *what)
 {
@@ -106,7 +106,7 @@ static void program(struct host *h)
 		break;
 	default:
 		if (one_in(2))
-			conn_write(h, c, 1 + rnd_below(24), sim.urgent && one_in(6));
+			conn_write(h, c, 1 + rnd_below(24), sim.urgent && one_in(6), one_in(8));
 		else
 			conn_read(h, c, 1 + rnd_below(one_in(3) ? 2 * MAX_RING : 12));
 	}
@@ -136,6 +136,17 @@ static void fault(struct host *h)
 	}
 }
 
+/* No byte waits without something that will send it */
+static void check_held(void)
+{
+	struct host *h;
+	u8 i;
+
+	for (h = sim.host; h < sim.host + 2; h++)
+		for (i = 0; i < MAX_CONNS; i++)
+			conn_check_held(h, &h->conn[i]);
+}
+
 static void step(void)
 {
 	struct host *h = &sim.host[rnd_below(2)];
@@ -155,6 +166,7 @@ static void step(void)
 		program(h);
 	else
 		fault(h);
+	check_held();
 }
 
 static bool busy(void)
@@ -251,6 +263,7 @@ static void settle(void)
 		sim.now += RETRY / 16;
 		settle_host(&sim.host[round & 1]);
 		settle_host(&sim.host[!(round & 1)]);
+		check_held();
 		quiet = busy() ? 0 : quiet + 1;
 	}
 	if (!quiet)
@@ -334,6 +347,8 @@ static void tell_counts(u64 nr)
 	printf("# %llu drains of a live link, %llu resets (%llu crowded), %llu bytes read\n",
 	       sim_drains, sim_resets, sim_crowded, sim_bytes);
 	printf("# %llu urgent bytes, %llu of them taken out of line\n", sim_urgents, sim_oobs);
+	printf("# %llu waits to merge bytes, %llu for what a program promised\n", sim_merges,
+	       sim_corks);
 }
 
 /* sim [-s SEED] [-n SEEDS] [-l STEPS] [-b MISTAKE] [-t] */

@@ -36,6 +36,7 @@ static void full_window(void)
 	EXPECT_EQ(p.seg[1].len, 1000);
 	EXPECT_EQ(p.bytes, 9996);
 	EXPECT(p.blocked && p.announce);
+	EXPECT(p.cut);
 	cur = smcr_cursor_from_pos(&v.peer_ring, p.sent);
 	EXPECT_EQ(cur.off, 1004);
 	EXPECT_EQ(cur.wrap, 2);
@@ -67,6 +68,12 @@ static void open_window(void)
 	EXPECT_EQ(p.seg[0].remote, 4);
 	EXPECT_EQ(p.seg[0].len, 3000);
 	EXPECT(!p.blocked && p.announce);
+	EXPECT(!p.cut);
+	/* A limit is not the window */
+	v.max_bytes = 1000;
+	EXPECT_EQ(plan_of(v).bytes, 1000);
+	EXPECT(!plan_of(v).cut);
+	v.max_bytes = 0;
 	v.sent = 3000;
 	p = plan_of(v);
 	EXPECT(!p.nr_segs && !p.blocked && !p.announce);
@@ -456,6 +463,179 @@ static void spare_byte(void)
 	EXPECT(!p.blocked);
 }
 
+/* One end whose program queues bytes and whose adapter completes messages */
+struct sender {
+	struct smcr_tx_burst burst;
+	struct smcr_tx_line line;
+	u32 n_asked;
+};
+
+/* Queue @len bytes, and post all but the last @rest bytes, which the window cuts
+ * off, unless they wait; returns true if posted.
+ */
+static bool queue_cut(struct sender *s, u32 len, u32 rest)
+{
+	struct smcr_tx_plan plan = { .cut = rest };
+	bool asks;
+
+	s->line.end += len;
+	if (smcr_tx_burst_holds(&s->burst, &s->line, 65532)) {
+		s->burst.waited = true;
+		return false;
+	}
+	plan.sent = s->line.end - rest;
+	plan.bytes = (u32)(plan.sent - s->line.nxt);
+	asks = smcr_tx_burst_asks(&s->burst, &s->line, &plan);
+	smcr_tx_burst_posted(&s->burst, &plan);
+	if (asks)
+		s->line.signaled = plan.sent;
+	s->n_asked += asks;
+	s->line.nxt = plan.sent;
+	return true;
+}
+
+static bool queue(struct sender *s, u32 len)
+{
+	return queue_cut(s, len, 0);
+}
+
+static void confirm(struct sender *s, u64 pos)
+{
+	s->line.una = pos;
+	if (s->line.signaled < pos)
+		s->line.signaled = pos;
+}
+
+static void alone(void)
+{
+	struct sender s = {};
+	int i;
+
+	for (i = 0; i < 10; i++) {
+		EXPECT(queue(&s, 64));
+		confirm(&s, s.line.nxt);
+	}
+	EXPECT_EQ(s.n_asked, 0);
+}
+
+static void two_free(void)
+{
+	struct sender s = {};
+
+	EXPECT(queue(&s, 100));
+	EXPECT_EQ(s.n_asked, 0);
+	EXPECT(queue(&s, 100));
+	EXPECT_EQ(s.n_asked, 1);
+	EXPECT(!queue(&s, 100));
+	EXPECT(!queue(&s, 100));
+	confirm(&s, 100);
+	EXPECT(queue(&s, 0));
+	EXPECT_EQ(s.line.nxt, 400);
+	/* The completion that was requested has not arrived yet */
+	EXPECT_EQ(s.n_asked, 1);
+	EXPECT(!queue(&s, 100));
+	confirm(&s, 200);
+	EXPECT(queue(&s, 0));
+	EXPECT_EQ(s.n_asked, 2);
+}
+
+/* A message without data, such as a window update, requests none */
+static void no_data(void)
+{
+	struct sender s = {};
+	struct smcr_tx_plan plan = { .sent = 100 };
+
+	queue(&s, 100);
+	EXPECT(!smcr_tx_burst_asks(&s.burst, &s.line, &plan));
+	plan.bytes = 1;
+	EXPECT(smcr_tx_burst_asks(&s.burst, &s.line, &plan));
+}
+
+/* All is complete, but bytes have waited: this is no new burst */
+static void burst_goes_on(void)
+{
+	struct sender s = {};
+
+	queue(&s, 100);
+	queue(&s, 100);
+	EXPECT(!queue(&s, 100));
+	confirm(&s, 200);
+	EXPECT(queue(&s, 0));
+	EXPECT_EQ(s.n_asked, 2);
+	EXPECT(queue(&s, 100));
+	EXPECT(!queue(&s, 100));
+	/* Now nothing waits */
+	confirm(&s, 300);
+	EXPECT(queue(&s, 0));
+	EXPECT_EQ(s.n_asked, 3);
+	confirm(&s, 500);
+	EXPECT(queue(&s, 100));
+	EXPECT_EQ(s.n_asked, 3);
+	EXPECT(queue(&s, 100));
+	EXPECT_EQ(s.n_asked, 4);
+	EXPECT(!queue(&s, 100));
+}
+
+static void enough_queued(void)
+{
+	struct sender s = {};
+
+	queue(&s, 100);
+	queue(&s, 100);
+	EXPECT(!queue(&s, SMCR_TX_BURST_WHOLE - 1));
+	EXPECT(queue(&s, 1));
+}
+
+/* A large message alone is as much as two small ones */
+static void enough_under_way(void)
+{
+	struct sender s = {};
+
+	queue(&s, 10);
+	queue(&s, 2 * SMCR_TX_BURST_WHOLE);
+	confirm(&s, 10);
+	EXPECT(!queue(&s, 10));
+	s.line.una++;
+	EXPECT(queue(&s, 0));
+}
+
+/* The window has room for all but a few bytes, and gets more room before the
+ * adapter has reported those before
+ */
+static void cut_off(void)
+{
+	struct sender s = {};
+
+	EXPECT(queue_cut(&s, 1000, 5));
+	EXPECT_EQ(s.n_asked, 1);
+	confirm(&s, 500);
+	EXPECT(!queue(&s, 0));
+	EXPECT(!queue(&s, 100));
+	EXPECT(queue(&s, SMCR_TX_BURST_WHOLE));
+	confirm(&s, s.line.nxt);
+	EXPECT(queue_cut(&s, 1000, 5));
+	confirm(&s, s.line.nxt);
+	EXPECT(queue(&s, 0));
+	EXPECT_EQ(s.line.nxt, s.line.end);
+	/* A quarter of the ring is no short rest */
+	confirm(&s, s.line.nxt);
+	EXPECT(queue_cut(&s, 20000, 65532 / 4 - 1));
+	EXPECT(!queue(&s, 0));
+	EXPECT(queue(&s, 1));
+}
+
+/* Without a completion to come, nothing waits; a move leaves none */
+static void nothing_to_wait_for(void)
+{
+	struct sender s = {};
+
+	queue(&s, 100);
+	queue(&s, 100);
+	EXPECT(!queue(&s, 100));
+	s.line.signaled = s.line.una;
+	EXPECT(queue(&s, 0));
+}
+
 static const struct fact facts[] = {
 	{ "a window is filled across the wrap and B is set, as in Figure 19", full_window },
 	{ "an open window takes all in one write", open_window },
@@ -468,6 +648,14 @@ static const struct fact facts[] = {
 	{ "B and R get an update for each byte read, and none without a byte", update_forced },
 	{ "a sender that may move leaves the last byte of the ring unused", spare_byte },
 	{ "small reads, and updates byte by byte, cause no small writes", small_reads },
+	{ "a message that is alone neither waits nor requests a completion", alone },
+	{ "two messages of a burst go at once, the second with a request", two_free },
+	{ "a message without data requests no completion", no_data },
+	{ "a burst whose bytes have waited goes on", burst_goes_on },
+	{ "64 KB do not wait", enough_queued },
+	{ "bytes wait behind 128 KB that are under way", enough_under_way },
+	{ "a rest that the window cuts off waits for the message before", cut_off },
+	{ "nothing waits without a requested completion", nothing_to_wait_for },
 	{ "10^6 random steps move the stream unchanged, and neither end hangs", random_stream },
 };
 

@@ -11,4 +11,12 @@
 		a_ < b_ ? a_ : b_;				\
 	})
 
+#define max_t(type, a, b)					\
+	({							\
+		type a_ = (a);					\
+		type b_ = (b);					\
+								\
+		a_ > b_ ? a_ : b_;				\
+	})
+
 #endif
