@@ -12,6 +12,7 @@
 
 #include "ib.h"
 #include "spare.h"
+#include "wr.h"
 
 /**
  * struct spare_set - the candidates for a further link
@@ -97,9 +98,10 @@ static void spare_netdev(struct net *net, struct smcr_spare *spare)
 	rcu_read_unlock();
 }
 
-/* Fill a candidate. A device is queried only if the GID can carry the link and
- * the netdev can send: a port that is down normally has no carrier either, so
- * that a group is not delayed by a query for it.
+/* Fill a candidate. A device whose limits are too small for a link is none, nor
+ * is a port that is not ready. A device is queried only if the GID can carry the
+ * link and the netdev can send: a port that is down normally has no carrier
+ * either, so that a group is not delayed by a query for it.
  */
 static void spare_fill(struct net *net, const struct smcr_ib_hit *hit,
 		       const struct smcr_spare_want *want,
@@ -108,7 +110,7 @@ static void spare_fill(struct net *net, const struct smcr_ib_hit *hit,
 	struct smcr_port port;
 
 	/* The hit keeps its reference */
-	if (!smcr_ib_port_fill(hit, &port))
+	if (!smcr_ib_port_fill(hit, &port) || !smcr_wr_device_fits(port.dev))
 		return;
 	spare_of(&port, spare);
 	if (!smcr_spare_suits(spare, want))

@@ -572,8 +572,10 @@ static int link_build(struct smcr_link *link)
 	struct ib_pd *pd;
 	int err;
 
-	if (!smcr_wr_device_fits(link->local.dev))
+	if (!smcr_wr_device_fits(link->local.dev)) {
+		smcr_wr_device_log(link->local.dev);
 		return -EOPNOTSUPP;
+	}
 	pd = ib_alloc_pd(ibdev, 0);
 	if (IS_ERR(pd))
 		return PTR_ERR(pd);

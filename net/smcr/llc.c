@@ -408,8 +408,8 @@ static void confirm_request(struct smcr_link *link,
 
 /* Server: the client has confirmed a link. After the first one, offer a second
  * link, which on a server with one adapter is on the same port, in case the
- * client has a second adapter (3.5.1.6). The client fails the link if no offer
- * comes (C.7.1), so a server that cannot make the offer ends the group.
+ * client has a second adapter (3.5.1.6). If the offer cannot be sent, the link
+ * has failed, and the group ends with it.
  */
 static void confirm_reply(struct smcr_link *link,
 			  const struct smcr_llc_confirm_link *msg)
@@ -503,6 +503,9 @@ static bool is_late(struct smcr_lgr *lgr, const struct smcr_llc_msg *msg)
 
 	switch (msg->type) {
 	case SMCR_LLC_ADD_LINK:
+		/* An offer without a link was empty, and its number is new. */
+		if (llc->flow.step == SMCR_LLC_ADD_REPLY && !llc->add.link)
+			return false;
 		return msg->reply && link_gone(lgr, msg->add_link.link_num);
 	case SMCR_LLC_ADD_LINK_CONT:
 		return link_gone(lgr, msg->add_cont.link_num);

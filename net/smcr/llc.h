@@ -57,7 +57,8 @@ struct smcr_llc_rkeys {
 
 /**
  * struct smcr_llc_add - the exchange that adds a link (3.5.5.1.1)
- * @link: the new link, with a reference, or NULL: no such exchange
+ * @link: the new link, with a reference, or NULL: no such exchange, or ADD LINK
+ *	has offered nothing
  * @carrier: link that carries the exchange, with a reference
  * @pairs: keys of the local RMBs, told in continuations; NULL until the RMBs
  *	are registered on @link

@@ -176,45 +176,94 @@ static void fill_add_link(struct smcr_llc_msg *msg,
 	memcpy(msg->add_link.gid, link->local.gid, SMCR_GID_LEN);
 }
 
+/* Create the server's end of the link to offer. If the spare port cannot have
+ * one, the next offer names another port. The port of a single link can be
+ * offered in its place: the client may have a second port.
+ */
+static struct smcr_link *offer_link(struct smcr_lgr *lgr,
+				    struct smcr_link *carrier, u8 num)
+{
+	struct smcr_link *link;
+	struct smcr_port port;
+
+	if (!choose_port(lgr, carrier, NULL, &port))
+		return new_link(lgr, carrier, &port, num);
+	link = new_link(lgr, carrier, &port, num);
+	smcr_ib_port_drop(&port);
+	if (!IS_ERR(link))
+		return link;
+	lgr->llc.add_failures++;
+	if (smcr_lgr_connected(lgr) > 1)
+		return link;
+	return new_link(lgr, carrier, &carrier->local, num);
+}
+
+/* Send an offer of add.link, or the empty one. */
+static int send_offer(struct smcr_lgr *lgr, struct smcr_link *carrier,
+		      const struct smcr_llc_msg *msg)
+{
+	int err = smcr_llc_send(carrier, msg, SMCR_LLC_COOKIE_NONE);
+
+	if (err)
+		return err;
+	lgr->llc.link_request = *msg;
+	smcr_mib_inc(lgr->net, SMCR_MIB_ADDLINKSENT);
+	smcr_llc_step(lgr, SMCR_LLC_EV_ADD_SENT);
+	return 0;
+}
+
+/* Offer nothing: without ADD LINK, the client of a first contact ends the group
+ * (C.7.1). It refuses an MTU code of 0, whatever ports it has (3.5.1.6.1), and
+ * so does Linux. The other fields are those of the carrier, which both ends
+ * have and no port of the client can use again.
+ */
+static int offer_nothing(struct smcr_lgr *lgr, struct smcr_link *carrier,
+			 u8 num)
+{
+	struct smcr_llc_msg msg;
+
+	fill_add_link(&msg, carrier, false);
+	msg.add_link.link_num = num;
+	msg.add_link.mtu = 0;
+	smcr_mib_inc(lgr->net, SMCR_MIB_ADDLINKEMPTY);
+	return send_offer(lgr, carrier, &msg);
+}
+
 /**
  * smcr_llc_add_offer() - send ADD LINK (server)
  * @lgr: a group in which no exchange is under way, or a first contact whose
  *	first link is confirmed
  * @carrier: an ACTIVE link
  *
+ * A first contact is not lost if this host cannot create the link: the group
+ * has one link, and tries again later.
+ *
  * Context: the group's work.
- * Return: 0 or -errno.
+ * Return: 0 or -errno; in a first contact, the carrier has failed then.
  */
 int smcr_llc_add_offer(struct smcr_lgr *lgr, struct smcr_link *carrier)
 {
 	u8 live[SMCR_MAX_LINKS];
 	struct smcr_llc_msg msg;
-	struct smcr_port port;
 	struct smcr_link *link;
-	bool spare;
 	int num, err;
 
 	num = smcr_link_nums_next(&lgr->nums, live, live_nums(lgr, live));
 	if (num < 0)
 		return num;
 	smcr_link_nums_drop(&lgr->llc.withdrawn, num);
-	spare = choose_port(lgr, carrier, NULL, &port);
-	link = new_link(lgr, carrier, &port, num);
-	if (spare)
-		smcr_ib_port_drop(&port);
+	link = offer_link(lgr, carrier, num);
+	if (IS_ERR(link) && lgr->llc.flow.step == SMCR_LLC_FIRST_ADD)
+		return offer_nothing(lgr, carrier, num);
 	if (IS_ERR(link))
 		return PTR_ERR(link);
 	fill_add_link(&msg, link, false);
-	err = smcr_llc_send(carrier, &msg, SMCR_LLC_COOKIE_NONE);
+	err = send_offer(lgr, carrier, &msg);
 	if (err) {
 		discard_link(link);
 		add_end(lgr);
-		return err;
 	}
-	lgr->llc.link_request = msg;
-	smcr_mib_inc(lgr->net, SMCR_MIB_ADDLINKSENT);
-	smcr_llc_step(lgr, SMCR_LLC_EV_ADD_SENT);
-	return 0;
+	return err;
 }
 
 /**
@@ -566,29 +615,43 @@ static bool is_parallel(struct smcr_lgr *lgr,
 	return parallel;
 }
 
-/* Server: handle the reply to ADD LINK (3.5.1.6.2). A client must not agree to
- * a parallel link, whose loss the other one would share; DELETE LINK removes it
- * (C.7.1).
+/* Server: the client has refused ADD LINK. If the offer was empty, this host
+ * makes another one when it may be able to create a link.
  */
-static void add_reply(struct smcr_link *link, const struct smcr_llc_msg *msg)
+static void add_refused(struct smcr_lgr *lgr)
 {
-	struct smcr_lgr *lgr = link->lgr;
 	struct smcr_link *new = lgr->llc.add.link;
 
-	if (!new || !smcr_llc_msg_answers(msg, &lgr->llc.link_request)) {
-		smcr_llc_broken(link, "ADD LINK reply names another link");
-		return;
-	}
-	if (msg->add_link.reject) {
-		smcr_mib_inc(lgr->net, SMCR_MIB_ADDLINKREFUSED);
-		smcr_llc_step(lgr, SMCR_LLC_EV_ADD_REFUSED);
+	smcr_mib_inc(lgr->net, SMCR_MIB_ADDLINKREFUSED);
+	smcr_llc_step(lgr, SMCR_LLC_EV_ADD_REFUSED);
+	if (new) {
 		/* The client asks when it has a port (3.5.5.1.2). */
 		lgr->grow.on = false;
 		lgr->llc.add_asked = false;
 		discard_link(new);
-		add_end(lgr);
-		if (smcr_lgr_state(lgr) == SMCR_LGR_FORMING)
-			smcr_llc_ready(lgr);
+	} else {
+		smcr_lgr_grow_failed(lgr);
+	}
+	add_end(lgr);
+	if (smcr_lgr_state(lgr) == SMCR_LGR_FORMING)
+		smcr_llc_ready(lgr);
+}
+
+/* Server: handle the reply to ADD LINK (3.5.1.6.2). A client must not agree to
+ * a parallel link, whose loss the other one would share; DELETE LINK removes it
+ * (C.7.1). Nor can it agree to an empty offer.
+ */
+static void add_reply(struct smcr_link *link, const struct smcr_llc_msg *msg)
+{
+	struct smcr_lgr *lgr = link->lgr;
+
+	if (!smcr_llc_msg_answers(msg, &lgr->llc.link_request) ||
+	    (!lgr->llc.add.link && !msg->add_link.reject)) {
+		smcr_llc_broken(link, "ADD LINK reply names another link");
+		return;
+	}
+	if (msg->add_link.reject) {
+		add_refused(lgr);
 		return;
 	}
 	smcr_llc_step(lgr, SMCR_LLC_EV_ADD_AGREED);

@@ -153,6 +153,7 @@
 	X(LLCRECEIVED, LlcReceived, "LLC messages received") \
 	X(CONFIRMLINKSENT, ConfirmLinkSent, "CONFIRM LINK requests sent") \
 	X(ADDLINKSENT, AddLinkSent, "ADD LINK requests sent") \
+	X(ADDLINKEMPTY, AddLinkEmpty, "ADD LINK requests without a link") \
 	X(ADDLINKREFUSED, AddLinkRefused, \
 	  "ADD LINK replies with a refusal, sent or received") \
 	X(ADDLINKWITHDRAWN, AddLinkWithdrawn, \

@@ -107,6 +107,7 @@ struct smcr_wr_reg {
 
 /* Setup and teardown; link.c calls them in the order that it documents */
 bool smcr_wr_device_fits(const struct smcr_ibdev *dev);
+void smcr_wr_device_log(const struct smcr_ibdev *dev);
 int __must_check smcr_wr_init(struct smcr_link *link);
 u32 smcr_wr_sq_depth(const struct smcr_link *link);
 u32 smcr_wr_max_sge(const struct smcr_link *link);

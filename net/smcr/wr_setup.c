@@ -66,12 +66,21 @@ u32 smcr_wr_max_bytes(const struct smcr_link *link, u64 pos)
  * smcr_wr_device_fits() - are a device's limits large enough for a link?
  * @dev: the device
  *
- * Logs which limit is too small.
- *
  * Context: any.
  * Return: false if its queues are too short, or take no scatter entries.
  */
 bool smcr_wr_device_fits(const struct smcr_ibdev *dev)
+{
+	return smcr_wr_max_depth(dev) > SMCR_WR_MIN_DEPTH && dev->max_send_sge;
+}
+
+/**
+ * smcr_wr_device_log() - log which limit of a device is too small
+ * @dev: a device for which smcr_wr_device_fits() is false
+ *
+ * Context: any.
+ */
+void smcr_wr_device_log(const struct smcr_ibdev *dev)
 {
 	const char *name = smcr_ib_dev_name(dev);
 
@@ -80,12 +89,9 @@ bool smcr_wr_device_fits(const struct smcr_ibdev *dev)
 				     name, dev->max_qp_wr, dev->max_cqe,
 				     SMCR_WR_MIN_DEPTH + 1,
 				     2 * (SMCR_WR_MIN_DEPTH + 1));
-	else if (!dev->max_send_sge)
+	else
 		net_warn_ratelimited("%s: max_send_sge 0, but at least 1 is needed; connections over it use TCP\n",
 				     name);
-	else
-		return true;
-	return false;
 }
 
 /**

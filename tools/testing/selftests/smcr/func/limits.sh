@@ -117,6 +117,18 @@ for host in client server; do
 	bound $host max_send_bytes $((384 << 10)) 5 2 SendSpaceRefused
 done
 
+# The server has the first link of a group, but none to offer as the second.
+both save single
+set_bound server max_qps 1
+crowd_opens "max_qps at the server: 3 connections over one link" 3
+both no_fallback single
+both grew single LinkGroups -eq 1
+on server grew single AddLinkEmpty -eq 1
+grew single AddLinkRefused -eq 1
+crowd_closes 3
+both grew single Aborts -eq 0
+lift_bound server max_qps
+
 # A client at its own limit cannot use another group.
 bound client max_conns_per_lgr 2 5 3 ConnsOpened
 # A server at its limit makes parallel link groups.

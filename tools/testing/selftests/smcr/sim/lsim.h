@@ -150,7 +150,7 @@ struct lsim {
 	bool rails;		/* port n reaches port n only */
 	bool calm;		/* only queue pairs fail, one at a time */
 	bool faulty;		/* memory is short, and adapters refuse requests */
-	bool poor[2];		/* this host cannot create queue pairs */
+	u8 poor[2];		/* ports of a host that cannot have queue pairs */
 	u32 woken;		/* handshakes that a group has woken */
 	u8 max_regs;		/* registrations for which a queue pair has room */
 	bool honest;		/* no scenario sends a made-up message */

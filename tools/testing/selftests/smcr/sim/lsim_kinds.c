@@ -204,12 +204,12 @@ static void poor(void)
 
 	for (h = 0; h < 4; st_again(&h, 4)) {
 		st_asymmetric(h & 1, 2);
-		lsim.poor[h >> 1] = true;
+		lsim.poor[h >> 1] = 0xFF;
 		port_set(h & 1, 1, true);
 		sim_pass(3000);
 		HOLDS(st_is_active(SERVER, 2) && st_is_active(CLIENT, 2));
 		HOLDS(st_links(SERVER) == 2 && st_links(CLIENT) == 2);
-		lsim.poor[h >> 1] = false;
+		lsim.poor[h >> 1] = 0;
 		sim_pass(70000);
 		HOLDS(!st_link_of(SERVER, 2) && !st_link_of(CLIENT, 2));
 		st_ends_with(2);

@@ -99,7 +99,7 @@ struct smcr_link *smcr_link_create(struct smcr_lgr *lgr, const struct smcr_port 
 
 	if (!lsim.host[lsim.cur].port[at].there)
 		return ERR_PTR(-ENODEV);
-	if (lsim.poor[lsim.cur] || bad_luck())
+	if (lsim.poor[lsim.cur] & 1 << at || bad_luck())
 		return ERR_PTR(-ENOMEM);
 	link = krn_alloc(sizeof(*link));
 	link->lgr = smcr_lgr_get(lgr);

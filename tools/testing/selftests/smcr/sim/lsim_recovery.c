@@ -99,6 +99,77 @@ static void add_lost(u8 host, enum smcr_llc_type type, bool reply, u8 skip)
 	st_ends_with(3);
 }
 
+/* The server cannot create a queue pair for its offer */
+static void no_offer(void)
+{
+	u8 i, ports;
+
+	for (i = 0; i < 2; st_again(&i, 2)) {
+		ports = i + 1;
+		lsim.host[SERVER].nr_ports = ports;
+		lsim.host[CLIENT].nr_ports = ports;
+		group_start();
+		SRV->offer_linux = st_linux;
+		lsim.poor[SERVER] = 0xFF;
+		group_enter();
+		st_run();
+		HOLDS(SRV->state == SMCR_LGR_ACTIVE && CLN->state == SMCR_LGR_ACTIVE);
+		HOLDS(st_links(SERVER) == 1 && st_links(CLIENT) == 1);
+		HOLDS(st_sent(SERVER, SMCR_LLC_ADD_LINK, false) == 1);
+		HOLDS(!st_last(SERVER, SMCR_LLC_ADD_LINK, false)->add_link.mtu);
+		HOLDS(st_last(CLIENT, SMCR_LLC_ADD_LINK, true)->add_link.reject);
+		HOLDS(lsim.host[SERVER].mib[SMCR_MIB_ADDLINKEMPTY] == 1);
+		/* It goes on trying, but without a message */
+		sim_pass(10000);
+		HOLDS(st_sent(SERVER, SMCR_LLC_ADD_LINK, false) == 1);
+		lsim.poor[SERVER] = 0;
+		sim_pass(70000);
+		HOLDS(st_links(SERVER) == ports);
+		st_ends_with(ports);
+	}
+}
+
+/* A client that agrees to the empty offer is faulty */
+static void agree_to_nothing(const struct ib_qp *qp, struct smcr_llc_msg *msg)
+{
+	if (qp->host != CLIENT || msg->type != SMCR_LLC_ADD_LINK || !msg->reply)
+		return;
+	msg->add_link.reject = false;
+	msg->add_link.mtu = 3;
+	msg->add_link.qpn = 99;
+}
+
+static void nothing_agreed(void)
+{
+	lsim.honest = false;
+	lsim.host[SERVER].nr_ports = 1;
+	lsim.host[CLIENT].nr_ports = 1;
+	group_start();
+	lsim.poor[SERVER] = 0xFF;
+	lsim.tamper = agree_to_nothing;
+	group_enter();
+	st_run();
+	HOLDS(st_dead(SERVER) && lsim.host[SERVER].mib[SMCR_MIB_BADLLC] == 1);
+	sim_pass(40000);
+	HOLDS(st_dead(CLIENT));
+}
+
+/* Only the server's second adapter cannot: the client's one is used all the same */
+static void other_offer(void)
+{
+	lsim.host[SERVER].nr_ports = 3;
+	lsim.host[CLIENT].nr_ports = 2;
+	group_start();
+	SRV->offer_linux = st_linux;
+	lsim.poor[SERVER] = 1 << 1;
+	group_enter();
+	sim_pass(5000);
+	HOLDS(!lsim.host[SERVER].mib[SMCR_MIB_ADDLINKEMPTY]);
+	HOLDS(st_links(SERVER) >= 2 && st_links(CLIENT) == st_links(SERVER));
+	sim_pass(70000);
+	HOLDS(group_grown());
+}
+
 static void r8(void)
 {
 	st_group(2);
@@ -846,6 +917,9 @@ const struct scase lsim_recoveries[] = {
 	{ "R5", "the same later: DELETE LINK, and a new try", r5 },
 	{ "R6", "the client has no ADD LINK: the group ends", r6 },
 	{ "R7", "first contact, no ADD LINK reply: the group ends", r7 },
+	{ "no-offer", "a server that cannot make the offer has one link for now", no_offer },
+	{ "no-offer", "a client that agrees to an empty offer ends the group", nothing_agreed },
+	{ "no-offer", "a port of the server that cannot have a link harms no other", other_offer },
 	{ "R8", "no ADD LINK reply later: the carrier has failed", r8 },
 	{ "R9", "the client has no continuation: the carrier has failed", r9 },
 	{ "R10", "first contact, no CONFIRM LINK on link 2: DELETE LINK, data wait", r10 },
