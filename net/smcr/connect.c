@@ -338,7 +338,7 @@ static bool step_group(struct smcr_hs *hs)
 
 	smcr_lgr_wait(hs->lgr, hs);
 	if (smcr_lgr_state(hs->lgr) == SMCR_LGR_FORMING)
-		return false;
+		return smcr_hs_group_wait(hs);
 	if (!smcr_conn_size_valid(hs->lgr,
 				  smcr_bsize_to_bytes(hs->accept.bsize))) {
 		smcr_hs_decline(hs, SMCR_FALLBACK_BAD_ENUM);
@@ -347,7 +347,7 @@ static bool step_group(struct smcr_hs *hs)
 	leave_failed_link(hs);
 	err = smcr_hs_conn(hs);
 	if (err == -ENOSPC)
-		return false;
+		return smcr_hs_group_wait(hs);
 	if (!err)
 		err = smcr_conn_set_peer(hs->conn, hs->named, &hs->accept,
 					 false);

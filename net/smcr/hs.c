@@ -214,10 +214,13 @@ static int __must_check hs_move(struct smcr_hs *hs, enum smcr_hs_step next)
  */
 bool smcr_hs_step(struct smcr_hs *hs, enum smcr_hs_step next)
 {
+	bool waited = hs->step == SMCR_HS_GROUP;
 	int err = hs_move(hs, next);
 
 	if (WARN_ON_ONCE(err))
 		smcr_hs_fail(hs, err);
+	else if (waited)
+		smcr_hs_wake(hs, hs->deadline);
 	return !err;
 }
 
@@ -238,8 +241,16 @@ static void hs_timer(struct timer_list *timer)
  */
 void smcr_hs_arm(struct smcr_hs *hs, unsigned int msecs)
 {
+	unsigned long time = msecs_to_jiffies(msecs);
+
 	sock_owned_by_me(hs->sk);
-	hs->deadline = jiffies + msecs_to_jiffies(msecs);
+	WRITE_ONCE(hs->deadline, jiffies + time);
+	/* Both ends began at about the same time and have about the same
+	 * deadline, or Linux's 6 s for each message. A Decline must arrive
+	 * before the other end's, and a client begins to wait when the server
+	 * has done so.
+	 */
+	hs->group_limit = jiffies + (hs->client ? time / 4 * 3 : time / 2);
 	smcr_hs_wake(hs, hs->deadline);
 }
 
@@ -321,7 +332,8 @@ static void hs_work(struct work_struct *work)
 	struct sock *sk = hs->sk;
 
 	if (!smcr_sock_own(sk, SMCR_SOCK_D_HS)) {
-		if (test_bit(SMCR_HS_E_TIMEOUT, &hs->events))
+		if (test_bit(SMCR_HS_E_TIMEOUT, &hs->events) &&
+		    !time_before(jiffies, READ_ONCE(hs->deadline)))
 			hs_forsake(hs);
 		smcr_hs_put(hs);
 		return;

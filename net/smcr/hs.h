@@ -42,7 +42,8 @@ struct smcr_link;
  *
  * In step GROUP a group may have to leave state FORMING, or to add an RMB; in
  * step LLC it has to become ACTIVE. Step DECLINE sends a Decline, after which
- * the connection falls back to TCP.
+ * the connection falls back to TCP. It follows step GROUP when that has waited
+ * for too long, since nothing has been sent that a Decline would chase.
  */
 #define SMCR_HS_STEP_NAMES(X)			\
 	X(SMCR_HS_TCP, "tcp")			\
@@ -85,8 +86,9 @@ enum smcr_hs_event_bit {
  * @events: enum smcr_hs_event_bit; atomic bits, set in any context
  * @work: runs the steps under the outer sock lock; waits neither for that lock
  *	nor for a peer
- * @timer: expires at @deadline
+ * @timer: expires at @deadline, or earlier if a step waits for less
  * @deadline: end of the whole handshake, in jiffies
+ * @group_limit: end of the wait in step GROUP, in jiffies
  * @clc: CLC messages being received and sent
  * @port: local RoCE port; does not delay the removal of its device
  * @lgr: group that the handshake uses or waits for, counted
@@ -125,6 +127,7 @@ struct smcr_hs {
 	struct work_struct	work;
 	struct timer_list	timer;
 	unsigned long		deadline;
+	unsigned long		group_limit;
 	struct smcr_clc		clc;
 	struct smcr_port	port;
 	struct smcr_lgr		*lgr;
@@ -176,6 +179,7 @@ bool smcr_hs_decline_more(struct smcr_hs *hs);
 int __must_check smcr_hs_recv(struct smcr_hs *hs, enum smcr_clc_type want);
 int __must_check smcr_hs_send(struct smcr_hs *hs);
 int __must_check smcr_hs_conn(struct smcr_hs *hs);
+bool smcr_hs_group_wait(struct smcr_hs *hs);
 int __must_check smcr_hs_send_accept(struct smcr_hs *hs,
 				     enum smcr_clc_type type);
 int __must_check smcr_hs_link_up(struct smcr_hs *hs,

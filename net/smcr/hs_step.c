@@ -280,6 +280,28 @@ int smcr_hs_conn(struct smcr_hs *hs)
 	return err;
 }
 
+/**
+ * smcr_hs_group_wait() - step GROUP: wait for the group or an element
+ * @hs: the handshake; declines if it has waited for too long
+ *
+ * Whatever holds the group up, be it an adapter that is slow to register an RMB
+ * or a peer that leaves an exchange unanswered, TCP still works.
+ *
+ * Context: process, outer sock lock held.
+ * Return: false, as no step follows before SMCR_HS_E_GROUP.
+ */
+bool smcr_hs_group_wait(struct smcr_hs *hs)
+{
+	sock_owned_by_me(hs->sk);
+	if (time_before(jiffies, hs->group_limit)) {
+		smcr_hs_wake(hs, hs->group_limit);
+		return false;
+	}
+	smcr_mib_inc(sock_net(hs->sk), SMCR_MIB_GROUPTIMEOUTS);
+	smcr_hs_decline(hs, SMCR_FALLBACK_RESOURCE_LIMIT);
+	return false;
+}
+
 /* Describe the local end of the connection. Once the peer has this message, it
  * may write to the element.
  */

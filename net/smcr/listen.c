@@ -562,12 +562,12 @@ static bool step_group(struct smcr_hs *hs)
 	if (!err && !hs->first_contact) {
 		smcr_lgr_wait(hs->lgr, hs);
 		if (smcr_lgr_state(hs->lgr) == SMCR_LGR_FORMING)
-			return false;
+			return smcr_hs_group_wait(hs);
 	}
 	if (!err)
 		err = smcr_hs_conn(hs);
 	if (err == -ENOSPC)
-		return false;
+		return smcr_hs_group_wait(hs);
 	/* It is ending, or its last slots are taken; look for another */
 	if ((err == -ESHUTDOWN || err == -EMFILE) && hs->lgr &&
 	    !hs->first_contact) {

@@ -27,6 +27,7 @@
 	  "SYNs answered without the option at a listener's limit") \
 	X(HANDSHAKETIMEOUTS, HandshakeTimeouts, \
 	  "handshakes that missed their deadline") \
+	X(GROUPTIMEOUTS, GroupTimeouts, "waits for a group that became TCP") \
 	X(SYNSPLAIN, SynsPlain, \
 	  "handshakes whose SYN was repeated without the option") \
 	X(CROSSEDSYNS, CrossedSyns, \

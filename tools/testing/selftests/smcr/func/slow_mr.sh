@@ -7,8 +7,9 @@
 # element does not wait for the RMB that is being made, and one that waits for
 # it keeps its group. Meanwhile a host with such an adapter answers LLC
 # messages, and its group can end. Adapters that cannot register much memory at
-# once get smaller RMBs. A RST that comes while a client waits for its region
-# ends connect() at once.
+# once get smaller RMBs. A connection that would wait for a region longer than
+# its handshake may last is TCP. A RST that comes while a client waits for its
+# region ends connect() at once.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source=lib/crowd_lib.sh
@@ -168,6 +169,30 @@ reset_while() {
 	check "connect() did not wait for the region" region_made 1
 }
 
+# impatient HOST: the region that HOST needs for a connection takes a minute, so
+# the connection is TCP, without a reset
+impatient() {
+	local host=$1
+
+	both save impatient
+	crowd_is "two connections are open" 2 open 2
+	on "$host" check "regions of the $host take a minute from now on" \
+		adapter delay_ms $((60000 * SLOW))
+	crowd_is "two more fill the first RMB" 4 open 2
+	crowd_is "the fifth connection waits, and is open" 5 open 1
+	check "the region is still being made" on "$host" region_made 1
+	crowd_is "all five connections work" 5 all 9000
+	on "$host" grew impatient GroupTimeouts -eq 1
+	on "$host" grew impatient FallbackResourceLimit -eq 1
+	both grew impatient GroupTimeouts -le 1
+	both grew impatient Fallbacks -eq 1
+	both grew impatient HandshakeTimeouts -eq 0
+	both grew impatient Aborts -eq 0
+	crowd_is "all are closed" 0 close 5
+	on "$host" check "regions are no longer delayed" adapter delay_ms 0
+	no_group_left
+}
+
 client_leads
 
 # A linger time shorter than the delay of the slow adapter.
@@ -272,9 +297,15 @@ crowd_is "it works" 1 all 9000
 crowd_is "it is closed" 0 close 1
 no_fallback reset
 grew reset HandshakeTimeouts -eq 0
+on server no_fallback begin
+
+both check "handshakes last 8 s" \
+	deadlines $((14 + SLOW / 2)) $((2500 * SLOW)) $((8000 * SLOW))
+both undo_later calm_timers
+impatient server
+impatient client
 crowd_end
 on server crowd_served
 on server grew begin RmbsSmaller -ge 4
-on server no_fallback begin
 both no_conn_left
 finish
