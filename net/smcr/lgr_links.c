@@ -649,6 +649,18 @@ void smcr_lgr_link_doubtful(struct smcr_link *link)
 }
 
 /**
+ * smcr_lgr_link_port_lost() - a link's port, netdev or GID may have gone
+ * @link: the link; tested by TEST LINK if its group has another one
+ *
+ * Context: any.
+ */
+void smcr_lgr_link_port_lost(struct smcr_link *link)
+{
+	set_bit(SMCR_LINK_F_PORT_LOST, &link->flags);
+	smcr_lgr_kick(link->lgr, SMCR_LGR_T_TEST);
+}
+
+/**
  * smcr_lgr_link_probe() - send a TEST LINK that begins after this call
  * @link: the link
  *

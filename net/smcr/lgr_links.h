@@ -75,6 +75,7 @@ void smcr_lgr_link_failed(struct smcr_link *link);
 void smcr_lgr_link_drained(struct smcr_link *link);
 void smcr_lgr_link_stopped(struct smcr_link *link);
 void smcr_lgr_link_doubtful(struct smcr_link *link);
+void smcr_lgr_link_port_lost(struct smcr_link *link);
 void smcr_lgr_device_removed(struct smcr_ibdev *dev);
 void smcr_lgr_port_ready(void);
 

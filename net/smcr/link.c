@@ -257,7 +257,9 @@ void smcr_link_device_failed(struct smcr_ibdev *dev, int err)
  *
  * The port may be back in a moment, and the queue pairs' retries bridge that.
  * But a link without traffic would not notice a port that stays down. So each
- * link of the port is tested by TEST LINK, and fails without a reply.
+ * link of the port is tested by TEST LINK, and fails without a reply. The only
+ * link of a group is not, as its connections have nowhere to move; see
+ * llc_test.c.
  *
  * Context: any.
  */
@@ -269,7 +271,7 @@ void smcr_link_port_down(struct smcr_ibdev *dev, u32 port)
 	spin_lock_irqsave(&dev->links_lock, irq);
 	list_for_each_entry(link, &dev->links, dev_node)
 		if (link->local.port == port)
-			smcr_lgr_link_doubtful(link);
+			smcr_lgr_link_port_lost(link);
 	spin_unlock_irqrestore(&dev->links_lock, irq);
 }
 
@@ -293,7 +295,7 @@ void smcr_link_netdev_down(struct smcr_ibdev *dev, const struct net *net,
 	spin_lock_irqsave(&dev->links_lock, irq);
 	list_for_each_entry(link, &dev->links, dev_node)
 		if (link->local.ifindex == ifindex && link->lgr->net == net)
-			smcr_lgr_link_doubtful(link);
+			smcr_lgr_link_port_lost(link);
 	spin_unlock_irqrestore(&dev->links_lock, irq);
 }
 
@@ -314,7 +316,7 @@ void smcr_link_gids_changed(struct smcr_ibdev *dev)
 	spin_lock_irqsave(&dev->links_lock, irq);
 	list_for_each_entry(link, &dev->links, dev_node)
 		if (!smcr_ib_gid_valid(&link->local))
-			smcr_lgr_link_doubtful(link);
+			smcr_lgr_link_port_lost(link);
 	spin_unlock_irqrestore(&dev->links_lock, irq);
 }
 

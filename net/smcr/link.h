@@ -61,6 +61,7 @@ enum smcr_link_flag {
 	SMCR_LINK_F_ASKED,	/* the group's work has begun to delete it */
 	SMCR_LINK_F_UNNEEDED,	/* deleted, as symmetric links replaced it */
 	SMCR_LINK_F_DOUBTFUL,	/* TEST LINK shall be sent at once */
+	SMCR_LINK_F_PORT_LOST,	/* the same, if the group has another link */
 	SMCR_LINK_F_PROBE,	/* the same, after one that is unanswered */
 	SMCR_LINK_F_DRAINED,	/* it is DEAD, and the connections know */
 	SMCR_LINK_F_LEFT,	/* it has left its group; under rtoken_lock */

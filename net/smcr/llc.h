@@ -20,6 +20,7 @@ struct smcr_wr_recv;
 /**
  * struct smcr_llc_test - the TEST LINK of one link
  * @sent: a TEST LINK of ours is unanswered
+ * @spared_at: jiffies when the port of a group's only link went down last, or 0
  * @deadline: jiffies when the link has failed without a reply (C.7.1)
  * @sends: sends of the link before the TEST LINK; its reply shows that the peer
  *	has handled them
@@ -28,6 +29,7 @@ struct smcr_wr_recv;
  */
 struct smcr_llc_test {
 	bool			sent;
+	unsigned long		spared_at;
 	unsigned long		deadline;
 	u32			sends;
 	struct smcr_llc_msg	request;

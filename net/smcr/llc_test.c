@@ -2,6 +2,13 @@
 /*
  * TEST LINK: notices a dead peer or path on links that are idle (RFC 7609
  * 4.5.3, A.3.8, C.7.1). Each link has a test of its own.
+ *
+ * When a port, a netdev or a GID goes, the links that use it are tested at once,
+ * so that connections move soon. In a group with a single link they cannot
+ * move: if the port stays down, their end is only a matter of time, and if it
+ * is back in a moment, as after a cable was moved or a switch has started again,
+ * idle ones would have lived. TCP does not notice that either. So such a link is
+ * not tested before net.smcr.test_link_interval_ms has passed anew.
  */
 #include <linux/random.h>
 
@@ -34,6 +41,19 @@ static void test_send(struct smcr_lgr *lgr, struct smcr_link *link)
 	test->deadline = smcr_llc_deadline(lgr);
 }
 
+/* Did an event ask for a test of a link? It is spared for now if it is the only
+ * one and no more than its port went down.
+ */
+static bool is_doubtful(struct smcr_lgr *lgr, struct smcr_link *link, bool only)
+{
+	bool lost = test_and_clear_bit(SMCR_LINK_F_PORT_LOST, &link->flags);
+
+	if (lost && only)
+		lgr->llc.test[link->slot].spared_at = jiffies ?: 1;
+	return test_and_clear_bit(SMCR_LINK_F_DOUBTFUL, &link->flags) ||
+	       (lost && !only);
+}
+
 /**
  * smcr_llc_test_now() - send TEST LINK over the links that may have failed, but
  *	not over those where one is unanswered (C.4)
@@ -51,8 +71,7 @@ void smcr_llc_test_now(struct smcr_lgr *lgr)
 	smcr_lgr_links_get(lgr, SMCR_LINK_ACTIVE, &links);
 	for (i = 0; i < links.n; i++) {
 		link = links.link[i];
-		doubtful = test_and_clear_bit(SMCR_LINK_F_DOUBTFUL,
-					      &link->flags);
+		doubtful = is_doubtful(lgr, link, links.n == 1);
 		if (lgr->llc.test[link->slot].sent)
 			continue;
 		if (test_and_clear_bit(SMCR_LINK_F_PROBE, &link->flags) ||
@@ -70,9 +89,11 @@ static unsigned long test_timer(struct smcr_lgr *lgr, struct smcr_link *link)
 	const struct smcr_sysctl *ctl = &smcr_pernet(lgr->net)->sysctl;
 	unsigned int ms = READ_ONCE(ctl->test_link_interval_ms);
 	struct smcr_llc_test *test = &lgr->llc.test[link->slot];
-	unsigned long due;
+	unsigned long due = READ_ONCE(link->last_rx);
 
-	due = READ_ONCE(link->last_rx) + msecs_to_jiffies(ms);
+	if (test->spared_at && time_after(test->spared_at, due))
+		due = test->spared_at;
+	due += msecs_to_jiffies(ms);
 	if (ms && !test->sent && time_after_eq(jiffies, due))
 		test_send(lgr, link);
 	/* smcr_llc_test_now() may have sent a TEST LINK, whatever @ms is. */

@@ -232,10 +232,10 @@ unsigned long fabric_next(void)
 	return next;
 }
 
-static void doubt(const struct smcr_link *link)
+static void port_lost(struct smcr_link *link)
 {
 	if (link->refs.n)
-		smcr_lgr_link_doubtful((struct smcr_link *)link);
+		smcr_lgr_link_port_lost(link);
 }
 
 /* A port goes down or comes up; smcr hears about it */
@@ -257,7 +257,7 @@ void port_set(u8 host, u8 port, bool up)
 	lsim.down_at = jiffies;
 	for (qp = lsim.qp; qp < lsim.qp + MAX_QPS; qp++)
 		if (qp->used && qp->link && qp->host == host && qp->port == port)
-			doubt(qp->link);
+			port_lost(qp->link);
 }
 
 /* An adapter is removed */

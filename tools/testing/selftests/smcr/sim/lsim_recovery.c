@@ -910,6 +910,44 @@ static void many_rmbs(void)
 	}
 }
 
+/* The port of the only link is down for a moment; that of one of two is tested */
+static void blink(void)
+{
+	u8 i, h;
+
+	for (i = 0; i < 4; st_again(&i, 4)) {
+		h = i & 1;
+		st_group(1 + i / 2);
+		port_set(h, 0, false);
+		sim_pass(5000);
+		HOLDS(st_sent(h, SMCR_LLC_TEST_LINK, false) == i / 2);
+		HOLDS(!st_dead(h) && st_is_active(h, 1) == !(i / 2));
+		port_set(h, 0, true);
+		st_ends_with(1 + i / 2);
+		HOLDS(lsim.host[h].mib[SMCR_MIB_LINKSFAILED] == i / 2);
+		HOLDS(lsim.host[!h].mib[SMCR_MIB_LINKSFAILED] == i / 2);
+	}
+}
+
+/* A port that stays down is noticed an interval later */
+static void gone(void)
+{
+	u8 h;
+
+	for (h = 0; h < 2; st_again(&h, 2)) {
+		st_group(1);
+		/* Only this host tests the link */
+		lsim.host[!h].sn.sysctl.test_link_interval_ms = 0;
+		sim_pass(20000);
+		port_set(h, 0, false);
+		sim_pass(29000);
+		HOLDS(!st_dead(h));
+		sim_pass(4000);
+		HOLDS(st_dead(h));
+		sim_close(!h);
+	}
+}
+
 const struct scase lsim_recoveries[] = {
 	{ "R2", "the client has no CONFIRM LINK: the group ends", r2 },
 	{ "R3", "the server has no CONFIRM LINK reply: the group ends", r3 },
@@ -953,6 +991,8 @@ const struct scase lsim_recoveries[] = {
 	{ "R34", "a lost link is restored by the timer and by a port", r34 },
 	{ "R34", "the time between tries that fail doubles", doubles },
 	{ "R34", "a neighbour that answers again ends that time", neighbours },
+	{ "port", "the port of the only link may be down for a moment", blink },
+	{ "port", "if it stays down, the group ends after the test's interval", gone },
 	{ "numbers", "link numbers return after all 255, some of them refused", numbers },
 	{ "many-rmbs", "a new link registers more RMBs than its send queue holds", many_rmbs },
 	{ "rkey-moved", "CONFIRM RKEY begins again over another link", moved_rkey },
