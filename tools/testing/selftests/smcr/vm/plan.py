@@ -194,6 +194,17 @@ def concerns(test, path, libs):
     return path == f"{test.dir}/{test.name}.sh" or helper_of(path) in named
 
 
+def most_concerned(runs, changed, libs):
+    """Return the runs that a changed file concerns. A helper of more than half
+    of the runs is left out, since any of these shows what is wrong with it."""
+    first = set()
+    for path in changed:
+        some = {r for r in runs if concerns(r.test, path, libs)}
+        if 2 * len(some) <= len(runs):
+            first |= some
+    return first
+
+
 def libraries():
     """Return the texts of the libraries in func/lib by name."""
     texts = {}
@@ -334,6 +345,4 @@ def check_plan():
         key = last_run
     libs = libraries()
     changed = changed_files()
-    first = {r for r in rest
-             if any(concerns(r.test, path, libs) for path in changed)}
-    return core, order(rest, key, first)
+    return core, order(rest, key, most_concerned(rest, changed, libs))

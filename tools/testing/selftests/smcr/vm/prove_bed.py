@@ -89,6 +89,11 @@ def prove_changes():
               plan.concerns(lies, path, libs) == yes)
     check("a folder beside a test concerns it", plan.concerns(
         FakeTest("io", text="smcr_io and liar/agent"), "func/liar/a.c", {}))
+    runs = plan.every_run([lies] + [FakeTest(n, text="mark lib") for n in "abc"],
+                          ["release"])
+    check("a helper of most tests brings none of them forward",
+          plan.most_concerned(runs, ["func/lib/lib.sh", "func/lies.sh"], libs)
+          == {runs[0]})
 
 
 def prove_parts():
