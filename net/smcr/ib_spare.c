@@ -99,8 +99,8 @@ static void spare_netdev(struct net *net, struct smcr_spare *spare)
 }
 
 /* Fill a candidate. A device whose limits are too small for a link is none, nor
- * is a port that is not ready. A device is queried only if the GID can carry the
- * link and the netdev can send: a port that is down normally has no carrier
+ * is a port that is not ready. A device is queried only if the GID can carry
+ * the link and the netdev can send: a port that is down normally has no carrier
  * either, so that a group is not delayed by a query for it.
  */
 static void spare_fill(struct net *net, const struct smcr_ib_hit *hit,

@@ -3,12 +3,12 @@
  * TEST LINK: notices a dead peer or path on links that are idle (RFC 7609
  * 4.5.3, A.3.8, C.7.1). Each link has a test of its own.
  *
- * When a port, a netdev or a GID goes, the links that use it are tested at once,
- * so that connections move soon. In a group with a single link they cannot
- * move: if the port stays down, their end is only a matter of time, and if it
- * is back in a moment, as after a cable was moved or a switch has started again,
- * idle ones would have lived. TCP does not notice that either. So such a link is
- * not tested before net.smcr.test_link_interval_ms has passed anew.
+ * When a port, a netdev or a GID goes, the links that use it are tested at
+ * once, so that connections move soon. In a group with a single link they
+ * cannot move: if the port stays down, their end is only a matter of time, and
+ * if it is back in a moment, as after a cable was moved or a switch has started
+ * again, idle ones would have lived. TCP does not notice that either. So such a
+ * link is not tested before net.smcr.test_link_interval_ms has passed anew.
  */
 #include <linux/random.h>
 

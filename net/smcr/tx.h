@@ -63,7 +63,8 @@ struct sock;
  * @left_end: @end when the connection left a link last: the chunks up to there
  *	may be named by requests of that link
  * @held: chunks that wait until @left is empty
- * @burst: the last data messages, which decide whether bytes wait for later ones
+ * @burst: the last data messages, which decide whether bytes wait for later
+ *	ones
  * @urgent: the urgent byte
  * @fo: the move to another link
  *

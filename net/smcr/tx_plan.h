@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Window arithmetic (RFC 7609, 4.5.1 and 4.7): which bytes to write next, which
- * wait to be written together with later ones (4.5.2), and when to send the peer
- * a window update. Pure functions; the callers hold smcr_conn.lock.
+ * wait to be written together with later ones (4.5.2), and when to send the
+ * peer a window update. Pure functions; the callers hold smcr_conn.lock.
  */
 #ifndef _SMCR_TX_PLAN_H
 #define _SMCR_TX_PLAN_H

@@ -17,7 +17,8 @@
  *
  * The sender fills the chunk of @end, and changes @end and @filling, under the
  * outer sock lock, with or without conn->lock. All else is under conn->lock,
- * taken in process context and in softirq. Two pairs of barriers make this safe:
+ * taken in process context and in softirq. Two pairs of barriers make this
+ * safe:
  *
  *	smcr_tx_copy() sets @filling, then reads @una: may the chunk of @end go?
  *	smcr_tx_reclaim() advances @una, then reads @filling: is it in use?
