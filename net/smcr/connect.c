@@ -17,6 +17,10 @@
  *   crossed  yes                   TCP: which of the SYNs the server has got,
  *                                  its own SYN does not say. If that was one
  *                                  with the option, its Proposal resets both
+ *
+ * No SYN has the option if the route of the first one has a gateway
+ * (net.smcr.on_link_only), and the result is TCP. A SYN is repeated plainly if
+ * the route has got a gateway since.
  */
 #include <linux/net.h>
 #include <net/sock.h>
@@ -86,12 +90,14 @@ int smcr_connect_start(struct sock *sk, struct sockaddr *addr, int addr_len)
 	smcr_sock_mode_set(sk, SMCR_MODE_HANDSHAKE);
 	smcr_inner_hook(sk);
 	smcr_inner_ack_later(inner);
+	smcr_inner_watch_syn(sk);
 	err = kernel_connect(inner, addr, addr_len, O_NONBLOCK);
 	/* The SYN-ACK kicks the handshake, or already has */
 	if (!err || err == -EINPROGRESS) {
 		smcr_inner_watch_syn(sk);
 		return 0;
 	}
+	smcr_inner_ops_end(inner->sk);
 	smcr_hs_cancel(hs);
 	return err;
 }
@@ -124,6 +130,8 @@ static enum smcr_fallback_reason syn_result(struct smcr_hs *hs)
 {
 	bool smc = smcr_inner_smc_ok(hs->sk, true);
 
+	if (hs->gateway)
+		return SMCR_FALLBACK_GATEWAY;
 	if (hs->syn_plain && hs->crossed) {
 		smcr_fallback_late(hs->sk);
 		smcr_mib_inc(sock_net(hs->sk), SMCR_MIB_CROSSEDSYNS);

@@ -40,7 +40,8 @@
 	X(SMCR_FALLBACK_LINK_LOST, "link-lost") \
 	X(SMCR_FALLBACK_SYN_UNANSWERED, "syn-unanswered") \
 	X(SMCR_FALLBACK_NO_PROPOSAL, "no-proposal") \
-	X(SMCR_FALLBACK_NEG_SOURCE, "neg-source")
+	X(SMCR_FALLBACK_NEG_SOURCE, "neg-source") \
+	X(SMCR_FALLBACK_GATEWAY, "gateway")
 
 #define SMCR_RESET_REASON_NAMES(X) \
 	X(SMCR_RESET_NONE, "none") \

@@ -34,6 +34,7 @@
 #include "lgr.h"
 #include "listen.h"
 #include "mib.h"
+#include "path.h"
 #include "sock.h"
 
 static void hs_free_rcu(struct rcu_head *rcu)
@@ -114,8 +115,32 @@ void smcr_hs_event(struct sock *sk)
 	rcu_read_unlock();
 }
 
+/* The first SYN with the option is about to be sent. TCP has chosen its route
+ * just now, which may be another one than smcr_path_check() has seen: the ports
+ * and the source may decide which of several next hops it is, and a BPF program
+ * may have changed the destination.
+ */
+static void hs_first_syn(struct smcr_hs *hs, struct sock *inner)
+{
+	if (!smcr_path_has_gateway(inner))
+		return;
+	tcp_sk(inner)->syn_smc = 0;
+	WRITE_ONCE(hs->gateway, true);
+}
+
+/* A SYN with the option was not answered. */
+static void hs_next_syn(struct smcr_hs *hs, struct sock *inner)
+{
+	if (READ_ONCE(inet_csk(inner)->icsk_retransmits) < SMCR_HS_SYNS &&
+	    !smcr_path_has_gateway(inner))
+		return;
+	tcp_sk(inner)->syn_smc = 0;
+	WRITE_ONCE(hs->syn_plain, true);
+	smcr_mib_inc(sock_net(inner), SMCR_MIB_SYNSPLAIN);
+}
+
 /**
- * smcr_hs_syn() - TCP is about to repeat a client's SYN, or connects
+ * smcr_hs_syn() - TCP is about to send a client's SYN, or is connected
  * @sk: outer socket in mode HANDSHAKE
  * @inner: its TCP socket, in TCP_SYN_SENT, in TCP_SYN_RECV after crossed SYNs,
  *	or connected
@@ -133,11 +158,11 @@ void smcr_hs_syn(struct sock *sk, struct sock *inner)
 	if (hs && inner->sk_state == TCP_SYN_RECV) {
 		WRITE_ONCE(hs->crossed, true);
 	} else if (hs && inner->sk_state == TCP_SYN_SENT &&
-		   READ_ONCE(inet_csk(inner)->icsk_retransmits) >=
-		   SMCR_HS_SYNS && tcp_sk(inner)->syn_smc) {
-		tcp_sk(inner)->syn_smc = 0;
-		WRITE_ONCE(hs->syn_plain, true);
-		smcr_mib_inc(sock_net(sk), SMCR_MIB_SYNSPLAIN);
+		   tcp_sk(inner)->syn_smc) {
+		if (tcp_rtx_queue_empty(inner))
+			hs_first_syn(hs, inner);
+		else
+			hs_next_syn(hs, inner);
 	}
 	rcu_read_unlock();
 }

@@ -95,9 +95,10 @@ enum smcr_hs_event_bit {
  * @link: link of @lgr that the connection shall use, counted
  * @named: client, subsequent contact: link that the Accept names, counted
  * @conn: the connection being built, counted
- * @syn_plain: client: the SYN was repeated without the option; written under
- *	the inner sock lock or slock until TCP is connected
- * @crossed: client: the server's SYN crossed this one's; like @syn_plain
+ * @gateway: client: no SYN had the option, as the route has a gateway; written
+ *	under the inner sock lock or slock until TCP is connected
+ * @syn_plain: client: the SYN was repeated without the option; like @gateway
+ * @crossed: client: the server's SYN crossed this one's; like @gateway
  * @waited: server: the time to wait for the first bytes is over
  * @first_contact: this handshake forms @lgr
  * @offered: the peer may know the address of the local element
@@ -134,6 +135,7 @@ struct smcr_hs {
 	struct smcr_link	*link;
 	struct smcr_link	*named;
 	struct smcr_conn	*conn;
+	bool			gateway;
 	bool			syn_plain;
 	bool			crossed;
 	bool			waited;

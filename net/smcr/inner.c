@@ -240,7 +240,7 @@ static void inner_error_report(struct sock *inner)
 }
 
 /**
- * smcr_inner_syn() - TCP is about to repeat a SYN, or connects
+ * smcr_inner_syn() - TCP is about to send a SYN, or is connected
  * @inner: TCP socket with the operations of inner_ops.c
  *
  * Context: any, inner sock lock or slock held.

@@ -8,7 +8,7 @@
 #include <linux/types.h>
 
 struct file;
-struct in6_addr;
+struct smcr_syn;
 struct sock;
 struct socket;
 
@@ -63,7 +63,7 @@ int smcr_inner_errno(const struct sock *sk);
 /* inner_ops.c */
 int __must_check smcr_inner_listen(struct sock *sk, int backlog);
 void smcr_inner_watch_syn(struct sock *sk);
-void smcr_inner_syn_source(struct in6_addr *addr);
+void smcr_inner_get_syn(struct smcr_syn *syn);
 void smcr_inner_ops_end(struct sock *inner);
 
 #endif /* _SMCR_INNER_H */

@@ -14,7 +14,7 @@
  *			handshake. TCP's count does not change: TCP relies on it
  *			when it ends a listener.
  *			TCP asks whether a SYN gets the option without naming
- *			the SYN, so its source is kept for the answer.
+ *			the SYN, so its addresses are kept for the answer.
  *   syn_recv_sock	A child is a copy of the listener, with our callbacks
  *			and operations. They are removed before the lock of the
  *			new child is released. A child that is not adopted yet
@@ -24,10 +24,12 @@
  *
  * Of a client, until it is connected:
  *
- *   rebuild_header	TCP calls it before it repeats a SYN, and at the end of
+ *   rebuild_header	TCP calls it before it sends a SYN, and at the end of
  *			the three-way handshake in the state of that moment:
  *			TCP_SYN_RECV after crossed SYNs, else TCP_ESTABLISHED.
- *			smcr_hs_syn() decides about the option.
+ *			TCP's own function finds a new route if the old one is
+ *			not valid any more, then smcr_hs_syn() decides about the
+ *			option.
  *
  * TCP has one set of operations for each address family, so there are few
  * copies; they last as long as the module. TCP calls them inside an RCU
@@ -44,6 +46,7 @@
 #include <net/tcp.h>
 
 #include "inner.h"
+#include "path.h"
 #include "sock.h"
 
 /* IPv4, IPv6, and IPv4 on an IPv6 socket; one to spare */
@@ -118,34 +121,40 @@ static bool refused(const struct sock *inner, struct dst_entry *dst)
 	return true;
 }
 
-/* Source of the SYN that this CPU handles. On PREEMPT_RT another SYN may come
- * in between; that costs one of the two connections RDMA, or the wait for a
- * Proposal.
+/* The SYN that this CPU handles. On PREEMPT_RT another SYN may come in between;
+ * that costs one of the two connections RDMA, or the wait for a Proposal, or
+ * sends the option through a gateway.
  */
-static DEFINE_PER_CPU(struct in6_addr, syn_source);
+static DEFINE_PER_CPU(struct smcr_syn, current_syn);
 
 /**
- * smcr_inner_syn_source() - get the source of the SYN that TCP handles
- * @addr: result, IPv4 as a mapped address
+ * smcr_inner_get_syn() - get the SYN that TCP handles
+ * @syn: result
  *
  * Context: softirq, in smc_hs_congested() of a listener with the operations of
  * this file.
  */
-void smcr_inner_syn_source(struct in6_addr *addr)
+void smcr_inner_get_syn(struct smcr_syn *syn)
 {
-	*addr = *this_cpu_ptr(&syn_source);
+	*syn = *this_cpu_ptr(&current_syn);
 }
 
 static int conn_request(struct sock *inner, struct sk_buff *skb)
 {
-	struct in6_addr *addr = this_cpu_ptr(&syn_source);
+	struct smcr_syn *syn = this_cpu_ptr(&current_syn);
 
 	if (refused(inner, NULL))
 		return 0;
-	if (skb->protocol == htons(ETH_P_IP))
-		ipv6_addr_set_v4mapped(ip_hdr(skb)->saddr, addr);
-	else
-		*addr = ipv6_hdr(skb)->saddr;
+	if (skb->protocol == htons(ETH_P_IP)) {
+		ipv6_addr_set_v4mapped(ip_hdr(skb)->saddr, &syn->source);
+		ipv6_addr_set_v4mapped(ip_hdr(skb)->daddr, &syn->dest);
+	} else {
+		syn->source = ipv6_hdr(skb)->saddr;
+		syn->dest = ipv6_hdr(skb)->daddr;
+	}
+	syn->sport = tcp_hdr(skb)->source;
+	syn->iif = skb->skb_iif;
+	syn->mark = inet_request_mark(inner, skb);
 	return tcp_ops_of(inner)->conn_request(inner, skb);
 }
 
@@ -209,8 +218,10 @@ __maybe_unused recv_init(const struct sock *inner, struct sk_buff *skb,
 
 static int rebuild_header(struct sock *inner)
 {
+	int err = tcp_ops_of(inner)->rebuild_header(inner);
+
 	smcr_inner_syn(inner);
-	return tcp_ops_of(inner)->rebuild_header(inner);
+	return err;
 }
 
 static void ops_fill(struct inner_ops *ours, struct sock *sk,
@@ -297,11 +308,13 @@ int smcr_inner_listen(struct sock *sk, int backlog)
 }
 
 /**
- * smcr_inner_watch_syn() - have smcr_hs_syn() called before a SYN is repeated
- * @sk: outer socket whose inner one has sent its first SYN
+ * smcr_inner_watch_syn() - have smcr_hs_syn() called before a SYN is sent
+ * @sk: outer socket whose inner one is about to connect, or has just sent its
+ *	first SYN
  *
- * Not before that: an IPv6 socket that connects to an IPv4 address gets other
- * operations from connect(). If there is no copy for them, the SYN keeps the
+ * An IPv6 socket that connects to an IPv4 address gets other operations from
+ * connect(), so call this again after that; only smcr_path_check() looks at the
+ * route of its first SYN. If there is no copy for them, the SYN keeps the
  * option.
  *
  * Context: process, outer sock lock held.

@@ -24,7 +24,8 @@
  * The time to wait is PROPOSAL_WAIT, or three times the RTO if that is longer;
  * but it is the whole time of the handshake if a first contact with this host
  * was completed before. The SYN-ACK for a listed source has no option, so the
- * wait is paid once.
+ * wait is paid once. Nor has the SYN-ACK for a source that is not on the link
+ * (net.smcr.on_link_only).
  *
  * A child reaches its listener only through hs->listener, a counted reference.
  * The listener's accept_lock covers the lists and counts that its children
@@ -53,14 +54,14 @@
 /* How long to wait for the first bytes of a client */
 #define PROPOSAL_WAIT		(3ul * HZ)
 
-/* Is the source of the SYN on the negative list, because no Proposal came? */
-static bool source_blocked(struct net *net)
+/* Is the source of a SYN on the negative list, because no Proposal came? */
+static bool source_blocked(struct net *net, const struct smcr_syn *syn)
 {
 	struct smcr_neglist_key key;
 
 	memset(&key, 0, sizeof(key));
 	key.kind = SMCR_NEGLIST_SOURCE;
-	smcr_inner_syn_source(&key.addr);
+	key.addr = syn->source;
 	return smcr_neglist_blocks(net, &key);
 }
 
@@ -71,12 +72,14 @@ static bool source_blocked(struct net *net)
 static bool listen_congested(const struct sock *inner)
 {
 	const struct sock *sk;
+	struct smcr_syn syn;
 	bool full = true;
 	u32 limit;
 
 	rcu_read_lock();
+	smcr_inner_get_syn(&syn);
 	sk = smcr_inner_outer(inner);
-	if (sk && smcr_ib_any()) {
+	if (sk && smcr_ib_any() && smcr_path_on_link(inner, &syn)) {
 		limit = READ_ONCE(smcr_pernet(sock_net(sk))
 				  ->sysctl.max_handshakes);
 		full = READ_ONCE(smcr_sk(sk)->n_pending) >= limit;
@@ -85,7 +88,7 @@ static bool listen_congested(const struct sock *inner)
 			smcr_mib_inc(sock_net(sk),
 				     SMCR_MIB_HANDSHAKESREFUSED);
 		}
-		full = full || source_blocked(sock_net(sk));
+		full = full || source_blocked(sock_net(sk), &syn);
 	}
 	rcu_read_unlock();
 	return full;
@@ -219,14 +222,17 @@ static void listen_handshake(struct sock *listener, struct sock *child)
 
 /* Why a child has no option. Nothing marks the child of a SYN that
  * listen_congested() refused, so this guesses by the list and by the count of
- * refused SYNs. The guess is wrong for a SYN without the option from a listed
- * source, and after a refused SYN that led to no child.
+ * refused SYNs, and by the route back. The guess is wrong for a SYN without the
+ * option from a listed source or through a gateway, and after a refused SYN
+ * that led to no child.
  */
 static enum smcr_fallback_reason no_option(struct smcr_sock *listener,
 					   const struct sock *child)
 {
 	if (!smcr_ib_any())
 		return SMCR_FALLBACK_NO_RNIC;
+	if (smcr_path_has_gateway(smcr_sk(child)->inner->sk))
+		return SMCR_FALLBACK_GATEWAY;
 	if (smcr_hs_source_listed(child))
 		return SMCR_FALLBACK_NEG_SOURCE;
 	if (atomic_dec_if_positive(&listener->n_refused) >= 0)

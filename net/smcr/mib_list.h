@@ -218,7 +218,8 @@
 	X(LINK_LOST, FALLBACKLINKLOST, FallbackLinkLost, "link-lost") \
 	X(SYN_UNANSWERED, FALLBACKSYNUNANSWERED, FallbackSynUnanswered, "syn-unanswered") \
 	X(NO_PROPOSAL, FALLBACKNOPROPOSAL, FallbackNoProposal, "no-proposal") \
-	X(NEG_SOURCE, FALLBACKNEGSOURCE, FallbackNegSource, "neg-source")
+	X(NEG_SOURCE, FALLBACKNEGSOURCE, FallbackNegSource, "neg-source") \
+	X(GATEWAY, FALLBACKGATEWAY, FallbackGateway, "gateway")
 
 /* The same for enum smcr_reset_reason */
 #define SMCR_RESET_LIST(X) \

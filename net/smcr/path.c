@@ -6,6 +6,10 @@
  * or one that the PNET table ties to it. The route to an address of this host
  * goes over lo, which has no RoCE port; with net.smcr.loopback the device that
  * owns the address is used instead.
+ *
+ * With net.smcr.on_link_only, both ends must also be on one link: the option is
+ * not sent through a gateway, where nobody knows what it meets, and is not sent
+ * back to a source that is not on the link over which its SYN came.
  */
 #include <linux/if_vlan.h>
 #include <linux/inetdevice.h>
@@ -14,6 +18,9 @@
 #include <net/dst.h>
 #include <net/if_inet6.h>
 #include <net/inet_sock.h>
+#include <net/ip6_fib.h>
+#include <net/ip6_route.h>
+#include <net/ip_fib.h>
 #include <net/ipv6_stubs.h>
 #include <net/l3mdev.h>
 #include <net/route.h>
@@ -30,6 +37,15 @@ static bool is_v4(const struct sock *sk)
 {
 	return sk->sk_family == AF_INET ||
 	       ipv6_addr_v4mapped(&sk->sk_v6_rcv_saddr);
+}
+
+/* Is this a link-local address? No router forwards packets to one. So if TCP
+ * uses link-local addresses, both hosts are on one LAN; otherwise a common
+ * link-local prefix means nothing, as every LAN has it.
+ */
+static bool is_link_local(const struct in6_addr *addr)
+{
+	return ipv6_addr_type(addr) & IPV6_ADDR_LINKLOCAL;
 }
 
 /**
@@ -105,7 +121,36 @@ owner(struct net *net, const struct in6_addr *addr)
 struct way {
 	struct net_device *dev;	/* counted; NULL if there is no route */
 	bool ipsec;
+	bool gateway;
 };
+
+static bool on_link_only(const struct net *net)
+{
+	return READ_ONCE(smcr_pernet(net)->sysctl.on_link_only);
+}
+
+/* Does the route to an address have a gateway? After a redirect, and where an
+ * administrator says so, a host can be its own gateway, and is on the link
+ * then. Packets with an encapsulation go elsewhere first.
+ */
+static bool dst_gateway(const struct dst_entry *dst,
+			const struct in6_addr *addr)
+{
+	const struct rt6_info *rt6;
+	const struct rtable *rt;
+
+	if (dst->lwtstate)
+		return true;
+	if (dst->ops->family == AF_INET6) {
+		rt6 = container_of(dst, struct rt6_info, dst);
+		return rt6->rt6i_flags & RTF_GATEWAY &&
+		       !ipv6_addr_equal(&rt6->rt6i_gateway, addr);
+	}
+	rt = container_of(dst, struct rtable, dst);
+	if (rt->rt_gw_family == AF_INET)
+		return rt->rt_gw4 != addr->s6_addr32[3];
+	return rt->rt_gw_family;
+}
 
 /* Find the device whose RoCE port a connection uses; @addr is its address on
  * this host. Consumes the reference to @way->dev, and returns a device with a
@@ -146,17 +191,19 @@ real_dev(struct net *net, const struct way *way, const struct in6_addr *addr,
 	return NULL;
 }
 
-/* Consumes the caller's reference to @dst. A device that is unregistered
- * removes itself from its routes and is freed after a grace period, so
- * dst->dev can be held under RCU.
+/* The route @dst leads to @addr; the caller's reference to @dst is consumed. A
+ * device that is unregistered removes itself from its routes and is freed after
+ * a grace period, so dst->dev can be held under RCU.
  */
-static void way_of(struct dst_entry *dst, struct way *way)
+static void way_of(struct dst_entry *dst, const struct in6_addr *addr,
+		   struct way *way)
 {
 	rcu_read_lock();
 	way->dev = READ_ONCE(dst->dev);
 	dev_hold(way->dev);
 	rcu_read_unlock();
 	way->ipsec = dst_xfrm(dst);
+	way->gateway = dst_gateway(dst, addr);
 	dst_release(dst);
 }
 
@@ -189,6 +236,7 @@ static void route4(struct sock *sk, __be32 daddr, __be16 dport,
 		.flowi4_uid = sk->sk_uid,
 	};
 	struct net *net = sock_net(sk);
+	struct in6_addr addr;
 	bool ipsec;
 	struct rtable *rt;
 
@@ -196,7 +244,8 @@ static void route4(struct sock *sk, __be32 daddr, __be16 dport,
 	if (IS_ERR(rt))
 		return;
 	ipsec = policy4(net, &rt->dst, &fl4, sk);
-	way_of(&rt->dst, way);
+	ipv6_addr_set_v4mapped(daddr, &addr);
+	way_of(&rt->dst, &addr, way);
 	way->ipsec |= ipsec;
 }
 
@@ -216,7 +265,7 @@ static void route6(struct sock *sk, const struct in6_addr *daddr,
 
 	dst = ipv6_stub->ipv6_dst_lookup_flow(sock_net(sk), sk, &fl6, NULL);
 	if (!IS_ERR(dst))
-		way_of(dst, way);
+		way_of(dst, daddr, way);
 }
 
 /* Has a netdev a port that its connections may use? If the PNET table ties it
@@ -261,6 +310,8 @@ enum smcr_fallback_reason smcr_path_check(struct sock *inner,
 	dev = real_dev(sock_net(inner), &way, &dst, &reason);
 	if (dev && !dev_usable(dev))
 		reason = SMCR_FALLBACK_NO_RNIC;
+	else if (dev && way.gateway && on_link_only(sock_net(inner)))
+		reason = SMCR_FALLBACK_GATEWAY;
 	dev_put(dev);
 	return reason;
 }
@@ -269,14 +320,128 @@ enum smcr_fallback_reason smcr_path_check(struct sock *inner,
 static void sock_way(struct sock *inner, struct way *way)
 {
 	struct dst_entry *dst = sk_dst_get(inner);
+	struct in6_addr addr;
 
+	smcr_path_peer_addr(inner, &addr);
 	/* The cached route may have expired; a child may have none yet */
 	if (dst)
-		way_of(dst, way);
+		way_of(dst, &addr, way);
 	else if (is_v4(inner))
 		route4(inner, inner->sk_daddr, inner->sk_dport, way);
 	else
 		route6(inner, &inner->sk_v6_daddr, inner->sk_dport, 0, way);
+}
+
+/**
+ * smcr_path_has_gateway() - must the option not be sent over this route?
+ * @inner: TCP socket with a peer, and perhaps with a route
+ *
+ * Context: any.
+ * Return: true if the route has a gateway, and net.smcr.on_link_only is set.
+ */
+bool smcr_path_has_gateway(const struct sock *inner)
+{
+	const struct dst_entry *dst;
+	struct in6_addr addr;
+	bool gateway;
+
+	if (!on_link_only(sock_net(inner)))
+		return false;
+	smcr_path_peer_addr(inner, &addr);
+	rcu_read_lock();
+	dst = rcu_dereference(inner->sk_dst_cache);
+	gateway = dst && dst_gateway(dst, &addr);
+	rcu_read_unlock();
+	return gateway;
+}
+
+/* Is a next hop the source of the SYN itself? */
+static bool hop_is_source(const struct fib_nh_common *hop,
+			  const struct smcr_syn *syn)
+{
+	if (hop->nhc_lwtstate)
+		return false;
+	switch (hop->nhc_gw_family) {
+	case AF_INET:
+		return hop->nhc_gw.ipv4 == syn->source.s6_addr32[3];
+	case AF_INET6:
+		return ipv6_addr_equal(&hop->nhc_gw.ipv6, &syn->source);
+	default:
+		return true;
+	}
+}
+
+/* These two look into the routing tables: there is no route yet, and
+ * ip_route_output_key() takes each address for one on the link if no route to
+ * it goes over the netdev that it is asked for.
+ */
+static bool on_link4(const struct sock *inner, const struct smcr_syn *syn)
+{
+	struct flowi4 fl4 = {
+		.flowi4_oif = syn->iif,
+		.flowi4_mark = syn->mark,
+		.flowi4_proto = IPPROTO_TCP,
+		.daddr = syn->source.s6_addr32[3],
+		.saddr = syn->dest.s6_addr32[3],
+		.fl4_sport = inet_sk(inner)->inet_sport,
+		.fl4_dport = syn->sport,
+		.flowi4_uid = inner->sk_uid,
+	};
+	struct fib_result res;
+	bool result;
+
+	rcu_read_lock();
+	result = !fib_lookup(sock_net(inner), &fl4, &res, 0) &&
+		 (res.type == RTN_UNICAST || res.type == RTN_LOCAL) &&
+		 hop_is_source(res.nhc, syn);
+	rcu_read_unlock();
+	return result;
+}
+
+static bool on_link6(const struct sock *inner, const struct smcr_syn *syn)
+{
+	struct flowi6 fl6 = {
+		.flowi6_oif = syn->iif,
+		.flowi6_mark = syn->mark,
+		.flowi6_proto = IPPROTO_TCP,
+		.daddr = syn->source,
+		.saddr = syn->dest,
+		.fl6_sport = inet_sk(inner)->inet_sport,
+		.fl6_dport = syn->sport,
+		.flowi6_uid = inner->sk_uid,
+	};
+	struct fib6_result res = { };
+	bool result;
+
+	rcu_read_lock();
+	result = !ipv6_stub->fib6_lookup(sock_net(inner), syn->iif, &fl6, &res,
+					 RT6_LOOKUP_F_IFACE) &&
+		 (res.fib6_type == RTN_UNICAST || res.fib6_type == RTN_LOCAL) &&
+		 !(res.fib6_flags & RTF_REJECT) &&
+		 hop_is_source(&res.nh->nh_common, syn);
+	rcu_read_unlock();
+	return result;
+}
+
+/**
+ * smcr_path_on_link() - may a SYN be answered with the option?
+ * @inner: listening TCP socket
+ * @syn: SYN with the option
+ *
+ * The route over the netdev on which the SYN came decides, not the route back,
+ * since a host may have several netdevs on one LAN. Step PROPOSAL looks at the
+ * route back, which the child has.
+ *
+ * Context: any.
+ * Return: true if its source is on the link, or net.smcr.on_link_only is 0.
+ */
+bool smcr_path_on_link(const struct sock *inner, const struct smcr_syn *syn)
+{
+	if (!on_link_only(sock_net(inner)) || syn->iif == LOOPBACK_IFINDEX ||
+	    is_link_local(&syn->source))
+		return true;
+	return ipv6_addr_v4mapped(&syn->source) ? on_link4(inner, syn) :
+						  on_link6(inner, syn);
 }
 
 /**
@@ -323,12 +488,20 @@ static void local_addr(const struct sock *inner, struct in6_addr *addr)
 static struct net_device * __must_check
 conn_dev(struct sock *inner, enum smcr_fallback_reason *reason)
 {
+	struct net *net = sock_net(inner);
+	struct net_device *dev;
 	struct in6_addr local;
 	struct way way = { };
 
 	local_addr(inner, &local);
 	sock_way(inner, &way);
-	return real_dev(sock_net(inner), &way, &local, reason);
+	dev = real_dev(net, &way, &local, reason);
+	if (dev && way.gateway && on_link_only(net)) {
+		*reason = SMCR_FALLBACK_GATEWAY;
+		dev_put(dev);
+		return NULL;
+	}
+	return dev;
 }
 
 /**
@@ -396,15 +569,6 @@ static bool any_subnet4(struct net_device *dev,
 	}
 	rcu_read_unlock();
 	return hit;
-}
-
-/* Is this a link-local address? No router forwards packets to one. So if TCP
- * uses link-local addresses, both hosts are on one LAN; otherwise a common
- * link-local prefix means nothing, as every LAN has it.
- */
-static bool is_link_local(const struct in6_addr *addr)
-{
-	return ipv6_addr_type(addr) & IPV6_ADDR_LINKLOCAL;
 }
 
 /* RFC 4291 2.5.6 */

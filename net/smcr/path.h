@@ -11,6 +11,22 @@
 
 #include "gid.h"
 
+/**
+ * struct smcr_syn - a SYN that a listener gets
+ * @source: its source; IPv4 as a mapped address
+ * @dest: its destination
+ * @sport: its source port
+ * @iif: netdev over which it came
+ * @mark: mark with which TCP looks for the route back
+ */
+struct smcr_syn {
+	struct in6_addr	source;
+	struct in6_addr	dest;
+	__be16		sport;
+	int		iif;
+	u32		mark;
+};
+
 struct smcr_clc_proposal;
 struct smcr_port;
 struct sock;
@@ -28,6 +44,8 @@ bool smcr_path_subnet_match(struct sock *inner, const struct smcr_port *port,
 bool __must_check smcr_path_dest(const struct sock *inner,
 				 const struct sockaddr *addr, int addr_len,
 				 struct in6_addr *dst, __be16 *port);
+bool smcr_path_has_gateway(const struct sock *inner);
+bool smcr_path_on_link(const struct sock *inner, const struct smcr_syn *syn);
 void smcr_path_peer_addr(const struct sock *inner, struct in6_addr *addr);
 bool smcr_path_is_v6(const struct sock *inner);
 bool smcr_path_is_local(const struct sock *inner);

@@ -233,6 +233,7 @@ static struct ctl_table template[] = {
 	ENTRY(transparent, transparent_write, NULL, NULL),
 	UINT(loopback, SYSCTL_ZERO, SYSCTL_ONE),
 	UINT(strict_subnet, SYSCTL_ZERO, SYSCTL_ONE),
+	UINT(on_link_only, SYSCTL_ZERO, SYSCTL_ONE),
 	UINT(rmem, &min_mem, &max_rmem),
 	UINT(wmem, &min_mem, &max_wmem),
 	ENTRY(qp_timeout, timing_write, &min_qp_timeout, &max_qp_timeout),
@@ -285,6 +286,7 @@ static struct smcr_sysctl *table_ctl(const struct ctl_table *table)
 }
 
 static const struct smcr_sysctl defaults = {
+	.on_link_only			= 1,
 	.rmem				= 128 * 1024,
 	.wmem				= 128 * 1024,
 	.qp_timeout			= 14,

@@ -16,6 +16,7 @@ struct smcr_sysctl_names;
  * @transparent: 1: TCP sockets of user programs become SMC-R sockets
  * @loopback: 1: RDMA also to the host's own addresses
  * @strict_subnet: 1: the subnet that matches must contain the client's address
+ * @on_link_only: 1: no option through a gateway
  * @rmem: bytes of the RMB element if the program set no SO_RCVBUF
  * @wmem: bytes of send space if the program set no SO_SNDBUF
  * @qp_timeout: local ACK timeout of queue pairs: 4.096 us << qp_timeout
@@ -61,6 +62,7 @@ struct smcr_sysctl {
 	unsigned int	transparent;
 	unsigned int	loopback;
 	unsigned int	strict_subnet;
+	unsigned int	on_link_only;
 	unsigned int	rmem;
 	unsigned int	wmem;
 	unsigned int	qp_timeout;

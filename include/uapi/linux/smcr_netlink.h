@@ -57,6 +57,8 @@
  *   came
  * @SMCR_FALLBACK_NEG_SOURCE: no Proposal came recently from this client's
  *   address
+ * @SMCR_FALLBACK_GATEWAY: the route to the peer has a gateway
+ *   (net.smcr.on_link_only)
  */
 enum smcr_fallback_reason {
 	SMCR_FALLBACK_NONE,
@@ -90,6 +92,7 @@ enum smcr_fallback_reason {
 	SMCR_FALLBACK_SYN_UNANSWERED,
 	SMCR_FALLBACK_NO_PROPOSAL,
 	SMCR_FALLBACK_NEG_SOURCE,
+	SMCR_FALLBACK_GATEWAY,
 
 	/* private: */
 	__SMCR_FALLBACK_MAX,

@@ -6,14 +6,18 @@ PROTOCOL is 0 for TCP, 257 for smcr. The server prints "serving" when it
 listens, echoes, and serves until it is killed; with "greet" it speaks first. A
 client prints one line: "exact" if each byte came back and no other, or else what
 came, or the name of an errno. "flood" connects from COUNT addresses of a network,
-one after the other.
+one after the other. "offer" is a client over TCP whose SYN has the option, as if
+something had sent it again; it says whether the server has answered the option.
+SOURCE binds a client, and BYTES makes it send as many; each eight of them differ.
 
 usage: paths.py serve|greet PROTOCOL ADDRESS PORT
-       paths.py talk|listen|close PROTOCOL ADDRESS PORT
+       paths.py talk|listen|close|offer PROTOCOL ADDRESS PORT
+                [SOURCE SOURCE-PORT BYTES]
        paths.py flood PROTOCOL ADDRESS PORT NETWORK COUNT
        paths.py cross PROTOCOL OWN-ADDRESS PORT ADDRESS PORT
 """
 import errno
+import fcntl
 import ipaddress
 import itertools
 import socket
@@ -23,6 +27,10 @@ import threading
 LIMIT = 100
 HELLO = b"hello"
 GREETING = b"220 "
+# ioctls of mod/synopt.c
+SYNOPT = "/dev/synopt"
+SYNOPT_MARK = 0x7901
+SYNOPT_AGREED = 0x7902
 
 
 def new_socket(protocol, host):
@@ -34,21 +42,29 @@ def new_socket(protocol, host):
     return sock
 
 
+def address_of(host, port):
+    """Return the address of a socket; HOST may have a zone."""
+    return socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][4]
+
+
 def echo(conn, first):
     """Send what comes first, then back what comes, until the end."""
+    got = 0
     with conn:
         try:
             conn.sendall(first)
             while data := conn.recv(1000):
+                got += len(data)
                 conn.sendall(data)
         except OSError as err:
-            print(f"# the server got {err}", file=sys.stderr, flush=True)
+            print(f"# the server got {got} bytes and {err}", file=sys.stderr,
+                  flush=True)
 
 
 def serve(protocol, host, port, first):
     """Serve each connection in a thread of its own."""
     listener = new_socket(protocol, host)
-    listener.bind((host, port))
+    listener.bind(address_of(host, port))
     listener.listen()
     listener.settimeout(None)
     print("serving", flush=True)
@@ -70,34 +86,54 @@ def heard(sock, size):
 
 def verdict(came, wanted):
     """Return what a client prints about its bytes."""
-    return "exact" if came == wanted else f"{came!r}"
+    return "exact" if came == wanted else \
+        f"{len(came)} bytes, first {came[:40]!r}"
 
 
-def talk(protocol, host, port):
-    """Connect, and compare what comes back up to the end of the stream."""
-    with new_socket(protocol, host) as sock:
-        sock.connect((host, port))
-        sock.sendall(HELLO)
-        sock.shutdown(socket.SHUT_WR)
-        return verdict(heard(sock, 100), HELLO)
+def talk(sock, address, message):
+    """Speak first, and end the stream."""
+    sock.connect(address)
+    sock.sendall(message)
+    sock.shutdown(socket.SHUT_WR)
+    return verdict(heard(sock, len(message) + 1), message)
 
 
-def listen(protocol, host, port):
+def listen(sock, address, message):
     """Let the server speak first."""
-    with new_socket(protocol, host) as sock:
-        sock.connect((host, port))
-        came = heard(sock, len(GREETING))
-        sock.sendall(HELLO)
-        sock.shutdown(socket.SHUT_WR)
-        return verdict(came + heard(sock, 100), GREETING + HELLO)
+    sock.connect(address)
+    came = heard(sock, len(GREETING))
+    sock.sendall(message)
+    sock.shutdown(socket.SHUT_WR)
+    return verdict(came + heard(sock, len(message) + 1), GREETING + message)
 
 
-def close(protocol, host, port):
+def close(sock, address, _):
     """Say nothing, and end the stream."""
-    with new_socket(protocol, host) as sock:
-        sock.connect((host, port))
-        sock.shutdown(socket.SHUT_WR)
-        return verdict(heard(sock, 100), b"")
+    sock.connect(address)
+    sock.shutdown(socket.SHUT_WR)
+    return verdict(heard(sock, 100), b"")
+
+
+def offer(sock, address, message):
+    """Talk as TCP after a SYN with the option."""
+    with open(SYNOPT, "rb", buffering=0) as synopt:
+        fcntl.ioctl(synopt, SYNOPT_MARK, sock.fileno())
+        sock.connect(address)
+        if fcntl.ioctl(synopt, SYNOPT_AGREED, sock.fileno()):
+            return "the option was answered"
+    sock.sendall(message)
+    sock.shutdown(socket.SHUT_WR)
+    return verdict(heard(sock, len(message) + 1), message)
+
+
+def client(function, protocol, address, more):
+    """Run one of these four on a new socket."""
+    message = HELLO
+    with new_socket(protocol, address[0]) as sock:
+        if more:
+            sock.bind((more[0], int(more[1])))
+            message = b"".join(b"%07d\n" % n for n in range(int(more[2]) // 8))
+        return function(sock, address, message)
 
 
 def flood(protocol, host, port, network, count):
@@ -130,13 +166,15 @@ def main():
     if verb in ("serve", "greet"):
         serve(int(protocol), host, int(port),
               GREETING if verb == "greet" else b"")
-    client = {"talk": talk, "listen": listen, "close": close}.get(verb)
+    function = {"talk": talk, "listen": listen, "close": close,
+                "offer": offer}.get(verb)
     try:
         if verb == "flood":
             print(flood(int(protocol), host, int(port), peer[0],
                         int(peer[1])))
-        elif client:
-            print(client(int(protocol), host, int(port)))
+        elif function:
+            print(client(function, int(protocol), address_of(host, port),
+                         peer))
         else:
             print(cross(int(protocol), (host, int(port)),
                         (peer[0], int(peer[1]))))

@@ -233,6 +233,7 @@ if [ "$SLOW" = 1 ]; then
 		talk $SMCR "$CLIENT4" 7740
 	from_everywhere
 	on server route_back
+	on server sysctl_for_now net.smcr.on_link_only 0
 	on server save flood
 	talks "1040 sources" flood $SMCR "$SERVER4" 7720 10.10.0.0/16 1040
 	on server grew flood FallbackNoProposal -eq 1040
