@@ -71,6 +71,12 @@ ping -qc 1 -W 5 10.9.1.1 >/dev/null
 wire clear
 ping -qc 1 -W 5 10.9.0.1 >/dev/null
 wire count client0 server0 | grep -q "lost [1-9]"
+wire pick 99 1 lost
+rc=0
+timeout 0.9 bash -c ": >/dev/tcp/10.9.0.1/99" || rc=$?
+[ $rc = 124 ]
+[ "$(wire picked 99)" = 1 ]
+wire clear
 ! wire stop 0 client0 server0 nothing
 ping -qc 1 -W 5 10.9.0.1 >/dev/null
 echo all well'

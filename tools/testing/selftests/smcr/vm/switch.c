@@ -16,7 +16,8 @@
  *                                cut 0|1; drop N loses the next N packets;
  *                                only all|roce|tcp|other limits the faults to
  *                                one kind of packet
- *   clear                        remove all faults, and let all messages pass
+ *   clear                        remove all faults and picks, and let all
+ *                                messages pass
  *   stop N [FROM TO KIND]        pass N more messages, then drop all packets, or
  *                                those of that kind on that path. A message is
  *                                a TCP packet with SYN, FIN or payload, or a
@@ -25,6 +26,13 @@
  *   inject FROM TO rst|fin|data  send a packet into each TCP connection seen on
  *                                that path, as its sender and in sequence; data
  *                                is two bytes. Returns the number of packets
+ *   pick PORT N FAULT [US]       treat the Nth packet (from 1) of TCP connections
+ *                                with this port badly, both directions counted:
+ *                                lost; twice; late: US later; swapped: after
+ *                                the next one of its sender; held: it and all
+ *                                that its sender sends in the next US come at
+ *                                the end of that time
+ *   picked PORT                  return how many of them have come
  *   forget                       forget the TCP connections seen so far
  *   seed N                       restart the fault generator
  *   count FROM TO                return packets passed, packets lost, bytes
@@ -61,6 +69,7 @@
 #define QUEUE_MAX	4096
 #define BURST		32
 #define MAX_FLOWS	512
+#define MAX_PICKS	16
 #define FLOW_HEAD	(14 + 60 + 60)
 #define TCP_FIN		1
 #define TCP_SYN		2
@@ -110,6 +119,26 @@ struct flow {
 	uint8_t head[FLOW_HEAD];
 };
 
+enum pick_fault { PICK_LOST, PICK_TWICE, PICK_LATE, PICK_SWAPPED, PICK_HELD };
+
+static const char * const pick_names[] = {
+	"lost", "twice", "late", "swapped", "held"
+};
+
+/* The "pick" command. */
+struct pick {
+	int tcp_port;
+	unsigned long nth, seen;
+	enum pick_fault fault;
+	uint64_t ns;
+	/* The sender of the Nth packet, and until when its packets are held. */
+	int from;
+	uint64_t until;
+	/* A swapped packet that waits for the next one, or NULL. */
+	uint8_t *waits;
+	uint32_t waits_len;
+};
+
 struct mac_entry {
 	uint8_t mac[6];
 	int port;
@@ -131,6 +160,8 @@ static uint64_t rng_state = 1;
 static int num_ports;
 static struct flow flows[MAX_FLOWS];
 static int num_flows;
+static struct pick picks[MAX_PICKS];
+static int num_picks;
 /* The "stop" command: messages that still pass (-1 for all), then the paths
  * and the kind of packet that are dropped.
  */
@@ -456,6 +487,78 @@ static int has_stopped(int from, int to, enum kind kind)
 	       (stop.kind == KIND_ALL || stop.kind == kind);
 }
 
+/* Find the pick that counts a packet, or NULL. */
+static struct pick *pick_of(const uint8_t *p, enum kind kind, unsigned int l4)
+{
+	struct pick *pick;
+
+	if (kind != KIND_TCP)
+		return NULL;
+	for (pick = picks; pick < picks + num_picks; pick++)
+		if ((p[l4] << 8 | p[l4 + 1]) == pick->tcp_port ||
+		    (p[l4 + 2] << 8 | p[l4 + 3]) == pick->tcp_port)
+			return pick;
+	return NULL;
+}
+
+/* Treat a packet as its pick says: return how often it is forwarded now, and
+ * add to the time when that is due.
+ */
+static int pick_apply(struct pick *pick, int from, const uint8_t *data,
+		      uint32_t len, uint64_t now, uint64_t *due)
+{
+	int is_nth = ++pick->seen == pick->nth;
+
+	if (is_nth)
+		pick->from = from;
+	if (pick->fault == PICK_HELD) {
+		if (is_nth)
+			pick->until = now + pick->ns;
+		if (pick->until > now && pick->from == from)
+			*due = pick->until;
+		return 1;
+	}
+	if (!is_nth)
+		return 1;
+	switch (pick->fault) {
+	case PICK_LOST:
+		return 0;
+	case PICK_TWICE:
+		return 2;
+	case PICK_SWAPPED:
+		pick->waits = malloc(len);
+		if (!pick->waits)
+			return 1;
+		memcpy(pick->waits, data, len);
+		pick->waits_len = len;
+		return 0;
+	default:
+		*due += pick->ns;
+		return 1;
+	}
+}
+
+/* Forward the packet that was waiting for this one of the same sender. */
+static void pick_after(struct pick *pick, int from, int to, uint64_t due)
+{
+	if (!pick->waits || pick->from != from || pick->seen == pick->nth)
+		return;
+	port_queue(&ports[to], pick->waits, pick->waits_len, due, 0);
+	free(pick->waits);
+	pick->waits = NULL;
+}
+
+static void forward_picked(struct pick *pick, int from, int to,
+			   const uint8_t *data, uint32_t len, uint64_t now)
+{
+	uint64_t due = now;
+	int n = pick_apply(pick, from, data, len, now, &due);
+
+	for (; n > 0; n--)
+		port_queue(&ports[to], data, len, due, 0);
+	pick_after(pick, from, to, due);
+}
+
 static void forward(int from, int to, const uint8_t *data, uint32_t len,
 		    enum kind kind, uint64_t now)
 {
@@ -486,6 +589,7 @@ static void port_receive(int from)
 	int segment = ports[from].segment;
 	uint64_t now = now_ns();
 	unsigned int l3, l4;
+	struct pick *pick;
 	enum kind kind;
 	int burst, i, to;
 	ssize_t len;
@@ -502,6 +606,11 @@ static void port_receive(int from)
 		to = mac_find(buf, segment);
 		if (kind == KIND_TCP && to >= 0)
 			flow_note(from, to, buf, l3, l4);
+		pick = pick_of(buf, kind, l4);
+		if (pick && to >= 0) {
+			forward_picked(pick, from, to, buf, len, now);
+			continue;
+		}
 		for (i = 0; i < num_ports; i++) {
 			if (i != from && ports[i].segment == segment &&
 			    (to < 0 || to == i) && !has_stopped(from, i, kind))
@@ -634,11 +743,43 @@ static const char *cmd_fault(char **words, int n)
 	return found ? error : "no such port";
 }
 
+static const char *cmd_pick(char **words, int n)
+{
+	struct pick pick = {};
+	unsigned int i;
+
+	if (n < 4 || n > 5 || num_picks == MAX_PICKS)
+		return "pick PORT N FAULT [US], at most 16 times";
+	for (i = 0; i < sizeof(pick_names) / sizeof(*pick_names); i++)
+		if (!strcmp(words[3], pick_names[i]))
+			break;
+	if (i == sizeof(pick_names) / sizeof(*pick_names))
+		return "unknown fault";
+	pick.tcp_port = atoi(words[1]);
+	pick.nth = strtoul(words[2], NULL, 0);
+	pick.fault = i;
+	pick.ns = n == 5 ? strtoull(words[4], NULL, 0) * 1000 : 0;
+	picks[num_picks++] = pick;
+	return NULL;
+}
+
+static unsigned long cmd_picked(const char *port)
+{
+	const struct pick *pick;
+
+	for (pick = picks; pick < picks + num_picks; pick++)
+		if (pick->tcp_port == atoi(port))
+			return pick->seen;
+	return 0;
+}
+
 static void cmd_clear(void)
 {
 	struct path *path, clean = {};
 	int i, j;
 
+	while (num_picks)
+		free(picks[--num_picks].waits);
 	stop.after = -1;
 	for (i = 0; i < num_ports; i++) {
 		for (j = 0; j < num_ports; j++) {
@@ -726,6 +867,11 @@ static void obey(char *line)
 		error = cmd_stop(words[1], words[2], words[3], words[4]);
 	} else if (n == 1 && !strcmp(words[0], "stopped")) {
 		puts(stop.after ? "ok no" : "ok yes");
+		return;
+	} else if (n > 0 && !strcmp(words[0], "pick")) {
+		error = cmd_pick(words, n);
+	} else if (n == 2 && !strcmp(words[0], "picked")) {
+		printf("ok %lu\n", cmd_picked(words[1]));
 		return;
 	} else if (n == 1 && !strcmp(words[0], "forget")) {
 		num_flows = 0;
