@@ -25,34 +25,45 @@
 #define RKEY_RETRY	(HZ / 20)
 #define RKEY_TRIES	64u
 
-/* Resolve the links that @keys names to their slots. Return: -EINVAL if one is
- * no link of the group, or is the carrier, or is named twice; -EAGAIN if it was
- * a link, since the peer may not have heard of its end.
+/* Find the links that @keys names, in its order. Return: -EINVAL if one
+ * is no link of the group, or is the carrier, or is named twice; -EAGAIN if it
+ * was a link, since the peer may not have heard of its end.
  */
-static int find_slots(struct smcr_lgr *lgr, const struct smcr_llc_rkeys *keys,
-		      u8 *slots)
+static int find_links(struct smcr_lgr *lgr, const struct smcr_llc_rkeys *keys,
+		      struct smcr_lgr_links *named)
 {
 	struct smcr_link *link;
 	u8 seen = 1u << keys->link->slot;
-	int err = 0;
 	u8 i;
 
-	for (i = 0; i < keys->n && !err; i++) {
+	named->n = 0;
+	for (i = 0; i < keys->n; i++) {
 		link = smcr_lgr_link_by_num(lgr, keys->other[i].link_num);
 		if (!link)
-			err = smcr_link_nums_given(&lgr->nums,
-						   keys->other[i].link_num) ?
-			      -EAGAIN : -EINVAL;
-		else if (seen & 1u << link->slot)
-			err = -EINVAL;
-		else
-			slots[i] = link->slot;
-		if (link) {
-			seen |= 1u << link->slot;
-			smcr_link_put(link);
-		}
+			return smcr_link_nums_given(&lgr->nums,
+						    keys->other[i].link_num) ?
+			       -EAGAIN : -EINVAL;
+		named->link[named->n++] = link;
+		if (seen & 1u << link->slot)
+			return -EINVAL;
+		seen |= 1u << link->slot;
 	}
-	return err;
+	return 0;
+}
+
+/* Has a link left the group since it was found? Its slot is empty then, or
+ * another link's, which must not get its key.
+ */
+static bool have_left(struct smcr_lgr *lgr, const struct smcr_llc_rkeys *keys,
+		      const struct smcr_lgr_links *named)
+{
+	bool left = test_bit(SMCR_LINK_F_LEFT, &keys->link->flags);
+	unsigned int i;
+
+	lockdep_assert_held(&lgr->rtoken_lock);
+	for (i = 0; i < named->n; i++)
+		left |= test_bit(SMCR_LINK_F_LEFT, &named->link[i]->flags);
+	return left;
 }
 
 /* Find the RMB that @keys describes, if it is known. The peer repeats a CONFIRM
@@ -60,7 +71,7 @@ static int find_slots(struct smcr_lgr *lgr, const struct smcr_llc_rkeys *keys,
  * which the RMB has no key yet.
  */
 static int find_rmb(struct smcr_lgr *lgr, const struct smcr_llc_rkeys *keys,
-		    const u8 *slots)
+		    const struct smcr_lgr_links *named)
 {
 	int id;
 	u8 i;
@@ -68,18 +79,20 @@ static int find_rmb(struct smcr_lgr *lgr, const struct smcr_llc_rkeys *keys,
 	lockdep_assert_held(&lgr->rtoken_lock);
 	id = smcr_rtoken_find(lgr->rtokens, keys->link->slot, keys->rkey);
 	for (i = 0; i < keys->n && id < 0; i++)
-		id = smcr_rtoken_find(lgr->rtokens, slots[i],
+		id = smcr_rtoken_find(lgr->rtokens, named->link[i]->slot,
 				      keys->other[i].rkey);
 	return id;
 }
 
 static int add_keys(struct smcr_lgr *lgr, const struct smcr_llc_rkeys *keys,
-		    const u8 *slots, struct smcr_rtoken *mem)
+		    const struct smcr_lgr_links *named, struct smcr_rtoken *mem)
 {
 	int id, err = 0;
 	u8 i;
 
-	id = find_rmb(lgr, keys, slots);
+	if (have_left(lgr, keys, named))
+		return -EAGAIN;
+	id = find_rmb(lgr, keys, named);
 	if (id > 0)
 		err = smcr_rtoken_set(lgr->rtokens, id, keys->link->slot,
 				      keys->rkey, keys->vaddr);
@@ -89,7 +102,7 @@ static int add_keys(struct smcr_lgr *lgr, const struct smcr_llc_rkeys *keys,
 	if (id < 0)
 		return id;
 	for (i = 0; i < keys->n && !err; i++)
-		err = smcr_rtoken_set(lgr->rtokens, id, slots[i],
+		err = smcr_rtoken_set(lgr->rtokens, id, named->link[i]->slot,
 				      keys->other[i].rkey,
 				      keys->other[i].vaddr);
 	/* All keys of a new RMB are stored, or none. */
@@ -100,18 +113,18 @@ static int add_keys(struct smcr_lgr *lgr, const struct smcr_llc_rkeys *keys,
 
 /* A link without a key for an RMB has failed at the peer (C.7.1). */
 static void fail_uncovered(struct smcr_lgr *lgr,
-			   const struct smcr_llc_rkeys *keys, const u8 *slots)
+			   const struct smcr_llc_rkeys *keys,
+			   const struct smcr_lgr_links *named)
 {
 	struct smcr_lgr_links links;
-	unsigned int i;
+	unsigned int i, k;
 	bool covered;
-	u8 k;
 
 	smcr_lgr_links_get(lgr, SMCR_LINK_ACTIVE, &links);
 	for (i = 0; i < links.n; i++) {
 		covered = links.link[i] == keys->link;
-		for (k = 0; k < keys->n; k++)
-			covered |= links.link[i]->slot == slots[k];
+		for (k = 0; k < named->n; k++)
+			covered |= links.link[i] == named->link[k];
 		if (!covered)
 			smcr_link_fail(links.link[i], -EPROTO);
 	}
@@ -137,28 +150,38 @@ static void drop_lost(struct smcr_lgr *lgr)
 	} while (mem);
 }
 
-/* Store the new RMB of the peer that @keys describes. */
-static int learn_keys(struct smcr_lgr *lgr, const struct smcr_llc_rkeys *keys)
+/* Store the keys of the peer's RMB on the links that were found. */
+static int store_keys(struct smcr_lgr *lgr, const struct smcr_llc_rkeys *keys,
+		      const struct smcr_lgr_links *named)
 {
-	u8 slots[SMCR_MAX_LINKS];
 	struct smcr_rtoken *mem;
 	int err;
 
-	err = find_slots(lgr, keys, slots);
-	if (err)
-		return err;
 	drop_lost(lgr);
 	mem = kzalloc(sizeof(*mem), GFP_KERNEL);
 	if (!mem)
 		return -ENOMEM;
 	spin_lock_bh(&lgr->rtoken_lock);
-	err = add_keys(lgr, keys, slots, mem);
+	err = add_keys(lgr, keys, named, mem);
 	if (mem->id)
 		mem = NULL;
 	spin_unlock_bh(&lgr->rtoken_lock);
 	kfree(mem);
+	return err;
+}
+
+/* Store the new RMB of the peer that @keys describes. */
+static int learn_keys(struct smcr_lgr *lgr, const struct smcr_llc_rkeys *keys)
+{
+	struct smcr_lgr_links named;
+	int err;
+
+	err = find_links(lgr, keys, &named);
 	if (!err)
-		fail_uncovered(lgr, keys, slots);
+		err = store_keys(lgr, keys, &named);
+	if (!err)
+		fail_uncovered(lgr, keys, &named);
+	smcr_lgr_links_put(&named);
 	return err;
 }
 

@@ -176,6 +176,8 @@ struct lsim {
 	bool (*ignores)(const struct ib_qp *qp, const struct smcr_llc_msg *msg);
 	/* The same when it is posted, and may change it */
 	void (*tamper)(const struct ib_qp *qp, struct smcr_llc_msg *msg);
+	/* For scenarios: what happens while memory of a size is allocated */
+	void (*in_alloc)(size_t size);
 	jmp_buf failed;
 };
 
@@ -221,6 +223,7 @@ static inline bool host_alive(const struct lhost *h)
 /* lsim_krn.c: works, memory, clock */
 bool works_run_one(u8 host);
 bool works_due(u8 host);
+void works_run_others(u8 host);
 unsigned long works_next(u8 host);
 void works_run_due(u8 host);
 

@@ -39,6 +39,8 @@ void *krn_alloc(size_t size)
 
 void *krn_try_alloc(size_t size)
 {
+	if (lsim.in_alloc)
+		lsim.in_alloc(size);
 	return bad_luck() ? NULL : krn_alloc(size);
 }
 
@@ -117,6 +119,23 @@ bool works_run_one(u8 host)
 		return true;
 	}
 	return false;
+}
+
+/* A work of a host sleeps meanwhile: run the others, be they due or not */
+void works_run_others(u8 host)
+{
+	u8 i;
+
+	for (i = 0; i < lsim.nr_works; i++) {
+		struct work_struct *work = lsim.work[i];
+
+		if (work->host != host || work == &lsim.host[host].lgr->work.work)
+			continue;
+		lsim.work[i] = lsim.work[--lsim.nr_works];
+		work->pending = false;
+		work->func(work);
+		i = (u8)-1;
+	}
 }
 
 void works_run_due(u8 host)

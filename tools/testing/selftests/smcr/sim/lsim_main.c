@@ -313,6 +313,7 @@ void sim_reset(u64 seed)
 	lsim.gate = NULL;
 	lsim.tamper = NULL;
 	lsim.ignores = NULL;
+	lsim.in_alloc = NULL;
 	lsim.rnd = rnd_seed(seed);
 	lsim.honest = true;
 	jiffies = 1000;

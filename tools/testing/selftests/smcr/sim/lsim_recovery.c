@@ -910,6 +910,37 @@ static void many_rmbs(void)
 	}
 }
 
+/* A link leaves the group while the memory for a key on it is allocated */
+static void leave_in_alloc(size_t size)
+{
+	if (size != sizeof(struct smcr_rtoken))
+		return;
+	lsim.in_alloc = NULL;
+	works_run_others(lsim.cur);
+}
+
+static void left_meanwhile(void)
+{
+	u8 h;
+
+	for (h = 0; h < 2; st_again(&h, 2)) {
+		st_group(2);
+		st_hold(!h, SMCR_LLC_CONFIRM_RKEY, false);
+		st_need_rmb(!h);
+		st_run();
+		/* The request and the loss of the link come at the same time */
+		st_stall(h, 100);
+		st_let_go();
+		st_run();
+		st_break_link(h, 2);
+		lsim.in_alloc = leave_in_alloc;
+		sim_pass(100);
+		HOLDS(!lsim.in_alloc);
+		st_ends_with(2);
+		HOLDS(lsim.host[h].mib[SMCR_MIB_LINKSFAILED] == 1);
+	}
+}
+
 /* The port of the only link is down for a moment; that of one of two is tested */
 static void blink(void)
 {
@@ -997,6 +1028,7 @@ const struct scase lsim_recoveries[] = {
 	{ "many-rmbs", "a new link registers more RMBs than its send queue holds", many_rmbs },
 	{ "rkey-moved", "CONFIRM RKEY begins again over another link", moved_rkey },
 	{ "rkey-twice", "CONFIRM RKEY that names a link twice is refused", twice_named },
+	{ "rkey-left", "CONFIRM RKEY that names a link which leaves meanwhile", left_meanwhile },
 	{ "rkey-again", "CONFIRM RKEY is repeated after its lost link is deleted", late_rkey },
 	{ },
 };
