@@ -118,10 +118,10 @@ struct smcr_lgr_key {
  * @dialect: fixed at CONFIRM LINK
  * @offer_linux: server: the Proposal's version allows the Linux dialect
  * @key: the peer; a client does not use @addr and @ifindex of it
- * @mutex: protects @rmbs, @n_rmbs, @rmb_size, @rmb_awaited, @rmb_err and the
- *	flags of each RMB; process context, no sock lock inside. Handshakes take
- *	elements under it, so it is never held while memory is allocated,
- *	zeroed, mapped or freed, or while a link is drained
+ * @mutex: protects @rmbs, the other fields named rmb_, @n_rmbs and the flags of
+ *	each RMB; process context, no sock lock inside. Handshakes take elements
+ *	under it, so it is never held while memory is allocated, zeroed, mapped
+ *	or freed, or while a link is drained
  * @links: links by slot, each with a reference, under @conns_lock; see
  *	lgr_links.c
  * @left: links that have left
@@ -133,7 +133,9 @@ struct smcr_lgr_key {
  * @rmb_size: element size for SMCR_LGR_T_NEED_RMB
  * @rmb_awaited: a handshake waits for an RMB
  * @rmb_err: error of the last try to make an RMB for a handshake that waits; 0
- *	if there is none. The next handshake without an element gets it
+ *	if there is none. The next handshake without an element of @rmb_err_size
+ *	gets it
+ * @rmb_err_size: element size of that RMB
  * @stopping: the links of the DEAD group are being drained; set by the group's
  *	work, read anywhere
  * @redundant: connections may move to another link; a hint, updated by the
@@ -190,6 +192,7 @@ struct smcr_lgr {
 	bool			redundant;
 	struct smcr_lgr_grow	grow;
 	int			rmb_err;
+	u32			rmb_err_size;
 	spinlock_t		rtoken_lock;
 	struct smcr_rtoken_table *rtokens;
 

@@ -331,7 +331,7 @@ static bool want_more(struct smcr_lgr *lgr, u32 size)
  * Context: process.
  * Return: the RMB with a reference; ERR_PTR(-ENOSPC) if no element is free and
  * the RMB work has been asked for another RMB; the error of the RMB work if the
- * last RMB that was asked for could not be made.
+ * last RMB of this size that was asked for could not be made.
  */
 struct smcr_rmb *smcr_lgr_elem_take(struct smcr_lgr *lgr, u32 elem_size,
 				    u8 *idx)
@@ -352,7 +352,7 @@ struct smcr_rmb *smcr_lgr_elem_take(struct smcr_lgr *lgr, u32 elem_size,
 		found = rmb;
 		break;
 	}
-	if (!found && lgr->rmb_err) {
+	if (!found && lgr->rmb_err && lgr->rmb_err_size == elem_size) {
 		err = lgr->rmb_err;
 		lgr->rmb_err = 0;
 	} else if (want_more(lgr, elem_size)) {
@@ -477,6 +477,7 @@ void smcr_lgr_rmb_refused(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
 {
 	mutex_lock(&lgr->mutex);
 	lgr->rmb_err = -EDQUOT;
+	lgr->rmb_err_size = rmb->elem_size;
 	rmb->deleting = true;
 	rmb->forgotten = true;
 	mutex_unlock(&lgr->mutex);
@@ -653,8 +654,10 @@ static void rmb_more(struct smcr_lgr *lgr)
 		err = rmb_add_registered(lgr, size);
 	mutex_lock(&lgr->mutex);
 	/* Without a waiter the error is dropped; the next try may succeed. */
-	if (lgr->rmb_awaited)
+	if (lgr->rmb_awaited) {
 		lgr->rmb_err = err;
+		lgr->rmb_err_size = size;
+	}
 	mutex_unlock(&lgr->mutex);
 	if (err || (may && !wanted))
 		smcr_lgr_wake(lgr);

@@ -153,11 +153,28 @@ static void sizes(void)
 	}
 }
 
+/* An RMB with elements of one size cannot be made; those of another can */
+static void one_size(void)
+{
+	u8 h;
+
+	for (h = 0; h < 2; st_again(&h, 2)) {
+		st_group(1);
+		st_small_regions(BIG / 2);
+		HOLDS(elem_take(h, BIG) == -ENOSPC);
+		st_run();
+		HOLDS(!st_take(h, BIG / 2));
+		HOLDS(st_take(h, BIG) == -EMSGSIZE);
+		st_ends_with(1);
+	}
+}
+
 const struct scase lsim_memory[] = {
 	{ "rmbs-255", "the peer takes 255 RMBs; there is no further one", rmbs_full },
 	{ "rmbs-255", "ADD LINK tells the keys of 255 RMBs of each host", rmbs_told },
 	{ "rmbs-255", "the same, if the carrier fails meanwhile", rmbs_told_again },
 	{ "rmbs-255", "DELETE RKEY of all of them makes room again", rmbs_deleted },
 	{ "rmb-sizes", "a handshake that waits is not forgotten for another size", sizes },
+	{ "rmb-sizes", "the error of one size is not that of another", one_size },
 	{ },
 };
