@@ -105,7 +105,8 @@ static int count_wanted(struct smcr_lgr *lgr,
 	mutex_lock(&lgr->mutex);
 	if (lgr->n_rmbs < SMCR_MAX_RMBS)
 		n = smcr_lgr_policy_rmb_elements(pages * PAGE_SIZE, size,
-						 count_rmbs(lgr, size));
+						 count_rmbs(lgr, size),
+						 smcr_rmb_room(lgr->net));
 	mutex_unlock(&lgr->mutex);
 	return n ? n : -EMSGSIZE;
 }
@@ -152,8 +153,9 @@ static struct smcr_rmb *rmb_try(const struct smcr_lgr_links *links, u32 size,
 
 /* Create an RMB: allocate it and map it to all links. It is not registered and
  * on no list. A driver may need contiguous memory for the tables of a large
- * region, and a host that has been up for long may have none. Halve the number
- * of elements until it works.
+ * region, and a host that has been up for long may have none. Or another group
+ * has just taken what the namespace had left. Halve the number of elements
+ * until it works.
  */
 static struct smcr_rmb *rmb_create(struct smcr_lgr *lgr,
 				   const struct smcr_lgr_links *links, u32 size)
@@ -166,7 +168,8 @@ static struct smcr_rmb *rmb_create(struct smcr_lgr *lgr,
 		return ERR_PTR(n);
 	for (elems = n; elems; elems /= 2) {
 		rmb = rmb_try(links, size, elems);
-		if (rmb != ERR_PTR(-ENOMEM) && rmb != ERR_PTR(-E2BIG))
+		if (rmb != ERR_PTR(-ENOMEM) && rmb != ERR_PTR(-E2BIG) &&
+		    rmb != ERR_PTR(-EDQUOT))
 			break;
 	}
 	if (!IS_ERR(rmb) && elems < n)

@@ -318,19 +318,30 @@ bool smcr_lgr_policy_has_room(enum smcr_dialect dialect, unsigned int nr_conns,
  * @mr_bytes: bytes that one memory region of the device can map
  * @size: bytes of an element
  * @nr_rmbs: RMBs of this element size that the group has
+ * @left: bytes that the namespace may still use for RMBs
  *
  * The first RMB is small, because most groups stay small. Each further RMB has
- * four times as many elements, so that a busy group seldom makes one.
+ * four times as many elements, so that a busy group seldom makes one; but it
+ * takes an eighth of @left at most, or as much as a first one, so that a few
+ * groups do not leave the others without memory.
  *
- * Return: number of elements, 1..255, or 0 if not even one element fits.
+ * Return: number of elements, 1..255, or 0 if not even one element fits into a
+ * memory region. It is 1 if none fits into @left.
  */
-u8 smcr_lgr_policy_rmb_elements(u32 mr_bytes, u32 size, unsigned int nr_rmbs)
+u8 smcr_lgr_policy_rmb_elements(u32 mr_bytes, u32 size, unsigned int nr_rmbs,
+				u32 left)
 {
 	u32 fit = min_t(u32, mr_bytes / size, SMCR_MAX_RMBES);
+	u32 most = left / size;
 	u32 want = SMCR_MAX_RMBES;
 
 	if (nr_rmbs < 3)
 		want = SMCR_FIRST_RMB_ELEMENTS << (2 * nr_rmbs);
+	if (most / 8 > SMCR_FIRST_RMB_ELEMENTS)
+		most /= 8;
+	else
+		most = min_t(u32, most, SMCR_FIRST_RMB_ELEMENTS);
+	want = min_t(u32, want, most ? most : 1);
 	return (u8)min_t(u32, want, fit);
 }
 

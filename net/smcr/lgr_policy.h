@@ -91,7 +91,8 @@ unsigned int smcr_lgr_policy_retry_ms(unsigned int tries, u32 min_ms,
 				      u32 max_ms);
 bool smcr_lgr_policy_has_room(enum smcr_dialect dialect, unsigned int nr_conns,
 			      unsigned int nr_rmbs);
-u8 smcr_lgr_policy_rmb_elements(u32 mr_bytes, u32 size, unsigned int nr_rmbs);
+u8 smcr_lgr_policy_rmb_elements(u32 mr_bytes, u32 size, unsigned int nr_rmbs,
+				u32 left);
 bool smcr_lgr_policy_want_rmb(unsigned int used, unsigned int total);
 
 #endif /* _SMCR_LGR_POLICY_H */

@@ -73,6 +73,22 @@ static int rmb_charge(struct net *net, u32 bytes)
 }
 
 /**
+ * smcr_rmb_room() - count the bytes that a namespace may still use for RMBs
+ * @net: the namespace
+ *
+ * Context: any.
+ * Return: bytes, as a hint; 4 GB stand for more.
+ */
+u32 smcr_rmb_room(const struct net *net)
+{
+	const struct smcr_net *sn = smcr_pernet(net);
+	unsigned long max = READ_ONCE(sn->sysctl.max_rmb_bytes);
+	unsigned long used = atomic_long_read(&sn->rmb_bytes);
+
+	return used < max ? min_t(unsigned long, max - used, U32_MAX) : 0;
+}
+
+/**
  * smcr_rmb_alloc() - allocate an RMB
  * @link: first link that the RMB will be mapped to; the memory counts against
  *	the cap (net.smcr.max_rmb_bytes) of the namespace of its group

@@ -112,8 +112,9 @@ crowd_begin $kind "$SERVER"
 for host in client server; do
 	bound $host max_lgrs 0 3 3 GroupsRefused
 	bound $host max_qps 0 3 3 QpsRefused
-	# The first RMB has four elements of 128 KB; the next would have 16.
-	bound $host max_rmb_bytes $((1 << 20)) 6 2 RmbsRefused
+	# The first RMB has four elements of 128 KB; the next would have 16, and
+	# has the one for which there is room.
+	bound $host max_rmb_bytes $((5 << 17)) 6 1 RmbsRefused
 	bound $host max_send_bytes $((384 << 10)) 5 2 SendSpaceRefused
 done
 

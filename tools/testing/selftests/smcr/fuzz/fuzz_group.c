@@ -260,7 +260,7 @@ static void choices(struct fuzz *in)
 	};
 	u8 reason = smcr_lgr_policy_add_link(&view), ours, theirs, links;
 	u32 mr = take32(in), size = 1 + take32(in) % 0x1FFFFFFF, nr = take8(in);
-	u8 elements = smcr_lgr_policy_rmb_elements(mr, size, nr);
+	u8 elements = smcr_lgr_policy_rmb_elements(mr, size, nr, take32(in));
 
 	HOLDS(reason <= SMCR_LLC_ADD_BAD_MTU);
 	HOLDS((reason == SMCR_LLC_ADD_BAD_MTU) == !smcr_mtu_valid(view.mtu));

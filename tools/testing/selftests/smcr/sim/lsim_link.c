@@ -236,6 +236,11 @@ void smcr_wr_limit_sends(struct smcr_link *link)
 
 /* rmb.c. The number of pages is the number of the RMB */
 
+u32 smcr_rmb_room(const struct net *net)
+{
+	return U32_MAX;
+}
+
 struct smcr_rmb *smcr_rmb_alloc(struct smcr_link *link, u32 elem_size, u16 n_elems)
 {
 	struct smcr_rmb *rmb = krn_try_alloc(sizeof(*rmb));

@@ -275,22 +275,64 @@ static void room(void)
 	EXPECT(!smcr_lgr_policy_has_room(SMCR_DIALECT_RFC, 10, 255));
 }
 
+/* Peers with 63 connections each, as long as each has its elements. Return: the
+ * number of peers.
+ */
+static unsigned int peers_served(u32 left)
+{
+	unsigned int peers, used, total, nr;
+	u32 n;
+
+	for (peers = 0; peers < 1000; peers++) {
+		for (total = 0, nr = 0, used = 0; used < 63; used++) {
+			while (!total || smcr_lgr_policy_want_rmb(used, total)) {
+				n = smcr_lgr_policy_rmb_elements(0xFFFFFFFF, 131072, nr++, left);
+				if (left < n * 131072)
+					break;
+				left -= n * 131072;
+				total += n;
+			}
+			if (used == total)
+				return peers;
+		}
+	}
+	return peers;
+}
+
+static void rmb_share(void)
+{
+	const u32 big = 0xFFFFFFFF, size = 131072;
+
+	/* An eighth of what is left, but no less than a first RMB has */
+	EXPECT_EQ(smcr_lgr_policy_rmb_elements(big, size, 3, 800 * size), 100);
+	EXPECT_EQ(smcr_lgr_policy_rmb_elements(big, size, 2, 800 * size), 64);
+	EXPECT_EQ(smcr_lgr_policy_rmb_elements(big, size, 3, 8 * size), 4);
+	EXPECT_EQ(smcr_lgr_policy_rmb_elements(big, size, 0, 8 * size), 4);
+	/* All that is left, and one that will be refused */
+	EXPECT_EQ(smcr_lgr_policy_rmb_elements(big, size, 3, 3 * size), 3);
+	EXPECT_EQ(smcr_lgr_policy_rmb_elements(big, size, 0, 3 * size + 1), 3);
+	EXPECT_EQ(smcr_lgr_policy_rmb_elements(big, size, 0, size - 1), 1);
+	EXPECT_EQ(smcr_lgr_policy_rmb_elements(size - 1, size, 0, 0), 0);
+	/* 32 would be all */
+	EXPECT(peers_served(256 << 20) >= 16);
+}
+
 static void rmb_elements(void)
 {
-	const u32 rxe = 512 * 4096;
+	const u32 rxe = 512 * 4096, plenty = 0xFFFFFFFF;
 
-	EXPECT_EQ(smcr_lgr_policy_rmb_elements(rxe, 131072, 0), 4);
-	EXPECT_EQ(smcr_lgr_policy_rmb_elements(rxe, 131072, 1), 16);
-	EXPECT_EQ(smcr_lgr_policy_rmb_elements(rxe, 131072, 9), 16);
-	EXPECT_EQ(smcr_lgr_policy_rmb_elements(rxe, 16384, 1), 16);
-	EXPECT_EQ(smcr_lgr_policy_rmb_elements(rxe, 16384, 2), 64);
-	EXPECT_EQ(smcr_lgr_policy_rmb_elements(rxe, 16384, 3), 128);
-	EXPECT_EQ(smcr_lgr_policy_rmb_elements(rxe, 524288, 0), 4);
-	EXPECT_EQ(smcr_lgr_policy_rmb_elements(0xFFFFFFFF, 16384, 3), 255);
-	EXPECT_EQ(smcr_lgr_policy_rmb_elements(0xFFFFFFFF, 16384, 2), 64);
-	EXPECT_EQ(smcr_lgr_policy_rmb_elements(0xFFFFFFFF, 16384, 254), 255);
-	EXPECT_EQ(smcr_lgr_policy_rmb_elements(65536, 131072, 0), 0);
-	EXPECT_EQ(smcr_lgr_policy_rmb_elements(131072, 131072, 5), 1);
+	EXPECT_EQ(smcr_lgr_policy_rmb_elements(rxe, 131072, 0, plenty), 4);
+	EXPECT_EQ(smcr_lgr_policy_rmb_elements(rxe, 131072, 1, plenty), 16);
+	EXPECT_EQ(smcr_lgr_policy_rmb_elements(rxe, 131072, 9, plenty), 16);
+	EXPECT_EQ(smcr_lgr_policy_rmb_elements(rxe, 16384, 1, plenty), 16);
+	EXPECT_EQ(smcr_lgr_policy_rmb_elements(rxe, 16384, 2, plenty), 64);
+	EXPECT_EQ(smcr_lgr_policy_rmb_elements(rxe, 16384, 3, plenty), 128);
+	EXPECT_EQ(smcr_lgr_policy_rmb_elements(rxe, 524288, 0, plenty), 4);
+	EXPECT_EQ(smcr_lgr_policy_rmb_elements(0xFFFFFFFF, 16384, 3, plenty), 255);
+	EXPECT_EQ(smcr_lgr_policy_rmb_elements(0xFFFFFFFF, 16384, 2, plenty), 64);
+	EXPECT_EQ(smcr_lgr_policy_rmb_elements(0xFFFFFFFF, 16384, 254, plenty), 255);
+	EXPECT_EQ(smcr_lgr_policy_rmb_elements(65536, 131072, 0, plenty), 0);
+	EXPECT_EQ(smcr_lgr_policy_rmb_elements(131072, 131072, 5, plenty), 1);
 }
 
 static void watermark(void)
@@ -323,6 +365,7 @@ static const struct fact facts[] = {
 	{ "the limit of that time holds for the first retry, too", retry_limit },
 	{ "a group has at most 255 RMBs, one with Linux also 255 connections", room },
 	{ "RMBs grow from 4 elements to what one region maps", rmb_elements },
+	{ "an RMB leaves memory to other groups", rmb_share },
 	{ "another RMB is wanted when 75 % are used and less than 64 are free", watermark },
 };
 
