@@ -237,6 +237,7 @@ void smcr_conn_detach(struct smcr_conn *conn);
 /* conn_move.c */
 void smcr_conn_move_init(struct smcr_conn *conn);
 void smcr_conn_move_arm(struct smcr_conn *conn, u64 when);
+void smcr_conn_move_mapped(struct smcr_conn *conn, int err);
 bool smcr_conn_move_at_rest(const struct smcr_conn *conn);
 void smcr_conn_move_confirmed(struct smcr_conn *conn);
 struct smcr_link * __must_check smcr_conn_move_first(struct smcr_lgr *lgr);

@@ -17,7 +17,8 @@
  *             first posts nothing new until all before is confirmed: then the
  *             peer has nothing to drain, and nothing is repeated.
  *   timer     The writes of a dead link can no longer arrive, or a move of the
- *             peer has waited long enough.
+ *             peer has waited long enough, or there may be memory again to map
+ *             send space for the new link's device.
  *
  * Each end chooses its link on its own, so the link that a connection writes
  * over (conn->link) may differ from the one that the peer's messages come over
@@ -45,6 +46,13 @@
 
 /* How long a connection that shall move posts nothing */
 #define MOVE_PATIENCE	(HZ / 4)
+
+/* How long a connection whose send space cannot be mapped tries again, and how
+ * often. When an adapter is lost, all its connections need memory at once, in
+ * softirq or under a spinlock, where none can be waited for.
+ */
+#define MOVE_MAP_TIME	(10 * HZ)
+#define MOVE_MAP_PAUSE	DIV_ROUND_UP(HZ, 20)
 
 /**
  * struct move_target - a link that a connection could move to
@@ -99,6 +107,34 @@ void smcr_conn_move_arm(struct smcr_conn *conn, u64 when)
 	smcr_conn_get(conn);
 	if (timer_reduce(&conn->move_timer, (unsigned long)when))
 		smcr_conn_put(conn);
+}
+
+/**
+ * smcr_conn_move_mapped() - go on after send space was mapped for a device
+ * @conn: the connection
+ * @err: 0; -ENOMEM, after which the timer tries again, or the connection is
+ *	reset in the end; -ENODEV if the link's device is going away, and the
+ *	group's work moves the connection
+ *
+ * Context: any, conn->lock held.
+ */
+void smcr_conn_move_mapped(struct smcr_conn *conn, int err)
+{
+	struct smcr_conn_tx *tx = &conn->tx;
+	u64 now = get_jiffies_64();
+
+	lockdep_assert_held(&conn->lock);
+	if (err != -ENOMEM) {
+		tx->short_since = 0;
+		return;
+	}
+	smcr_mib_inc(conn->lgr->net, SMCR_MIB_MOVERETRIES);
+	if (!tx->short_since)
+		tx->short_since = now;
+	if (now - tx->short_since >= MOVE_MAP_TIME)
+		smcr_conn_end_reset_locked(conn, SMCR_RESET_LINK_DOWN, ENOBUFS);
+	else
+		smcr_conn_move_arm(conn, now + MOVE_MAP_PAUSE);
 }
 
 /**

@@ -77,6 +77,7 @@
 	X(CONNSMOVED, ConnsMoved, "connections moved to another link (4.6)") \
 	X(CONNSBALANCED, ConnsBalanced, \
 	  "those of them that moved to a link with fewer connections (2.3)") \
+	X(MOVERETRIES, MoveRetries, "tries to move that found no memory") \
 	X(ORPHANSOPENED, OrphansOpened, \
 	  "connections that outlived their socket") \
 	X(ORPHANSCLOSED, OrphansClosed, "orphans that ended") \

@@ -207,8 +207,8 @@ static int tx_fill(struct smcr_conn *conn, const struct smcr_tx_plan *plan,
  * one until the last of them (4.6.2). Request a completion with C and A, after
  * which no message would release the references of the send slots, when half of
  * the send space has none requested, at the end of a replay, and for bytes that
- * will wait behind this message (tx_plan.c). A connection whose send space
- * cannot be mapped for the new link's device ends here.
+ * will wait behind this message (tx_plan.c). If the send space cannot be mapped
+ * for the new link's device, conn_move.c tries again.
  */
 static int tx_post(struct smcr_conn *conn, const struct smcr_tx_plan *plan)
 {
@@ -227,11 +227,8 @@ static int tx_post(struct smcr_conn *conn, const struct smcr_tx_plan *plan)
 		flags |= smcr_urgent_tx_flags(&tx->urgent, plan->sent,
 					      conn->rx.peer.cons);
 	err = tx_fill(conn, plan, &batch);
-	/* With -ENODEV the link's device is going away, and the group's work
-	 * moves the connection.
-	 */
-	if (err == -ENOMEM)
-		smcr_conn_end_reset_locked(conn, SMCR_RESET_LINK_DOWN, ENOBUFS);
+	if (unlikely(err || tx->short_since))
+		smcr_conn_move_mapped(conn, err);
 	if (err)
 		return err;
 	batch.n_writes = plan->nr_segs;

@@ -65,6 +65,8 @@ struct sock;
  * @held: chunks that wait until @left is empty
  * @burst: the last data messages, which decide whether bytes wait for later
  *	ones
+ * @short_since: when there was no memory to map the send space for the new
+ *	link's device, of get_jiffies_64(); 0 if there is
  * @urgent: the urgent byte
  * @fo: the move to another link
  *
@@ -100,6 +102,7 @@ struct smcr_conn_tx {
 	u64			left_end;
 	struct list_head	held;
 	struct smcr_tx_burst	burst;
+	u64			short_since;
 	struct smcr_urgent_tx	urgent;
 	struct smcr_failover_tx	fo;
 };

@@ -8,7 +8,8 @@
 # Soft-RoCE reports a silent path half as late again as its timers say. A group
 # with another link does not wait for that, nor does it give a link up before the
 # time. A path that is back in time keeps its link. If all paths are silent, or
-# there is only one, the queue pairs decide.
+# there is only one, the queue pairs decide. Connections that find no memory when
+# they move try again.
 # shellcheck source-path=SCRIPTDIR source=lib/failover_lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 . "$(dirname "$0")/lib/failover_lib.sh"
@@ -53,6 +54,31 @@ one_path() {
 	begin 2
 	# shellcheck disable=SC2046
 	lost $(busiest -) "$@"
+	end exact
+}
+
+# mapped Y|N: can the client's connections map their send space for an adapter
+# that they move to?
+mapped() {
+	local on=Y
+
+	[ "$1" = N ] || on=N
+	echo $on >/sys/module/nomap/parameters/on
+}
+
+# Memory is short when connections move: they try again, and go on.
+short_memory() {
+	local ends
+
+	begin 2
+	read -ra ends < <(busiest -)
+	check "no memory to map send space" mapped N
+	check "path ${ends[0]}-${ends[1]} is silent" silent "${ends[@]}"
+	wait_until "connections try to move again" grew_to load MoveRetries 20
+	check "there is memory again" mapped Y
+	both wait_until "the link is lost" grew_to load LinksFailed 1
+	load_flows
+	both intact load
 	end exact
 }
 
@@ -147,6 +173,9 @@ undo_later wire clear
 both failover_timers
 one_path
 one_path server
+check "nomap is loaded" insmod /share/nomap.ko
+undo_later rmmod nomap
+short_memory
 short_silence
 cut 2
 last_close
