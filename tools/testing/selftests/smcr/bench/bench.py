@@ -39,6 +39,11 @@ for _size, _count in ((64, 40000), (512, 16000), (1024, 10000), (4096, 4000),
 for _name, _text in (("64k", "64 KB"), ("128k", "128 KB"), ("256k", "256 KB"),
                      ("512k", "512 KB"), ("-default", "default")):
     WRITES[f"ring{_name}"] = (f"64 KB, {_text} windows", 65536, 400, 40)
+# Round trips of pair.sh, in its part "neighbours": title, number of round trips
+BESIDE = {"bulk4": ("4 streams, default windows", 600),
+          "bulk8": ("8 streams, default windows", 600),
+          "bulk4-w128k": ("4 streams, 128 KB windows", 600)}
+CROWD = {f"crowd{_n}": (f"{_n}", 1536) for _n in (1, 16, 64, 256)}
 # Faults of failover.sh
 FAULTS = {
     "none": "none, for comparison",
@@ -83,6 +88,12 @@ class Samples:
                     and not found.get("packets")):
                 self.failed.append(f"{word[3]}: {word[2]} fell back to TCP")
                 continue
+            # A rate is bytes a microsecond of the streams beside, or round
+            # trips a second
+            if "bytes" in found:
+                found["rate"] = found["bytes"] * 1000 / found["ns"]
+            elif word[3] in CROWD:
+                found["rate"] = CROWD[word[3]][1] * 1e9 / found["ns"]
             by_round = self.values.setdefault((word[3], word[2]), {})
             by_round[int(word[1])] = found
 
@@ -100,12 +111,15 @@ class Samples:
         column = self.column(work, system, name)
         return statistics.median(column.values()) if column else None
 
-    def ratio(self, work, system, other):
-        """Median of the ratios of each round, which the same disturbances
-        affect."""
-        a = self.column(work, system, "ns")
-        b = self.column(work, other, "ns")
-        both = [a[r] / b[r] for r in a if r in b]
+    def ratios(self, work, system, other, name="ns"):
+        """The ratio of each round, which the same disturbances affect."""
+        a = self.column(work, system, name)
+        b = self.column(work, other, name)
+        return [a[r] / b[r] for r in a if r in b]
+
+    def ratio(self, work, system, other, name="ns"):
+        """Median of the ratios of each round."""
+        both = self.ratios(work, system, other, name)
         return statistics.median(both) if both else None
 
     def best(self, work, system, other):
@@ -273,6 +287,41 @@ def table_costs(samples):
                 " / ".join(number(cost(samples, work, system, host, name), 4)
                            for host in ("client", "server"))
                 for name in names) + " |")
+
+
+def spread_text(ratios):
+    """Median of ratios, and the least and the greatest."""
+    if not ratios:
+        return "-"
+    return (f"{statistics.median(ratios):.2f} ({min(ratios):.2f} to "
+            f"{max(ratios):.2f})")
+
+
+def table_neighbours(samples):
+    """Round trips beside streams, and beside each other."""
+    systems = ("smcr", "linux", "tcp")
+    parts = ((BESIDE, "A 64 B round trip beside", "bulk, MB/s"),
+             (CROWD, "Connections that do round trips", "round trips /s"))
+    for works, title, rate in parts:
+        if not any(samples.get(w, "smcr") for w in works):
+            continue
+        yield (f"| {title} | system | p50, ms | p99, ms | p99.9, ms | {rate} "
+               "| smcr : this, p99 | smcr : this, rate |")
+        yield "|---" * 8 + "|"
+        for work, (text, _) in works.items():
+            for system in systems:
+                if not samples.get(work, system):
+                    continue
+                times = ((samples.median(work, system, p) or 0) / 1000
+                         for p in ("p50", "p99", "p999"))
+                rates = (["", ""] if system == "smcr" else
+                         [spread_text(samples.ratios(work, "smcr", system, n))
+                          for n in ("p99", "rate")])
+                yield (f"| {text} | {system} | "
+                       + " | ".join(f"{t:.2f}" for t in times)
+                       + f" | {number(samples.median(work, system, 'rate'), 1)}"
+                       f" | {rates[0]} | {rates[1]} |")
+        yield ""
 
 
 def table_linux(samples):
@@ -495,6 +544,7 @@ def tables(samples, found):
         parts = (table_linux(samples),
                  table_instructions(found) if found else ())
     parts += (table_writes(samples), table_costs(samples),
+              table_neighbours(samples),
               table_failover(samples))
     return "\n\n".join("\n".join(p) for p in parts) + "\n"
 
@@ -502,15 +552,16 @@ def tables(samples, found):
 def measure(opt):
     """Run the scripts; return their lines."""
     lines = []
-    for part in ("all", "linux", "small", "windows"):
+    for part in ("all", "linux", "small", "windows", "neighbours"):
         if opt.part not in ("all", part) or (opt.part, part) == ("all",
                                                                  "linux"):
             continue
-        if part != "linux":
+        if part not in ("linux", "neighbours"):
             lines += bed("one", "--icount", "--rocev1", "--timeout", "600",
                          "--name", f"bench-icount-{part}",
                          f"{HERE}/icount.sh 2 {part}")
-        lines += bed("pair", "--rocev1", "--timeout", "2100", "--name",
+        limit = "4200" if part == "neighbours" else "2100"
+        lines += bed("pair", "--rocev1", "--timeout", limit, "--name",
                      f"bench-pair-{part}", f"{HERE}/pair.server.sh",
                      f"{HERE}/pair.sh {opt.rounds} {opt.connections} {part}")
     if opt.part in ("all", "failover"):
@@ -527,7 +578,7 @@ def main():
     parser.add_argument("--connections", type=int, default=4064)
     parser.add_argument("--part", default="all",
                         choices=("failover", "linux", "small", "windows",
-                                 "all"))
+                                 "neighbours", "all"))
     parser.add_argument("--read", metavar="FILE",
                         help="samples of an earlier run")
     opt = parser.parse_args()

@@ -5,6 +5,8 @@
  *
  *	load server KIND ADDR PORT BUF
  *	load client KIND ADDR PORT BUF rr|stream|nagle SIZE WARM COUNT
+ *	load client KIND ADDR PORT BUF beside STREAMS WARM COUNT
+ *	load client KIND ADDR PORT BUF crowd CONNECTIONS WARM COUNT
  *	load client KIND ADDR PORT BUF connect PARALLEL WARM COUNT
  *	load client KIND ADDR PORT BUF hold COUNT
  *
@@ -13,6 +15,11 @@
  * run of COUNT, which follows a warm-up of WARM (for rr and stream on the same
  * connection). "nagle" is "stream" without TCP_NODELAY, which all other
  * connections have. The reader of a stream asks for at least 64 KB at a time.
+ * "beside" does round trips of 64 bytes on one connection while STREAMS others
+ * carry writes of 64 KB, and "crowd" does COUNT of them on all its connections
+ * together, each of which begins the next one at once. Both print "p50 N",
+ * "p99 N" and "p999 N" too, microseconds within which so many per cent, and per
+ * mille, of the round trips ended, and "beside" the "bytes N" of all streams.
  * "hold" prints "held" when its connections are open and closes them at the end
  * of its input.
  */
@@ -23,6 +30,7 @@
 #include <netinet/tcp.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -38,9 +46,14 @@
 #define THREADS		16
 #define READ_LEAST	65536
 #define HOLD_MAX	8192
+#define CROWD_MAX	256
+#define TRIP_SIZE	64
+#define BULK_SIZE	65536
 
 /* The first byte that the client sends on a connection */
 #define SAY_RUN		'r'	/* a struct job follows */
+#define SAY_TRIPS	't'	/* echo each 64 bytes until the end */
+#define SAY_SINK	's'	/* read until the end */
 #define SAY_ECHO	'e'	/* echo it, wait for the end */
 #define SAY_HOLD	'h'	/* echo it, keep the connection */
 #define SAY_DROP	'd'	/* echo it, close all kept connections */
@@ -201,6 +214,39 @@ static void drop(void)
 	pthread_mutex_unlock(&held_lock);
 }
 
+static void *trips_thread(void *arg)
+{
+	int fd = (intptr_t)arg;
+	char buf[TRIP_SIZE];
+
+	while (!get(fd, buf, sizeof(buf)) && !put(fd, buf, sizeof(buf)))
+		;
+	close(fd);
+	return NULL;
+}
+
+static void *sink_thread(void *arg)
+{
+	char *buf = malloc(BULK_SIZE);
+	int fd = (intptr_t)arg;
+
+	while (buf && recv(fd, buf, BULK_SIZE, 0) > 0)
+		;
+	free(buf);
+	close(fd);
+	return NULL;
+}
+
+/* Serve a connection beside those that the server's threads serve by turns. */
+static void serve_beside(int fd, void *(*serve)(void *))
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, serve, (void *)(intptr_t)fd))
+		die("pthread_create");
+	pthread_detach(thread);
+}
+
 static void serve_conn(int fd)
 {
 	char say = 0, end;
@@ -210,6 +256,10 @@ static void serve_conn(int fd)
 	if (say == SAY_HOLD) {
 		keep(fd);
 		put(fd, &say, 1);
+		return;
+	}
+	if (say == SAY_TRIPS || say == SAY_SINK) {
+		serve_beside(fd, say == SAY_TRIPS ? trips_thread : sink_thread);
 		return;
 	}
 	if (say == SAY_DROP)
@@ -317,6 +367,195 @@ static int client_run(const struct job *job)
 	return 0;
 }
 
+/* Round trips of one or of many connections. Each takes the next number and
+ * stores its time there, so that all are busy until the last one.
+ */
+struct trips {
+	uint32_t count;
+	atomic_uint next;
+	uint32_t *us;
+};
+
+static int open_trips(void)
+{
+	char say = SAY_TRIPS;
+	int fd = open_conn();
+
+	if (put(fd, &say, 1))
+		die("first byte");
+	return fd;
+}
+
+static void trips_run(struct trips *trips, int fd)
+{
+	char buf[TRIP_SIZE] = { 0 };
+	uint32_t i;
+
+	while ((i = atomic_fetch_add(&trips->next, 1)) < trips->count) {
+		struct clock begin = now();
+
+		if (put(fd, buf, sizeof(buf)) || get(fd, buf, sizeof(buf)))
+			die("round trip");
+		trips->us[i] = (now().ns - begin.ns) / 1000;
+	}
+}
+
+static void trips_begin(struct trips *trips, uint32_t count)
+{
+	trips->count = count;
+	atomic_init(&trips->next, 0);
+	trips->us = calloc(count ?: 1, sizeof(*trips->us));
+	if (!trips->us)
+		die("calloc");
+}
+
+static int us_order(const void *a, const void *b)
+{
+	uint32_t us = *(const uint32_t *)a, other = *(const uint32_t *)b;
+
+	return us < other ? -1 : us > other;
+}
+
+static void trips_report(struct trips *trips)
+{
+	uint32_t n = trips->count;
+
+	qsort(trips->us, n, sizeof(*trips->us), us_order);
+	printf("p50 %u\np99 %u\np999 %u\n", trips->us[n / 2],
+	       trips->us[n - 1 - n / 100], trips->us[n - 1 - n / 1000]);
+}
+
+/* One of the streams beside round trips. @open is set when its first bytes were
+ * accepted.
+ */
+struct bulk {
+	atomic_bool *stop;
+	atomic_bool open;
+	atomic_ullong bytes;
+	pthread_t thread;
+};
+
+static void *bulk_thread(void *arg)
+{
+	char *buf = calloc(1, BULK_SIZE), say = SAY_SINK;
+	struct bulk *bulk = arg;
+	int fd = open_conn();
+
+	if (!buf || put(fd, &say, 1))
+		die("first byte");
+	while (!atomic_load(bulk->stop)) {
+		if (put(fd, buf, BULK_SIZE))
+			die("stream");
+		atomic_fetch_add(&bulk->bytes, BULK_SIZE);
+		atomic_store(&bulk->open, true);
+	}
+	/* The next run begins when this one's bytes have arrived */
+	shutdown(fd, SHUT_WR);
+	if (recv(fd, buf, 1, 0))
+		die("end of the stream");
+	close(fd);
+	free(buf);
+	return NULL;
+}
+
+static uint64_t bulk_bytes(struct bulk *bulk, uint32_t n)
+{
+	uint64_t sum = 0;
+
+	while (n--)
+		sum += atomic_load(&bulk[n].bytes);
+	return sum;
+}
+
+static int client_beside(uint32_t streams, uint32_t warm, uint32_t count)
+{
+	static struct bulk bulk[THREADS];
+	struct trips warmup, trips;
+	atomic_bool stop = false;
+	struct clock begin;
+	uint64_t bytes;
+	uint32_t i;
+	int fd;
+
+	if (streams > THREADS || !count)
+		return 2;
+	fd = open_trips();
+	for (i = 0; i < streams; i++) {
+		bulk[i].stop = &stop;
+		if (pthread_create(&bulk[i].thread, NULL, bulk_thread,
+				   &bulk[i]))
+			die("pthread_create");
+		while (!atomic_load(&bulk[i].open))
+			usleep(1000);
+	}
+	trips_begin(&warmup, warm);
+	trips_begin(&trips, count);
+	trips_run(&warmup, fd);
+	begin = now();
+	bytes = bulk_bytes(bulk, streams);
+	trips_run(&trips, fd);
+	bytes = bulk_bytes(bulk, streams) - bytes;
+	report(begin);
+	trips_report(&trips);
+	printf("bytes %llu\n", (unsigned long long)bytes);
+	atomic_store(&stop, true);
+	for (i = 0; i < streams; i++)
+		pthread_join(bulk[i].thread, NULL);
+	close(fd);
+	return 0;
+}
+
+struct member {
+	struct trips *trips;
+	pthread_t thread;
+	int fd;
+};
+
+static void *member_thread(void *arg)
+{
+	struct member *member = arg;
+
+	trips_run(member->trips, member->fd);
+	return NULL;
+}
+
+static void crowd_run(struct member *member, uint32_t n, struct trips *trips)
+{
+	uint32_t i;
+
+	for (i = 0; i < n; i++) {
+		member[i].trips = trips;
+		if (pthread_create(&member[i].thread, NULL, member_thread,
+				   &member[i]))
+			die("pthread_create");
+	}
+	for (i = 0; i < n; i++)
+		pthread_join(member[i].thread, NULL);
+}
+
+static int client_crowd(uint32_t n, uint32_t warm, uint32_t count)
+{
+	static struct member member[CROWD_MAX];
+	struct trips warmup, trips;
+	struct clock begin;
+	uint32_t i;
+
+	if (!n || n > CROWD_MAX || !count)
+		return 2;
+	for (i = 0; i < n; i++)
+		member[i].fd = open_trips();
+	trips_begin(&warmup, warm);
+	trips_begin(&trips, count);
+	crowd_run(member, n, &warmup);
+	begin = now();
+	crowd_run(member, n, &trips);
+	report(begin);
+	trips_report(&trips);
+	for (i = 0; i < n; i++)
+		close(member[i].fd);
+	return 0;
+}
+
 static void *connect_thread(void *arg)
 {
 	uint32_t n = *(uint32_t *)arg;
@@ -385,6 +624,10 @@ static int client(int argc, char **argv)
 			.count = arg[2],
 		});
 	}
+	if (argc == 4 && !strcmp(argv[0], "beside"))
+		return client_beside(arg[0], arg[1], arg[2]);
+	if (argc == 4 && !strcmp(argv[0], "crowd"))
+		return client_crowd(arg[0], arg[1], arg[2]);
 	if (argc == 4 && !strcmp(argv[0], "connect"))
 		return client_connect(arg[0], arg[1], arg[2]);
 	if (argc == 2 && !strcmp(argv[0], "hold") && arg[0] <= HOLD_MAX)

@@ -5,10 +5,11 @@
 # idle connection. smcr-linux is a client of smcr with a server of Linux's SMC-R,
 # linux-smcr the reverse.
 #
-# usage: pair.sh [ROUNDS [CONNECTIONS [all|linux|small|windows]]]
+# usage: pair.sh [ROUNDS [CONNECTIONS [all|linux|small|windows|neighbours]]]
 # With "linux", only the times of smcr, Linux's SMC-R and the two of them; with
 # "small" and "windows", only streams of small writes, or of writes of 64 KB
-# through rings of several sizes, and what both hosts do for a write.
+# through rings of several sizes, and what both hosts do for a write; with
+# "neighbours", only round trips beside bulk streams and beside each other.
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=events.sh
@@ -20,6 +21,7 @@ mixed=(smcr4 smcr4-linux4 linux4 linux4-smcr4)
 case $part in
 linux)		systems=("${mixed[@]}") ;;
 small|windows)	systems=(floor smcr4 linux4 tcp4) ;;
+neighbours)	systems=(smcr4 linux4 tcp4) ;;
 *)		systems=(floor "${mixed[@]}" tcp4) ;;
 esac
 insmod /share/floor.ko && linux_too || exit 1
@@ -218,6 +220,23 @@ stream_rounds()
 	done
 }
 
+# neighbours ROUNDS: round trips of one connection beside bulk streams, and of
+# many connections at once
+neighbours()
+{
+	local round n
+
+	for ((round = 1; round <= $1; round++)); do
+		for n in 4 8; do
+			each $round bulk$n default beside $n 40 600
+		done
+		each $round bulk4-w128k 131072 beside 4 40 600
+		for n in 1 16 64 256; do
+			each $round crowd$n default crowd $n $((n * 2)) 1536
+		done
+	done
+}
+
 # first_contacts: a client of smcr learns from its first connection to a server
 # of Linux, which falls back, the kind of GID for the next ones
 first_contacts()
@@ -228,6 +247,10 @@ first_contacts()
 
 if [ "$part" = small ] || [ "$part" = windows ]; then
 	stream_rounds "${1:-15}"
+	exit 0
+fi
+if [ "$part" = neighbours ]; then
+	neighbours "${1:-15}"
 	exit 0
 fi
 # Memory first: later, groups have RMBs of other sizes, which they would free
