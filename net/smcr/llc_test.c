@@ -91,8 +91,11 @@ static unsigned long test_timer(struct smcr_lgr *lgr, struct smcr_link *link)
 	struct smcr_llc_test *test = &lgr->llc.test[link->slot];
 	unsigned long due = READ_ONCE(link->last_rx);
 
+	/* A time that is over is forgotten before jiffies wrap around to it */
 	if (test->spared_at && time_after(test->spared_at, due))
 		due = test->spared_at;
+	else
+		test->spared_at = 0;
 	due += msecs_to_jiffies(ms);
 	if (ms && !test->sent && time_after_eq(jiffies, due))
 		test_send(lgr, link);
