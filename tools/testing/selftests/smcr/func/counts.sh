@@ -57,6 +57,7 @@ check "RoCE from the client is slow" \
 	wire fault client0 server0 delay 50000 only roce
 save merged
 io_check "1000 writes of 64 bytes" $kind "$SERVER" stream -u 64000 -d 0 -w 64
+grew merged TxBytes -ge 64000
 grew merged TxMessages -le 60
 IO_TIMEOUT=20 io_check "requests and answers in 10 writes each" \
 	$kind "$SERVER" rr -s 1000 -w 100 -n 20
