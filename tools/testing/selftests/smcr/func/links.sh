@@ -87,12 +87,6 @@ step() {
 	echo "$1" >/proc/qpstep
 }
 
-# local_ports N: true if the links in use end at N ports of this host
-local_ports() {
-	[ "$(smcr-ctl -j link show state active |
-		grep -oE '"device": *"[a-z0-9]+"' | sort -u | wc -l)" = "$1" ]
-}
-
 client_leads
 
 undo_later wire clear

@@ -29,6 +29,9 @@ begin() {
 	on server serve "$1" "$SERVER"
 	hold "$1" "$SERVER" 1
 	both wait_until "the group has two links" has_links 2
+	# The cut is between the second adapters, so both must be in use. A host
+	# whose second one was not ready yet has an asymmetric link for a while.
+	both wait_until "they end at two ports" local_ports 2
 	both save lost
 }
 

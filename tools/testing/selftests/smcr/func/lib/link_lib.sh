@@ -26,3 +26,9 @@ patient() {
 	sysctl -qw "net.smcr.test_link_interval_ms=$interval" \
 		"net.smcr.llc_timeout_ms=$timeout"
 }
+
+# local_ports N: true if the links in use end at N ports of this host
+local_ports() {
+	[ "$(smcr-ctl -j link show state active |
+		grep -oE '"device": *"[a-z0-9]+"' | sort -u | wc -l)" = "$1" ]
+}
