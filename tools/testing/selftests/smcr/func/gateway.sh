@@ -11,6 +11,8 @@
 # too, if the setting allows it. Each step runs over TCP, too.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
+# shellcheck source=lib/paths_lib.sh
+. "$FUNC_DIR/lib/paths_lib.sh"
 
 SMCR=257
 limit=$((60 * SLOW))
@@ -35,9 +37,7 @@ count_options() {
 
 # options: print the number of packets with the option that have arrived
 options() {
-	nft list table inet smcr_gateway |
-		awk '/counter/ { for (i = 1; i < NF; i++) if ($i == "packets")
-			n += $(i + 1) } END { print n + 0 }'
+	counted smcr_gateway
 }
 
 # options_came N: true if that many have arrived
@@ -54,19 +54,6 @@ route() {
 has_addr() {
 	undo_later ip addr del "$1" dev eth0
 	check "this host has $1" ip addr add "$1" dev eth0 "${@:2}"
-}
-
-# talks FACT VERB PROTOCOL ADDRESS PORT: check that a connection works
-talks() {
-	local line
-
-	line=$(timeout "$limit" ./paths.py "${@:2}")
-	check "$1 (got $line)" test "$line" = exact
-}
-
-# serves VERB PROTOCOL ADDRESS PORT: start a server
-serves() {
-	program "serve$4" ./paths.py "$@"
 }
 
 # as_tcp NAME CLIENT-REASON SERVER-REASON OPTIONS ADDRESS PORT: a connection is

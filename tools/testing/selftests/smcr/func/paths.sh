@@ -9,6 +9,8 @@
 # give the same result.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
+# shellcheck source=lib/paths_lib.sh
+. "$FUNC_DIR/lib/paths_lib.sh"
 
 SMCR=257
 limit=$((110 * SLOW))
@@ -30,28 +32,13 @@ drop_syns() {
 
 # dropped: print the number of packets that the rules have dropped
 dropped() {
-	nft list table inet smcr_paths |
-		awk '/counter/ { for (i = 1; i < NF; i++) if ($i == "packets")
-			n += $(i + 1) } END { print n + 0 }'
-}
-
-# talks FACT VERB PROTOCOL ADDRESS PORT: check that a connection works
-talks() {
-	local line
-
-	line=$(timeout "$limit" ./paths.py "${@:2}")
-	check "$1 (got $line)" test "$line" = exact
+	counted smcr_paths
 }
 
 # listed KIND PORT [PEER]: true if the negative list has this entry
 listed() {
 	smcr-ctl -j negative show | tr -d ' ' | grep -q \
 		"\"kind\":\"$1\",\"peer\":\"${3:-[^\"]*}\",\"peer-port\":$2,"
-}
-
-# serves VERB PROTOCOL ADDRESS PORT: start a server
-serves() {
-	program "serve$4" ./paths.py "$@"
 }
 
 # strip_synacks: remove the option from SYN-ACKs of these ports
