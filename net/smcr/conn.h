@@ -18,6 +18,7 @@
 #include "conn_state.h"
 #include "cursor.h"
 #include "failover.h"
+#include "pause.h"
 #include "rmb.h"
 #include "smcr.h"
 #include "tx.h"
@@ -98,8 +99,9 @@ struct smcr_conn_eof {
  *	a Linux peer that writes on after its end clears it: see cdc_invalid()
  * @spoilt: the element's eye catcher was overwritten, so its bytes cannot be
  *	trusted; set once, under the outer sock lock
- * @err_told: a reader got the errno of the stream's early end; under the
- *	outer sock lock
+ * @err_told: a reader got the errno of the stream's early end
+ * @pause: no reader watches the link's completion queue, as one was late; like
+ *	@err_told under the outer sock lock
  * @link: link that the last message came over, counted: the next one most
  *	likely comes over it, too. The first message after a move of the peer
  *	does not change it yet
@@ -124,6 +126,7 @@ struct smcr_conn_rx {
 	bool			final;
 	bool			spoilt;
 	bool			err_told;
+	struct smcr_pause	pause;
 	struct smcr_link	*link;
 	struct smcr_conn_eof	eof;
 	struct smcr_urgent_rx	urgent;

@@ -36,6 +36,11 @@
 #include "tx_plan.h"
 #include "wr.h"
 
+/* A reader that watched its link's completion queue and was late does not watch
+ * again for this time, in jiffies, which doubles
+ */
+#define RX_PAUSE	msecs_to_jiffies(20)
+
 /* Test whether the peer has finished its stream, so that all of it can be read.
  */
 static bool rx_final(const struct smcr_conn *conn)
@@ -305,9 +310,9 @@ static int rx_idle(struct sock *sk, struct smcr_conn *conn, u32 seen, bool done)
  * queue polls it first.
  */
 static bool rx_roused(struct sock *sk, struct smcr_conn *conn, u32 seen,
-		      struct smcr_link *link, struct wait_queue_entry *wait)
+		      struct smcr_link *link, struct smcr_wr_watch *watch)
 {
-	smcr_wr_cq_poll(link, conn, wait);
+	smcr_wr_cq_poll(link, watch);
 	return READ_ONCE(sk->sk_err) ||
 	       READ_ONCE(sk->sk_shutdown) & RCV_SHUTDOWN ||
 	       smcr_rx_avail(conn) > seen;
@@ -318,14 +323,14 @@ static bool rx_roused(struct sock *sk, struct smcr_conn *conn, u32 seen,
  * lock while it polls.
  */
 static void rx_spin(struct sock *sk, struct smcr_conn *conn, u32 seen,
-		    struct smcr_link *link, struct wait_queue_entry *wait)
+		    struct smcr_link *link, struct smcr_wr_watch *watch)
 {
 	unsigned long begin = busy_loop_current_time();
 
 	while (sk_can_busy_loop(sk) && !need_resched() &&
 	       !sk_busy_loop_timeout(sk, begin) &&
-	       !rx_roused(sk, conn, seen, link, wait) &&
-	       smcr_wr_cq_spin(link, wait))
+	       !rx_roused(sk, conn, seen, link, watch) &&
+	       smcr_wr_cq_spin(link, watch))
 		cpu_relax();
 }
 
@@ -334,13 +339,23 @@ static void rx_spin(struct sock *sk, struct smcr_conn *conn, u32 seen,
  * spin; and after the sleep, with the lock.
  */
 static bool rx_look(struct sock *sk, struct smcr_conn *conn, u32 seen,
-		    struct smcr_link *link, struct wait_queue_entry *wait,
+		    struct smcr_link *link, struct smcr_wr_watch *watch,
 		    bool *awake)
 {
 	if (*awake)
-		rx_spin(sk, conn, seen, link, wait);
+		rx_spin(sk, conn, seen, link, watch);
 	*awake = false;
-	return rx_roused(sk, conn, seen, link, wait);
+	return rx_roused(sk, conn, seen, link, watch);
+}
+
+/* Note whether a reader that watched was late. Context: outer sock lock. */
+static void rx_watched(struct smcr_conn *conn,
+		       const struct smcr_wr_watch *watch)
+{
+	if (unlikely(watch->late))
+		smcr_pause_fail(&conn->rx.pause, jiffies, RX_PAUSE);
+	else if (watch->polled)
+		smcr_pause_succeed(&conn->rx.pause);
 }
 
 /* Get the link that the next message most likely comes over. */
@@ -360,6 +375,7 @@ static int rx_wait(struct sock *sk, struct smcr_conn *conn, u32 seen,
 		   long *timeo)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+	struct smcr_wr_watch watch = { .conn = conn, .wait = &wait };
 	struct smcr_link *link;
 	bool awake = true;
 	int ret;
@@ -373,11 +389,13 @@ static int rx_wait(struct sock *sk, struct smcr_conn *conn, u32 seen,
 	link = rx_link_get(conn);
 	add_wait_queue(sk_sleep(sk), &wait);
 	sk_set_bit(SOCKWQ_ASYNC_WAITDATA, sk);
-	smcr_wr_cq_watch(link, conn, &wait);
+	if (smcr_pause_over(&conn->rx.pause, jiffies))
+		smcr_wr_cq_watch(link, &watch);
 	ret = sk_wait_event(sk, timeo,
-			    rx_look(sk, conn, seen, link, &wait, &awake),
+			    rx_look(sk, conn, seen, link, &watch, &awake),
 			    &wait);
-	smcr_wr_cq_unwatch(link, &wait);
+	smcr_wr_cq_unwatch(link, &watch);
+	rx_watched(conn, &watch);
 	sk_clear_bit(SOCKWQ_ASYNC_WAITDATA, sk);
 	remove_wait_queue(sk_sleep(sk), &wait);
 	smcr_link_put(link);

@@ -94,6 +94,23 @@ struct smcr_wr_recv {
 };
 
 /**
+ * struct smcr_wr_watch - a reader that may watch the completion queue of a link
+ * @conn: its connection; only compared
+ * @wait: its wait queue entry, on its socket's wait queue already, so that the
+ *	softirq can wake it as well
+ * @polled: it was woken and polled in time, perhaps before it was late
+ * @late: it was woken and did not poll in time; valid once the watch has ended
+ *
+ * The reader keeps it in memory until smcr_wr_cq_unwatch() returns.
+ */
+struct smcr_wr_watch {
+	const struct smcr_conn	*conn;
+	struct wait_queue_entry	*wait;
+	bool			polled;
+	bool			late;
+};
+
+/**
  * struct smcr_wr_reg - registration of a memory region
  * @mr: the region; its rkey is the key to register
  * @done: called once, with 0 or -errno; softirq or BH disabled
@@ -154,11 +171,10 @@ int __must_check smcr_wr_post_reg(struct smcr_link *link,
 /* Receiving */
 void smcr_wr_recv_release(struct smcr_wr_recv *recv);
 void smcr_wr_cq_seen(struct smcr_link *link, const struct smcr_conn *conn);
-void smcr_wr_cq_watch(struct smcr_link *link, const struct smcr_conn *conn,
-		      struct wait_queue_entry *wait);
-void smcr_wr_cq_poll(struct smcr_link *link, const struct smcr_conn *conn,
-		     struct wait_queue_entry *wait);
-bool smcr_wr_cq_spin(struct smcr_link *link, struct wait_queue_entry *wait);
-void smcr_wr_cq_unwatch(struct smcr_link *link, struct wait_queue_entry *wait);
+void smcr_wr_cq_watch(struct smcr_link *link, struct smcr_wr_watch *watch);
+void smcr_wr_cq_poll(struct smcr_link *link, struct smcr_wr_watch *watch);
+bool smcr_wr_cq_spin(struct smcr_link *link,
+		     const struct smcr_wr_watch *watch);
+void smcr_wr_cq_unwatch(struct smcr_link *link, struct smcr_wr_watch *watch);
 
 #endif /* _SMCR_WR_H */

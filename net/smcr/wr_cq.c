@@ -17,19 +17,25 @@
  * if the last WATCH_STREAK messages were all for its own connection, and stops
  * at the first one for another connection, so that other connections' messages
  * do not wake it. A reader that gets no CPU time, because its priority is low
- * or its cgroup is throttled, delays the other connections of the link once, by
- * WATCH_TIME, and then watches no longer.
+ * or its cgroup is throttled, delays the other connections of the link by
+ * WATCH_TIME, which is short. The reader of a link's only connection delays
+ * none and has more time, which a busy host may need to run it; a connection
+ * that comes in that time may wait for the rest of it, once. A reader that was
+ * late learns that, and rx.c does not let it watch again for a time that
+ * doubles, so a reader that is late again and again delays others ever more
+ * seldom.
  *
  * The softirq and the watcher poll under @run, so completions are handled one
  * at a time, and a needless poll only finds the queue empty. After the queue is
  * empty it is armed and checked once more, so that each completion either is
  * handled or raises an event.
  */
+#include <linux/hrtimer.h>
+#include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/lockdep.h>
 #include <linux/irq_poll.h>
 #include <linux/slab.h>
-#include <linux/timer.h>
 #include <linux/wait.h>
 #include <rdma/ib_verbs.h>
 
@@ -47,8 +53,10 @@
 #define WATCH_BUDGET	64
 /* Consecutive messages for one connection that allow its reader to watch */
 #define WATCH_STREAK	8
-/* Jiffies within which a watcher has to poll after an event */
-#define WATCH_TIME	(HZ / 100 + 1)
+/* Time within which a watcher has to poll after an event, ... */
+#define WATCH_TIME	(100 * NSEC_PER_USEC)
+/* ... and if no other connection of the link can wait for it */
+#define WATCH_ALONE	(10 * NSEC_PER_MSEC)
 
 /**
  * struct smcr_wr_cq - completion queue of one link
@@ -57,13 +65,17 @@
  * @run: held while completions are handled; BH is disabled, and the locks of
  *	links and connections are taken inside
  * @iop: the softirq
- * @lock: protects changes of @watcher, and that the watcher's entry stays valid
- *	while an event wakes it; taken in hard irq, inside the driver's locks;
- *	only locks of the scheduler and the timer are taken inside
- * @watcher: wait queue entry of the reader that an event wakes; read without
- *	@lock for comparison
- * @event: the watcher was woken and has not polled since; atomic
- * @timer: hands the queue back to the softirq if the watcher does not poll
+ * @lock: protects changes of @watcher, and that the watcher stays valid while
+ *	an event wakes it; taken in hard irq, inside the driver's locks; only
+ *	locks of the scheduler and of timers are taken inside
+ * @watcher: the reader that an event wakes; read without @lock for comparison
+ * @event: @watcher was woken and has not polled since. Set under @lock while
+ *	there is a watcher; cleared under it, or by the watcher
+ * @since: when @event was set; under @lock
+ * @timer: hands the queue back to the softirq if the watcher does not poll. It
+ *	is started under @lock by an event that finds it idle, and not stopped
+ *	by a poll, since that would cost each message more than a timer that
+ *	runs in vain does now and then
  * @last: connection of the last message; only compared; changed under @run,
  *	read without it
  * @streak: messages before it that were for @last as well, up to WATCH_STREAK;
@@ -75,9 +87,10 @@ struct smcr_wr_cq {
 	spinlock_t			run;
 	struct irq_poll			iop;
 	spinlock_t			lock;
-	struct wait_queue_entry		*watcher;
+	struct smcr_wr_watch		*watcher;
 	bool				event;
-	struct timer_list		timer;
+	ktime_t				since;
+	struct hrtimer			timer;
 	const struct smcr_conn		*last;
 	u32				streak;
 };
@@ -128,6 +141,23 @@ static int cq_softirq(struct irq_poll *iop, int budget)
 	return min(done, budget);
 }
 
+static s64 watch_time(const struct smcr_wr_cq *cq)
+{
+	return atomic_read(&cq->link->n_conns) > 1 ? WATCH_TIME : WATCH_ALONE;
+}
+
+/* Have the timer run at the end of the watcher's time. The handler of a timer
+ * that is queued already takes @lock later, and finds @event and @since.
+ */
+static void cq_timer_start(struct smcr_wr_cq *cq)
+{
+	ktime_t end = ktime_add_ns(cq->since, watch_time(cq));
+
+	lockdep_assert_held(&cq->lock);
+	if (!hrtimer_is_queued(&cq->timer))
+		hrtimer_start(&cq->timer, end, HRTIMER_MODE_ABS);
+}
+
 /* The device's completion event. Context: any, also hard irq. The driver may
  * hold a lock that ib_poll_cq() takes, so this must not poll.
  */
@@ -135,19 +165,17 @@ static void cq_event(struct ib_cq *ib, void *context)
 {
 	struct smcr_link *link = context;
 	struct smcr_wr_cq *cq = link->cq;
-	struct wait_queue_entry *watcher;
+	struct smcr_wr_watch *watcher;
 	unsigned long irq;
 
 	spin_lock_irqsave(&cq->lock, irq);
 	watcher = cq->watcher;
 	if (watcher) {
-		/* Set before the timer is checked, so that a timer which is
-		 * pending sees the event
-		 */
-		smp_store_mb(cq->event, true);
-		watcher->func(watcher, TASK_NORMAL, 0, NULL);
-		if (!timer_pending(&cq->timer))
-			mod_timer(&cq->timer, jiffies + WATCH_TIME);
+		if (!cq->event)
+			cq->since = ktime_get();
+		WRITE_ONCE(cq->event, true);
+		watcher->wait->func(watcher->wait, TASK_NORMAL, 0, NULL);
+		cq_timer_start(cq);
 	}
 	spin_unlock_irqrestore(&cq->lock, irq);
 	if (!watcher)
@@ -159,26 +187,47 @@ static bool cq_event_take(struct smcr_wr_cq *cq)
 	return READ_ONCE(cq->event) && xchg(&cq->event, false);
 }
 
-/* If the watcher has not polled since the event, the softirq takes over. */
-static void cq_late(struct timer_list *timer)
+/* End the watch. From then on only the reader uses its structure. */
+static void cq_watcher_end(struct smcr_wr_cq *cq)
 {
-	struct smcr_wr_cq *cq = from_timer(cq, timer, timer);
+	lockdep_assert_held(&cq->lock);
+	/* Pairs with the acquire in cq_unwatch(): the reader sees @late */
+	smp_store_release(&cq->watcher, NULL);
+}
+
+/* If the watcher has not polled within its time, the softirq takes over. The
+ * timer was perhaps started by an earlier event.
+ */
+static enum hrtimer_restart cq_late(struct hrtimer *timer)
+{
+	struct smcr_wr_cq *cq = container_of(timer, struct smcr_wr_cq, timer);
+	bool late = false;
 	unsigned long irq;
 
-	if (!cq_event_take(cq))
-		return;
 	spin_lock_irqsave(&cq->lock, irq);
-	WRITE_ONCE(cq->watcher, NULL);
+	if (!READ_ONCE(cq->event)) {
+		/* The watcher has polled, or there is none */
+	} else if (ktime_sub(ktime_get(), cq->since) < watch_time(cq)) {
+		cq_timer_start(cq);
+	} else if (cq_event_take(cq)) {
+		cq->watcher->late = true;
+		cq_watcher_end(cq);
+		late = true;
+	}
 	spin_unlock_irqrestore(&cq->lock, irq);
-	smcr_wr_count(cq->link, SMCR_MIB_READERPOLLSLATE, 1);
-	irq_poll_sched(&cq->iop);
+	if (late) {
+		smcr_wr_count(cq->link, SMCR_MIB_READERPOLLSLATE, 1);
+		irq_poll_sched(&cq->iop);
+	}
+	return HRTIMER_NORESTART;
 }
 
 /* The watcher's poll. The softirq takes what it leaves. */
-static void cq_watcher_run(struct smcr_wr_cq *cq)
+static void cq_watcher_run(struct smcr_wr_cq *cq, struct smcr_wr_watch *watch)
 {
 	bool more = false;
 
+	watch->polled = true;
 	spin_lock_bh(&cq->run);
 	if (cq->ib)
 		more = cq_handle(cq, WATCH_BUDGET) >= WATCH_BUDGET ||
@@ -189,18 +238,22 @@ static void cq_watcher_run(struct smcr_wr_cq *cq)
 	smcr_wr_count(cq->link, SMCR_MIB_READERPOLLS, 1);
 }
 
-static void cq_unwatch(struct smcr_wr_cq *cq, struct wait_queue_entry *wait)
+static void cq_unwatch(struct smcr_wr_cq *cq, struct smcr_wr_watch *watch)
 {
 	unsigned long irq;
+	bool event = false;
 
-	if (READ_ONCE(cq->watcher) != wait)
+	/* Pairs with the release in cq_watcher_end() */
+	if (smp_load_acquire(&cq->watcher) != watch)
 		return;
 	spin_lock_irqsave(&cq->lock, irq);
-	if (cq->watcher == wait)
-		WRITE_ONCE(cq->watcher, NULL);
+	if (cq->watcher == watch) {
+		event = cq_event_take(cq);
+		cq_watcher_end(cq);
+	}
 	spin_unlock_irqrestore(&cq->lock, irq);
-	if (cq_event_take(cq))
-		cq_watcher_run(cq);
+	if (event)
+		cq_watcher_run(cq, watch);
 }
 
 /**
@@ -227,70 +280,65 @@ void smcr_wr_cq_seen(struct smcr_link *link, const struct smcr_conn *conn)
  * smcr_wr_cq_watch() - let the next event wake a reader, if the next message is
  *	likely for its connection
  * @link: link of its connection
- * @conn: the connection
- * @wait: wait queue entry of the reader, on its socket's wait queue already, so
- *	that the softirq can wake it as well
+ * @watch: the reader
  *
  * A link has at most one watcher. Does nothing if there is another one, or if
- * the last messages were not all for @conn.
+ * the last messages were not all for @watch->conn.
  *
  * Context: process. smcr_wr_cq_unwatch() must follow.
  */
-void smcr_wr_cq_watch(struct smcr_link *link, const struct smcr_conn *conn,
-		      struct wait_queue_entry *wait)
+void smcr_wr_cq_watch(struct smcr_link *link, struct smcr_wr_watch *watch)
 {
 	struct smcr_wr_cq *cq = link->cq;
 	unsigned long irq;
 
-	if (READ_ONCE(cq->last) != conn ||
+	if (READ_ONCE(cq->last) != watch->conn ||
 	    READ_ONCE(cq->streak) < WATCH_STREAK)
 		return;
 	spin_lock_irqsave(&cq->lock, irq);
 	if (!cq->watcher)
-		WRITE_ONCE(cq->watcher, wait);
+		WRITE_ONCE(cq->watcher, watch);
 	spin_unlock_irqrestore(&cq->lock, irq);
 }
 
 /**
  * smcr_wr_cq_poll() - poll for a watcher if there was an event
  * @link: the link
- * @conn: connection of the watcher
- * @wait: as given to smcr_wr_cq_watch()
+ * @watch: as given to smcr_wr_cq_watch()
  *
  * Ends the watch if there was a message for another connection. Does nothing
  * for a reader that does not watch.
  *
  * Context: process; BH enabled. The sock lock may be held.
  */
-void smcr_wr_cq_poll(struct smcr_link *link, const struct smcr_conn *conn,
-		     struct wait_queue_entry *wait)
+void smcr_wr_cq_poll(struct smcr_link *link, struct smcr_wr_watch *watch)
 {
 	struct smcr_wr_cq *cq = link->cq;
 
-	if (READ_ONCE(cq->watcher) != wait)
+	if (READ_ONCE(cq->watcher) != watch)
 		return;
 	if (cq_event_take(cq))
-		cq_watcher_run(cq);
-	if (READ_ONCE(cq->last) != conn)
-		cq_unwatch(cq, wait);
+		cq_watcher_run(cq, watch);
+	if (READ_ONCE(cq->last) != watch->conn)
+		cq_unwatch(cq, watch);
 }
 
 /**
  * smcr_wr_cq_spin() - poll for a watcher that does not sleep yet
  * @link: the link
- * @wait: as given to smcr_wr_cq_watch()
+ * @watch: as given to smcr_wr_cq_watch()
  *
  * The queue may be armed; an event meanwhile is left to smcr_wr_cq_poll().
  *
  * Context: process; BH enabled, no lock held: the caller may poll for long.
  * Return: false if the reader does not watch, and the softirq polls.
  */
-bool smcr_wr_cq_spin(struct smcr_link *link, struct wait_queue_entry *wait)
+bool smcr_wr_cq_spin(struct smcr_link *link, const struct smcr_wr_watch *watch)
 {
 	struct smcr_wr_cq *cq = link->cq;
 	int done = 0;
 
-	if (READ_ONCE(cq->watcher) != wait)
+	if (READ_ONCE(cq->watcher) != watch)
 		return false;
 	if (!spin_trylock_bh(&cq->run))
 		return true;
@@ -304,16 +352,16 @@ bool smcr_wr_cq_spin(struct smcr_link *link, struct wait_queue_entry *wait)
 /**
  * smcr_wr_cq_unwatch() - end the watch of a reader
  * @link: the link
- * @wait: as given to smcr_wr_cq_watch(), which may have done nothing
+ * @watch: as given to smcr_wr_cq_watch(), which may have done nothing
  *
- * On return no event uses @wait. Polls if there was an event that the reader
- * has not handled.
+ * On return nobody else uses @watch. Polls if there was an event that the
+ * reader has not handled.
  *
  * Context: process; BH enabled. The sock lock may be held.
  */
-void smcr_wr_cq_unwatch(struct smcr_link *link, struct wait_queue_entry *wait)
+void smcr_wr_cq_unwatch(struct smcr_link *link, struct smcr_wr_watch *watch)
 {
-	cq_unwatch(link->cq, wait);
+	cq_unwatch(link->cq, watch);
 }
 
 /**
@@ -389,7 +437,8 @@ int smcr_wr_cq_init(struct smcr_link *link)
 	spin_lock_init(&cq->run);
 	spin_lock_init(&cq->lock);
 	irq_poll_init(&cq->iop, CQ_BUDGET, cq_softirq);
-	timer_setup(&cq->timer, cq_late, 0);
+	hrtimer_init(&cq->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
+	cq->timer.function = cq_late;
 	link->cq = cq;
 	return cq_create(cq);
 }
@@ -409,14 +458,16 @@ void smcr_wr_cq_destroy(struct smcr_link *link)
 
 	if (!cq || !cq->ib)
 		return;
-	/* Without a queue pair there is no event that could start the timer */
-	timer_shutdown_sync(&cq->timer);
 	irq_poll_disable(&cq->iop);
 	spin_lock_bh(&cq->run);
 	ib = cq->ib;
 	cq->ib = NULL;
 	spin_unlock_bh(&cq->run);
 	ib_destroy_cq(ib);
+	/* No event can start it any more. Until here its handler finds the
+	 * softirq disabled.
+	 */
+	hrtimer_cancel(&cq->timer);
 }
 
 /**

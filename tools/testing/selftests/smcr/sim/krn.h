@@ -9,6 +9,7 @@
 #define _SMCR_SIM_KRN_H
 
 #include <errno.h>
+#include <linux/minmax.h>
 #include <linux/types.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -33,8 +34,6 @@
 #define IFNAMSIZ		16
 #define KBUILD_MODNAME		"smcr"
 
-#define min_t(type, a, b)	({ type a_ = (a), b_ = (b); a_ < b_ ? a_ : b_; })
-#define max_t(type, a, b)	({ type a_ = (a), b_ = (b); a_ > b_ ? a_ : b_; })
 #define min(a, b)		min_t(__typeof__(a), a, b)
 #define max(a, b)		max_t(__typeof__(a), a, b)
 
