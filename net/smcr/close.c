@@ -171,8 +171,6 @@ static void close_sock(struct smcr_conn *conn, struct sock *sk, u32 actions)
 	else if (actions & SMCR_CONN_CLOSE_TCP && !let_go)
 		kernel_sock_shutdown(smcr_sk(sk)->inner, SHUT_RDWR);
 	if (let_go) {
-		if (READ_ONCE(conn->await_fin))
-			smcr_conn_end_disarm(conn);
 		smcr_inner_release(sk);
 		smcr_conn_detach(conn);
 		atomic_dec(&smcr_pernet(conn->lgr->net)->orphans);
@@ -329,8 +327,6 @@ void smcr_close_release(struct sock *sk, long timeout)
 	if (timeout && !abort)
 		close_linger(sk, conn, timeout);
 	if (!close_orphan(conn, sk)) {
-		if (READ_ONCE(conn->await_fin))
-			smcr_conn_end_disarm(conn);
 		if (READ_ONCE(conn->reset_err))
 			smcr_inner_abort(sk);
 		smcr_conn_detach(conn);

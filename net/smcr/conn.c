@@ -675,19 +675,29 @@ void smcr_conn_unlink(struct smcr_conn *conn, enum smcr_rmbe_end end)
  * Drops the socket's reference to the connection and the connection's to the
  * socket; the caller has references of its own to both.
  *
+ * From now on no event of TCP finds the connection. If an action waits for the
+ * peer's FIN, the work item runs once more, and without a socket it does not
+ * wait. An action that is ordered later finds no socket either.
+ *
  * Context: process, outer sock lock held.
  */
 void smcr_conn_detach(struct smcr_conn *conn)
 {
 	struct sock *sk;
+	u32 left;
 
 	spin_lock_bh(&conn->lock);
 	sk = conn->sk;
 	conn->sk = NULL;
+	left = conn->actions;
 	spin_unlock_bh(&conn->lock);
 	if (!sk)
 		return;
 	sock_owned_by_me(sk);
+	if (READ_ONCE(conn->await_fin))
+		smcr_conn_end_disarm(conn);
+	if (left)
+		smcr_conn_end_queue(conn);
 	/* The element may have been kept for this socket's reader */
 	if (test_bit(SMCR_CONN_F_UNLINKED, &conn->flags))
 		elem_return(conn);
