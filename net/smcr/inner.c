@@ -17,10 +17,13 @@
  *               data, if a CLC message may come  smcr_fallback_data_event()
  *
  * sk_user_data points to the outer socket. It is tagged, so that a TCP child,
- * which is a copy of the listener, does not inherit the pointer;
- * inner_ops.c gives the child TCP's callbacks back. Until the child is
- * adopted its events go to TCP, so the function that adopts it looks at its
- * state and queue afterwards.
+ * which is a copy of the listener, does not inherit the pointer; inner_ops.c
+ * gives the child TCP's callbacks back and leaves the tag without a pointer in
+ * it. The tag keeps the field for the outer socket: whoever else wants it is
+ * refused. That is a BPF program which puts new connections into a map of
+ * sockets; its close() of TCP would not find its own data in the field, and
+ * not close. Until the child is adopted its events go to TCP, so the function
+ * that adopts it looks at its state and queue afterwards.
  */
 #include <linux/in.h>
 #include <linux/lockdep.h>
@@ -496,6 +499,17 @@ void smcr_inner_hook(struct sock *sk)
 	inner->sk_write_space = inner_write_space;
 	inner->sk_error_report = inner_error_report;
 	write_unlock_bh(&inner->sk_callback_lock);
+}
+
+/**
+ * smcr_inner_reserve() - keep sk_user_data of a child for its outer socket
+ * @child: TCP child that is new and still locked
+ *
+ * Context: softirq.
+ */
+void smcr_inner_reserve(struct sock *child)
+{
+	__rcu_assign_sk_user_data_with_flags(child, NULL, SK_USER_DATA_NOCOPY);
 }
 
 /**

@@ -40,6 +40,7 @@ void smcr_inner_graft(struct sock *sk, struct socket *parent);
 void smcr_inner_ungraft(struct sock *sk);
 void smcr_inner_lend(struct sock *sk, struct file *file);
 void smcr_inner_hook(struct sock *sk);
+void smcr_inner_reserve(struct sock *child);
 void smcr_inner_strip(struct sock *inner,
 		      const struct smcr_inner_callbacks *tcp);
 struct sock *smcr_inner_outer(const struct sock *inner);

@@ -20,7 +20,8 @@
  *			new child is released. A child that is not adopted yet
  *			is therefore an ordinary TCP socket: it may move to
  *			another program's listener (net.ipv4.tcp_migrate_req),
- *			and may outlive this module.
+ *			and may outlive this module. Only its sk_user_data is
+ *			taken, by a tag without a pointer.
  *
  * Of a client, until it is connected:
  *
@@ -168,6 +169,7 @@ static struct sock *strip(struct sock *child)
 	tcp_sk(child)->smc_hs_congested = NULL;
 	smcr_inner_ops_end(child);
 	smcr_inner_strip(child, &callbacks);
+	smcr_inner_reserve(child);
 	return child;
 }
 

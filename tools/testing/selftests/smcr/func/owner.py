@@ -13,13 +13,8 @@ state is reached, and end with their input.
 "done" when the test may send it, and the reader's result at a line of input.
 "record": the same with kTLS and a header that no TLS record can have.
 
-"policed": a listener is in a cgroup in which a BPF program refuses
-setsockopt(). Its owner, outside that cgroup, accepts a client of the same
-protocol and a TCP client, and prints the result of setsockopt() on each child.
-
 usage: owner.py MODE ADDRESS PORT PROTOCOL SERVER_UID CLIENT_UID [CGROUP]
 """
-import ctypes
 import errno
 import fcntl
 import os
@@ -41,15 +36,6 @@ TLS_RX = 2
 TLS_INFO = struct.pack("=HH", 0x303, 51).ljust(40, b"\0")
 # An application data record of length 0, which cannot hold the cipher's tag
 BAD_RECORD = bytes.fromhex("1703030000").ljust(64, b"\0")
-
-SYS_BPF = 321
-BPF_PROG_LOAD = 5
-BPF_PROG_ATTACH = 8
-BPF_PROG_DETACH = 9
-BPF_PROG_TYPE_CGROUP_SOCKOPT = 25
-BPF_CGROUP_SETSOCKOPT = 22
-# r0 = 0; exit
-BPF_REFUSE = bytes.fromhex("b700000000000000" "9500000000000000")
 
 
 def stream(protocol):
@@ -140,50 +126,10 @@ def record(sock):
     thread.join(SECONDS)
 
 
-def bpf(command, attr):
-    """Call bpf()."""
-    ret = ctypes.CDLL(None, use_errno=True).syscall(
-        SYS_BPF, command, ctypes.create_string_buffer(attr), len(attr))
-    if ret < 0:
-        raise OSError(ctypes.get_errno(), "bpf")
-    return ret
-
-
-def refuse(group):
-    """Refuse setsockopt() to a cgroup's sockets; return how to undo that."""
-    code = ctypes.create_string_buffer(BPF_REFUSE)
-    text = ctypes.create_string_buffer(b"GPL")
-    program = bpf(BPF_PROG_LOAD, struct.pack(
-        "=IIQQ44xI", BPF_PROG_TYPE_CGROUP_SOCKOPT, len(BPF_REFUSE) // 8,
-        ctypes.addressof(code), ctypes.addressof(text),
-        BPF_CGROUP_SETSOCKOPT))
-    where = struct.pack("=IIII", os.open(group, os.O_RDONLY), program,
-                        BPF_CGROUP_SETSOCKOPT, 0)
-    bpf(BPF_PROG_ATTACH, where)
-    return lambda: bpf(BPF_PROG_DETACH, where)
-
-
 def join(group):
     """Move this process into a cgroup."""
     with open(group + "/cgroup.procs", "w", encoding="ascii") as procs:
         procs.write(str(os.getpid()))
-
-
-def policed(address, protocol, group):
-    """Test that children have the cgroup of their listener."""
-    join(group)
-    with stream(protocol) as listener:
-        listener.bind(address)
-        listener.listen()
-        join(group + "/..")
-        allow = refuse(group)
-        for of_client in (protocol, 0):
-            with stream(of_client) as sock:
-                sock.connect(address)
-                with listener.accept()[0] as child:
-                    print("child", word(child.setsockopt, socket.SOL_SOCKET,
-                                        socket.SO_KEEPALIVE, 1), flush=True)
-        allow()
 
 
 def client(mode, address, protocol, uid):
@@ -203,9 +149,6 @@ def main():
     """Run both ends."""
     mode, protocol = sys.argv[1], int(sys.argv[4])
     address = sys.argv[2], int(sys.argv[3])
-    if mode == "policed":
-        policed(address, protocol, sys.argv[7])
-        return
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGURG])
     ready_r, ready_w = os.pipe()
     server = os.fork()

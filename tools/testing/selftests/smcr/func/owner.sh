@@ -133,17 +133,5 @@ for protocol in 0 257; do
 	wait_until "nothing is charged any more" uncharged
 done
 
-for protocol in 0 257; do
-	save policed
-	timeout "$limit" python3 "$FUNC_DIR/owner.py" policed "$own4" "$PORT" \
-		$protocol 0 0 "$group" >"$tmp/policed" 2>&1
-	sed 's/^/# /' "$tmp/policed"
-	check "protocol $protocol: children have their listener's cgroup" \
-		test "$(grep -cx "child EPERM" "$tmp/policed")" = 2
-	[ $protocol = 0 ] || {
-		grew policed PassiveOpens -eq 1
-		grew policed Fallbacks -eq 1
-	}
-done
 no_conn_left
 finish
