@@ -336,6 +336,8 @@ static void rekey_live(struct sock *inner)
 #ifdef CONFIG_MEMCG
 /* TCP has charged what the socket holds to the protocol, but to no cgroup.
  * Charge the pages again, to both, then uncharge them from the protocol alone.
+ * While softirqs are off, the kernel charges as it does for bytes that arrive:
+ * past the cgroup's limit, rather than wait until it has room.
  */
 static bool charge_held(struct sock *inner, struct mem_cgroup *memcg)
 {
@@ -346,15 +348,17 @@ static bool charge_held(struct sock *inner, struct mem_cgroup *memcg)
 	pages = sk_mem_pages(inner->sk_forward_alloc +
 			     atomic_read(&inner->sk_rmem_alloc));
 	inner->sk_memcg = memcg;
+	local_bh_disable();
 	good = !pages || __sk_mem_schedule(inner, pages << PAGE_SHIFT,
 					   SK_MEM_RECV);
+	local_bh_enable();
 	inner->sk_memcg = NULL;
 	sk_mem_reclaim(inner);
 	return good;
 }
 
-/* Charge the socket to a cgroup, as TCP does for a program that accepts. A
- * cgroup without room even for the first pages is not charged for this socket.
+/* Charge the socket to a cgroup, as TCP does for a program that accepts. If TCP
+ * has no room for the pages a second time, the socket is not charged.
  */
 static void charge_to(struct sock *inner, struct mem_cgroup *memcg)
 {

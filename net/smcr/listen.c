@@ -32,7 +32,6 @@
  * change.
  */
 #include <linux/net.h>
-#include <linux/sched/mm.h>
 #include <net/inet_connection_sock.h>
 #include <net/sock.h>
 #include <net/tcp.h>
@@ -291,18 +290,14 @@ static int listen_accept(struct sock *sk, struct socket **inner)
 	return err;
 }
 
-static struct mem_cgroup *listen_charge(const struct sock *sk)
-{
-#ifdef CONFIG_MEMCG
-	return set_active_memcg(sk->sk_memcg);
-#else
-	return NULL;
-#endif
-}
-
 /**
  * smcr_listen_work() - take children off the inner listener
  * @work: the listener's work; owns a reference to the listener
+ *
+ * What is allocated here is charged to no cgroup, as TCP's own children are
+ * not. A charge to the listener's cgroup would wait for it, for seconds if it
+ * is above its memory.high, with the listener's lock, and in one of the slots
+ * that all listeners of the host share.
  *
  * Context: process.
  */
@@ -311,15 +306,11 @@ void smcr_listen_work(struct work_struct *work)
 	struct smcr_sock *lsk = container_of(to_delayed_work(work),
 					     struct smcr_sock, listen_work);
 	struct sock *sk = &lsk->inet.sk;
-	struct mem_cgroup *old;
 	struct socket *inner;
 	int err;
 
-	/* Charge sockets and inodes to the listener's cgroup */
-	old = listen_charge(sk);
 	while (!(err = listen_accept(sk, &inner)))
 		listen_child(sk, inner);
-	set_active_memcg(old);
 	/* There was no memory for a child. It stays in TCP's accept queue, and
 	 * TCP does not report it again.
 	 */

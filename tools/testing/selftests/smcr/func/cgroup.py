@@ -10,13 +10,18 @@ clients of the same protocol and of TCP.
     mapped      a BPF program of the cgroup puts each new child into a map of
                 sockets; prints what the program got, and the bytes that the
                 child then carries
+    throttled   the cgroup is above its memory.high; prints how often anybody
+                waited for its memory meanwhile, and the longest time of a
+                connection
 
 usage: cgroup.py MODE ADDRESS PORT PROTOCOL CGROUP
 """
 import errno
 import os
+import resource
 import socket
 import sys
+import time
 
 from lib import bpf
 
@@ -24,6 +29,9 @@ PASSIVE_ESTABLISHED = 5
 HASH_UPDATE = 70
 # Fields of struct bpf_sock_ops
 OP, LOCAL_PORT = 0, 68
+# Memory that the cgroup has, in bytes, and connections to a listener of its
+MEMORY = 32 << 20
+CHILDREN = 800
 
 
 def stream(protocol):
@@ -113,12 +121,38 @@ def mapped(listener, protocol, group):
     undo()
 
 
+def throttles(group):
+    """Return how often a task had to reclaim the cgroup's memory."""
+    with open(group + "/memory.events", encoding="ascii") as events:
+        return dict(line.split() for line in events)["high"]
+
+
+def throttled(listener, _, group):
+    """Test that a listener needs no memory of its cgroup to make children."""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (4 * CHILDREN, 4 * CHILDREN))
+    join(group)
+    memory = bytearray(MEMORY)
+    memory[::4096] = b"x" * (MEMORY // 4096)
+    join(group + "/..")
+    with open(group + "/memory.high", "w", encoding="ascii") as high:
+        high.write(str(MEMORY // 2))
+    before, longest, kept = throttles(group), 0, []
+    for _ in range(CHILDREN):
+        start = time.monotonic()
+        kept.append(stream(0))
+        kept[-1].connect(listener.getsockname())
+        kept.append(listener.accept()[0])
+        longest = max(longest, time.monotonic() - start)
+    print("longest", round(longest, 3))
+    print("throttled", int(throttles(group)) - int(before))
+
+
 def main():
     """Run a mode."""
     mode, address, port, protocol, group = sys.argv[1:]
     listener = listening((address, int(port)), int(protocol), group)
-    {"policed": policed, "mapped": mapped}[mode](listener, int(protocol),
-                                                 group)
+    {"policed": policed, "mapped": mapped, "throttled": throttled}[mode](
+        listener, int(protocol), group)
 
 
 main()

@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: one
-# fact: BPF programs of a listener's cgroup act on its connections, but take none
+# fact: A listener's cgroup acts on its connections, but takes and delays none
 # nics: 1
 # timeout: 90
 # A child has the cgroup of its listener: a BPF program there may forbid it
 # something. But a program that puts new connections into a map of sockets, as
 # those that shorten the way to a proxy do, is refused: it would replace the
-# functions of the TCP socket that smcr uses.
+# functions of the TCP socket that smcr uses. A listener whose cgroup is above its
+# memory.high does not wait for memory there: others share the work items.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
@@ -59,5 +60,14 @@ in_group mapped 257
 check "smcr's are not (EBUSY)" printed mapped 257 "child -16 b'x'"
 one_each mapped
 wait_until "their TCP connections are closed" none_established
+
+check "the memory controller is on" \
+	sh -c "echo +memory >$root/cgroup.subtree_control"
+[ ! -e "$group/memory.swap.max" ] || echo 0 >"$group/memory.swap.max"
+save throttled
+in_group throttled 257
+check "no accepted connection waits for the cgroup's memory" \
+	grep -qx "throttled 0" "$tmp/throttled.257"
+grew throttled FallbackNoOption -ge 100
 no_conn_left
 finish
