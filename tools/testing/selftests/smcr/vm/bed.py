@@ -42,6 +42,9 @@ SKIP = 4
 BOOT = {"release": 20, "debug": 60, "kcsan": 60}
 # The most by which the bed's own limits grow on a slower machine.
 STRETCH = 4
+# Evidence of earlier failures of a run that is kept beside the newest: how many
+# times, and how many bytes together.
+KEPT, KEPT_BYTES = 3, 256 << 20
 # Exit status of a script that the bed has ended with SIGTERM.
 TERMINATED = 128 + signal.SIGTERM
 # Hosts that have Linux's own SMC-R instead of smcr, for each --peer.
@@ -140,6 +143,27 @@ def stretch_of(kernel, seconds):
     return min(STRETCH, max(1, seconds / BOOT[kernel]))
 
 
+def size_of(where):
+    """Return the bytes of the files in a directory."""
+    return sum(os.path.getsize(os.path.join(top, name))
+               for top, _, names in os.walk(where) for name in names)
+
+
+def make_room(where):
+    """Move what is in a directory to WHERE.1, that to WHERE.2 and so on, and
+    forget the oldest beyond KEPT and KEPT_BYTES."""
+    dirs = [where] + [f"{where}.{n}" for n in range(1, KEPT + 1)]
+    for old, new in reversed(list(zip(dirs, dirs[1:]))):
+        shutil.rmtree(new, ignore_errors=True)
+        if os.path.exists(old):
+            os.rename(old, new)
+    left = KEPT_BYTES
+    for old in dirs[1:]:
+        left -= size_of(old)
+        if left < 0:
+            shutil.rmtree(old, ignore_errors=True)
+
+
 class Session:
     """One boot of one or two hosts, and the jobs run in it. spent has the
     seconds of each phase, stretch the factor for time limits on this machine
@@ -209,9 +233,12 @@ class Session:
         """Return a time limit for this kernel on this machine."""
         return int(seconds * FACTOR[self.flavour] * self.stretch)
 
-    def run(self, name, scripts, seconds, on_line, last):
+    def run(self, name, scripts, seconds, on_line, last,
+            failed=lambda: False):
         """Run a job. scripts maps host names to shell text, on_line(host,
-        line) gets the output, and last makes it look for leaks as well."""
+        line) gets the output, and last makes it look for leaks as well.
+        failed() says whether the output tells of a failure that no exit status
+        does: what the hosts know of it is gone once smcr is unloaded."""
         result = Result()
         begin = time.monotonic()
         self.count += 1
@@ -222,7 +249,7 @@ class Session:
         end = ""
         if self.execute(result, ident, name, scripts, seconds, on_line):
             with self.phase("finish"):
-                self.finish(result, ident, last)
+                self.finish(result, ident, last, failed())
             end = f"{ident} finished"
         with self.phase("finish"):
             self.read_consoles(result, end)
@@ -264,11 +291,12 @@ class Session:
             elif code and not (host != main and code == TERMINATED):
                 result.fail(f"{host}: exit status {code}")
 
-    def finish(self, result, ident, last):
-        """Unload smcr and look for leftovers of the job."""
+    def finish(self, result, ident, last, failed):
+        """Unload smcr and look for leftovers of the job. After a failure, have
+        the counters saved before."""
         bed = self.bed
         flags = "-" if self.opt.no_unload else "u"
-        if result.reasons or self.opt.keep:
+        if result.reasons or failed or self.opt.keep:
             flags += "d"
         if last and not self.opt.no_leaks:
             flags += "l"
@@ -299,9 +327,10 @@ class Session:
                 result.final |= final
 
     def save(self, name):
-        """Keep the evidence of a run; return its directory."""
+        """Keep the evidence of a run, and that of earlier runs of this name
+        beside it; return its directory."""
         where = os.path.join(OUT, name)
-        shutil.rmtree(where, ignore_errors=True)
+        make_room(where)
         os.makedirs(where)
         self.bed.collect(where)
         return os.path.relpath(where)
@@ -434,7 +463,8 @@ def run_test(session, test, last, keep, name):
         side = "server" if test.server == test.path else "client"
         scripts["server"] = (told + f"export BED_SIDE={side}\n" +
                              script_text(test.server))
-    result = session.run(name, scripts, test.timeout, on_line, last)
+    result = session.run(name, scripts, test.timeout, on_line, last,
+                         lambda: not verdict or not verdict[-1][0])
     if not verdict:
         result.fail("no verdict from the runner")
     elif not verdict[-1][0]:

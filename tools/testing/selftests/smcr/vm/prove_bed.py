@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tests decisions of the bed without a boot: which runs a check takes and in
 which order, and how a failed run is treated. Prints TAP."""
+import argparse
 import contextlib
 import io
 import os
@@ -185,6 +186,61 @@ def prove_bytes():
         check(fact, bed.wrong_bytes(lines) == yes)
 
 
+class FakeBed:                          # pylint: disable=too-few-public-methods
+    """Hosts whose agents answer that all is well."""
+    names = ["server", "client"]
+
+    def __init__(self):
+        self.flags = ""
+        self.dead = lambda: []
+
+    def ask(self, names, _verb, _ident, text, _limit):
+        """Take a request to the agents."""
+        self.flags = text
+        return dict.fromkeys(names, "")
+
+
+def prove_evidence():
+    """Check when counters are saved, and what is kept of earlier failures."""
+    session = bed.Session.__new__(bed.Session)
+    session.opt = argparse.Namespace(no_unload=False, keep=False,
+                                     no_leaks=False)
+    session.flavour, session.stretch = "release", 1
+    for failed, reasons, yes, fact in (
+            (True, [], True, "counters are saved if the output tells a failure"),
+            (False, ["exit status 1"], True, "and if an exit status does"),
+            (False, [], False, "but not of a good run")):
+        session.bed = FakeBed()
+        result = bed.Result()
+        result.reasons = reasons
+        session.finish(result, "job1", False, failed)
+        check(fact, ("d" in session.bed.flags) == yes)
+    where = os.path.join(plan.CACHE, "t-debug")
+
+    def fail_again(number, size):
+        bed.make_room(where)
+        os.makedirs(where)
+        with open(os.path.join(where, str(number)), "wb") as f:
+            f.truncate(size)
+
+    def kept():
+        return [next(iter(os.listdir(where + end)), None)
+                for end in ("", ".1", ".2", ".3", ".4")
+                if os.path.exists(where + end)]
+
+    for number in range(3):
+        fail_again(number, 1)
+    check("the first failure is kept beside the latest",
+          kept() == ["2", "1", "0"])
+    for number in range(3, 6):
+        fail_again(number, 1)
+    check("the number of those that are kept is bounded",
+          kept() == ["5", "4", "3", "2"])
+    fail_again(6, bed.KEPT_BYTES)
+    fail_again(7, 1)
+    check("and so is their size", kept() == ["7", "6"])
+
+
 class FakeChild:                        # pylint: disable=too-few-public-methods
     """A process that has ended."""
     returncode = 0
@@ -327,6 +383,7 @@ try:
     prove_seed()
     prove_reports()
     prove_bytes()
+    prove_evidence()
     prove_repeats()
     prove_no_time()
     prove_record()

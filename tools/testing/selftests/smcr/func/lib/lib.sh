@@ -150,11 +150,55 @@ check_not() {
 	ok "$fact"
 }
 
+# stat_lines: print the counters that are not 0, several in a line
+stat_lines() {
+	local name value line='#'
+
+	while read -r name value; do
+		[ "$value" != 0 ] || continue
+		if ((${#line} + ${#name} + ${#value} > 74)); then
+			echo "$line"
+			line='#'
+		fi
+		line+="  $name $value"
+	done <"$STAT"
+	echo "$line"
+}
+
+# evidence: print what may explain a failure, as TAP comments: what this host
+# has counted, which groups and links it has, and what its kernel has said of
+# them in this test. The output is often all that is left of a check.
+evidence() {
+	[ -r "$STAT" ] || return 0
+	echo "# smcr, RDMA and log at the end:"
+	stat_lines
+	{
+		rdma statistic show | fold -sw 76
+		smcr-ctl linkgroup show | head -n 20
+		smcr-ctl link show | head -n 20
+		dmesg | awk '/ bed: .* begins/ { n = 0 }
+			/smcr: |rxe/ { said[n++ % 20] = $0 }
+			END { for (i = n > 20 ? n - 20 : 0; i < n; i++)
+				print said[i % 20] }'
+	} 2>&1 | sed 's/^/# /'
+}
+
+# show_evidence: the same of both hosts, once
+show_evidence() {
+	[ -z "${evidence_shown:-}" ] || return 0
+	evidence_shown=1
+	evidence
+	session_usable || return 0
+	ON_LIMIT=$((30 * PATIENCE))
+	on server evidence
+}
+
 finish() {
 	[ "$SIDE" = client ] || exit 3
 	session_found
 	[ -z "$session_asked" ] ||
 		not_ok "server: has ended \"$session_asked\" (join server)"
+	[ $tap_bad -eq 0 ] || show_evidence
 	echo "1..$tap_n"
 	[ $tap_bad -eq 0 ]
 	exit $?

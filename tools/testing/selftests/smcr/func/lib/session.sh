@@ -148,12 +148,16 @@ join() {
 	session_lost "did not end within $ON_LIMIT s: $session_asked"
 }
 
+# session_usable: can the server take a command?
+session_usable() {
+	[ -n "${session_open:-}" ] && [ -z "${session_gone:-}" ] &&
+		[ -z "$session_asked" ] && [ ! -e "$tmp/session.lost" ]
+}
+
 # session_close: let the server run its undo_later commands and end its shell.
 # If the client's script is killed before this, the bed sends "ended" instead.
 session_close() {
-	[ -n "${session_open:-}" ] && [ -z "${session_gone:-}" ] &&
-		[ -z "$session_asked" ] && [ ! -e "$tmp/session.lost" ] ||
-		return 0
+	session_usable || return 0
 	session_closing=1
 	ON_LIMIT=$((10 * SLOW))
 	on server exit
