@@ -166,24 +166,27 @@ enum smcr_clc_start smcr_clc_peek(struct socket *inner, bool *fin)
  *
  * Context: process, outer sock lock held. Does not wait for the peer.
  * Return: 1 if the message is complete, 0 if more bytes must come; -EPROTO if
- * the bytes are no CLC message, -ECONNRESET if TCP has ended, -ENOMEM, -EFAULT.
+ * the bytes are no CLC message, -ENODATA if a FIN has come in place of a
+ * message, -ECONNRESET if TCP has ended otherwise, -ENOMEM, -EFAULT.
  */
 int smcr_clc_recv(struct socket *inner, struct smcr_clc *clc)
 {
 	read_descriptor_t desc = { .arg.data = clc, .count = 1 };
 	struct sock *sk = inner->sk;
-	bool over;
+	bool failed, fin;
 
 	lock_sock(sk);
 	tcp_read_sock(sk, &desc, clc_actor);
-	over = sk->sk_err || sk->sk_shutdown & RCV_SHUTDOWN ||
-	       sk->sk_state == TCP_CLOSE;
+	failed = sk->sk_err || sk->sk_state == TCP_CLOSE;
+	fin = sk->sk_shutdown & RCV_SHUTDOWN;
 	release_sock(sk);
 	if (desc.error)
 		return desc.error;
 	if (!clc_missing(clc))
 		return 1;
-	return over ? -ECONNRESET : 0;
+	if (failed || (fin && clc->rx_len))
+		return -ECONNRESET;
+	return fin ? -ENODATA : 0;
 }
 
 /* TCP_CORK is meant for the program's bytes. Send a message at once instead of

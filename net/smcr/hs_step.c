@@ -139,7 +139,10 @@ static bool crossed_syns(struct smcr_hs *hs)
  * @hs: the handshake
  * @want: type of the message
  *
- * Any other message but a Decline ends the handshake (C.6).
+ * Any other message but a Decline ends the handshake (C.6), and so does a FIN,
+ * but not in step LLC: Linux's client is connected then, and if its program
+ * calls shutdown(), the FIN may overtake the last LLC message. The group
+ * decides.
  *
  * Context: process, outer sock lock held.
  * Return: 1 if the message is in hs->clc; 0 if more bytes must come, or the
@@ -163,7 +166,9 @@ int smcr_hs_recv(struct smcr_hs *hs, enum smcr_clc_type want)
 		smcr_hs_fallback(hs, SMCR_FALLBACK_CROSSED_SYN, 0);
 		return 0;
 	}
-	hs->cut = ret == -ECONNRESET;
+	hs->cut = ret == -ECONNRESET || ret == -ENODATA;
+	if (ret == -ENODATA && hs->step == SMCR_HS_LLC)
+		return 0;
 	if (!hs->cut)
 		smcr_mib_inc(sock_net(hs->sk), SMCR_MIB_BADCLC);
 	smcr_hs_fail(hs, -ECONNRESET);

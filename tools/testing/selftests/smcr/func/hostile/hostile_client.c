@@ -409,7 +409,9 @@ static void group_late(void)
 	static const struct clc_case late[] = {
 		{ "garbage after Confirm", R_RESET, 0, NULL, 1 },
 		{ "Confirm twice", R_RESET, 0, NULL, 1 },
-		{ "end of file after Confirm", R_RESET, 0, NULL, 0 },
+		/* No end: it may overtake the reply to CONFIRM LINK */
+		{ "end of file after Confirm", R_DECLINE, D_CONFIRM_LINK,
+		  "FallbackConfirmLink", 0 },
 	};
 	struct stat_set then;
 	struct msg m, accept;
@@ -438,9 +440,12 @@ static void group_late(void)
 		else if (!i)
 			msg_put(&m, PING PONG, 2 * WORD_LEN);
 		net_send(fd, m.b, m.len);
-		if (i == 2)
+		if (i == 2) {
 			shutdown(fd, SHUT_WR);
-		client_reaction(fd, &late[i]);
+			net_reacts(fd, &late[i]);
+		} else {
+			client_reaction(fd, &late[i]);
+		}
 		close(fd);
 		client_after(&then, &late[i]);
 	}
@@ -854,7 +859,7 @@ const struct group client_groups[] = {
 	  plain_mute },
 	{ "pipelined", "bytes after a Decline or a declined Proposal reach the program",
 	  group_pipelined },
-	{ "late", "after Confirm a Decline leads to TCP, anything else to a reset",
+	{ "late", "after Confirm a Decline or an end leads to TCP, other bytes to a reset",
 	  group_late },
 	{ "slow", "messages sent one byte per segment get the same reaction",
 	  group_slow },

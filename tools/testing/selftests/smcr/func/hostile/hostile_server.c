@@ -151,7 +151,13 @@ static void finish(int fd, const struct stat_set *then,
 {
 	if (is_tcp(c))
 		outcome(c->edits, "ok");
-	close(fd);
+	/* After a Confirm a FIN would end nothing before the deadline, as it
+	 * may overtake an LLC message
+	 */
+	if (c->want == R_CONFIRM)
+		net_reset(fd);
+	else
+		close(fd);
 	if (!is_tcp(c))
 		outcome(c->edits, "ECONNRESET");
 	afterwards(then, c);
