@@ -565,13 +565,13 @@ void smcr_inner_unhook(struct sock *sk)
 
 /**
  * smcr_inner_take_error() - move a pending TCP error to the outer socket
- * @sk: outer socket
+ * @sk: outer socket; the error stays while a thread is in TCP
  *
  * Context: process.
  */
 void smcr_inner_take_error(struct sock *sk)
 {
-	move_error(sk, inner_sk(sk));
+	pass_error(sk, inner_sk(sk));
 }
 
 /**

@@ -469,6 +469,11 @@ __poll_t smcr_sock_poll(struct file *file, struct socket *sock,
 		struct socket *inner = inner_of(sock);
 
 		mask = READ_ONCE(inner->ops)->poll(file, inner, NULL);
+		/* TCP shows an error before it reports it, and the program asks
+		 * the outer socket which one it is
+		 */
+		if (mask & EPOLLERR)
+			smcr_inner_take_error(sk);
 	} else {
 		mask = poll_own(sk);
 	}

@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Races of the last bytes with end of file, and of a writer with send space.
+"""Races of the last bytes with end of file, of a writer with send space, and of
+an error with a program that asks for it.
 
     ends    the server sends a byte and closes, COUNT times; the client reads
             without pause and must get the byte before the end of file
+    refused a socket that only TCP can serve connects to a port that nobody
+            listens at, COUNT times; the client polls without pause, and asks
+            for the error as soon as poll() reports one
     edge    the client fills the send space with each write, writes again a
             random time later, and if there is no space, waits for the edge that
             reports space; the server reads all bytes as they arrive. COUNT
@@ -11,8 +15,9 @@
 
 The client prints a line that begins with "bad" for each failure.
 
-usage: slowly.py serve|ends|edge ADDRESS PORT COUNT
+usage: slowly.py serve|ends|refused|edge ADDRESS PORT COUNT
 """
+import errno
 import os
 import random
 import select
@@ -25,6 +30,7 @@ from lib import sock as smcr
 # Seconds to wait for an edge: shorter than the test's time limit
 PATIENCE = 20
 PIECE = 32768
+TCP_FASTOPEN_CONNECT = 30
 # About the time in which space returns, and how often none may be found
 COMES = 0.06
 TRIES = 20
@@ -73,6 +79,23 @@ def ends(address, count):
             print(f"bad: stream {i} ended after {len(got)} bytes")
 
 
+def refused(address, count):
+    """Check that the error is there as soon as poll() reports it."""
+    for i in range(count):
+        sock = smcr.smcr_socket()
+        sock.setsockopt(socket.IPPROTO_TCP, TCP_FASTOPEN_CONNECT, 1)
+        sock.setblocking(False)
+        poll = select.poll()
+        sock.connect_ex(address)
+        poll.register(sock, select.POLLOUT)
+        while not poll.poll(0):
+            pass
+        err = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+        if err != errno.ECONNREFUSED:
+            print(f"bad: connection {i} got error {err}")
+        sock.close()
+
+
 def edge(address, count):
     """Check that an edge follows each time without send space."""
     seed = int(os.environ.get("SMCR_SEED", time.time_ns()))
@@ -110,7 +133,8 @@ def main():
     if what == "serve":
         smcr.serve(address, serve_one)
     else:
-        {"ends": ends, "edge": edge}[what](address, int(count))
+        {"ends": ends, "refused": refused, "edge": edge}[what](address,
+                                                               int(count))
 
 
 main()

@@ -9,7 +9,8 @@
 # timeout: 300
 # The last bytes and the end of file may arrive between any two instructions of
 # a reader, and send space may return between any two instructions of a writer
-# that found none.
+# that found none. On a connection that is plain TCP, poll() may show an error
+# before TCP has reported it.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
@@ -40,5 +41,9 @@ check "RoCE to the server is slow" \
 slowly smcr_tx_sendmsg 400 python3 -B slowly.py edge "$SERVER" "$PORT" 25
 check "RoCE is fast again" wire clear
 no_fallback begin
+save refused
+slowly inner_error_report 200 \
+	python3 -B slowly.py refused "$SERVER" $((PORT + 9)) 20
+grew refused FallbackFastopen -eq 20
 no_conn_left
 finish
