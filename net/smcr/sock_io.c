@@ -52,7 +52,7 @@ static int send_tcp(struct socket *sock, struct msghdr *msg, size_t len)
 
 	ret = sock_error(sk);
 	if (ret)
-		return ret;
+		return sk_stream_error(sk, flags, ret);
 	/* A send with MSG_FASTOPEN connects */
 	smcr_inner_lend(sk, sock->file);
 	msg->msg_flags |= MSG_NOSIGNAL;
