@@ -29,6 +29,7 @@
 #include <linux/lockdep.h>
 #include <linux/memcontrol.h>
 #include <linux/net.h>
+#include <linux/sock_diag.h>
 #include <linux/tcp.h>
 #include <net/sock.h>
 #include <net/tcp.h>
@@ -272,6 +273,17 @@ struct sock *smcr_inner_outer(const struct sock *inner)
 	return outer_of(inner);
 }
 
+/* ss(8) and BPF programs name a connection by the cookie of TCP's socket, and
+ * getsockopt(SO_COOKIE) reads the outer one.
+ */
+static void share_cookie(struct sock *sk, struct sock *inner)
+{
+	u32 half[2];
+
+	sock_diag_save_cookie(inner, half);
+	atomic64_set(&sk->sk_cookie, (u64)half[1] << 32 | half[0]);
+}
+
 static void attach(struct sock *sk, struct socket *inner)
 {
 	write_lock_bh(&inner->sk->sk_callback_lock);
@@ -280,6 +292,7 @@ static void attach(struct sock *sk, struct socket *inner)
 	__rcu_assign_sk_user_data_with_flags(inner->sk, sk,
 					     SK_USER_DATA_NOCOPY);
 	write_unlock_bh(&inner->sk->sk_callback_lock);
+	share_cookie(sk, inner->sk);
 	WRITE_ONCE(smcr_sk(sk)->inner, inner);
 }
 
@@ -580,8 +593,9 @@ void smcr_inner_take_error(struct sock *sk)
  *	read since it was made or disconnected
  *
  * bind() and connect() to a link-local address bind TCP's socket to a device. A
- * child has the device and the mark of its SYN. A packet leaves the number of
- * its CPU. A disconnect ends SO_PEEK_OFF.
+ * child has the device and the mark of its SYN. A packet leaves the numbers of
+ * its CPU and of its device's queue, by which servers spread connections. A
+ * disconnect ends SO_PEEK_OFF.
  *
  * Context: process.
  */
@@ -592,6 +606,9 @@ void smcr_inner_show(struct sock *sk)
 	WRITE_ONCE(sk->sk_bound_dev_if, READ_ONCE(inner->sk_bound_dev_if));
 	WRITE_ONCE(sk->sk_mark, READ_ONCE(inner->sk_mark));
 	WRITE_ONCE(sk->sk_incoming_cpu, READ_ONCE(inner->sk_incoming_cpu));
+#ifdef CONFIG_NET_RX_BUSY_POLL
+	WRITE_ONCE(sk->sk_napi_id, READ_ONCE(inner->sk_napi_id));
+#endif
 	WRITE_ONCE(sk->sk_peek_off, READ_ONCE(inner->sk_peek_off));
 }
 

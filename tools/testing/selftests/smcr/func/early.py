@@ -3,7 +3,8 @@
 """Options that a program sets before it connects or listens.
 
 They apply to the program's own bytes. They must not keep TCP from reporting or
-sending a message of the handshake.
+sending a message of the handshake. A connection without them shows what TCP's
+socket has: its cookie, and the queue of the device that its packets come over.
 
 usage: early.py serve ADDRESS PORT      run a listener for each option
        early.py talk ADDRESS PORT       print a line for each option and each
@@ -12,13 +13,18 @@ usage: early.py serve ADDRESS PORT      run a listener for each option
 """
 import array
 import fcntl
+import re
 import select
 import socket
+import struct
+import subprocess
 import sys
 import termios
 import time
 
 IPPROTO_SMCR = 257
+SO_INCOMING_NAPI_ID = 56
+SO_COOKIE = 57
 SIZE = 4096
 # TCP sends what TCP_CORK holds back after this many seconds at the earliest.
 CORKED = 0.2
@@ -58,9 +64,25 @@ def listening(sock, address):
     return sock
 
 
+def shows_tcp(sock):
+    """Return True if a connection has the cookie that ss(8) shows, and has come
+    over a queue."""
+    here, there = sock.getsockname()[1], sock.getpeername()[1]
+    out = subprocess.run(["ss", "-Htne", f"sport = :{here}",
+                          f"dport = :{there}"],
+                         check=True, capture_output=True, text=True).stdout
+    cookie, = struct.unpack("=Q", sock.getsockopt(socket.SOL_SOCKET, SO_COOKIE,
+                                                  8))
+    shown = re.search(r"sk:([0-9a-f]+)", out)
+    return bool(shown and int(shown[1], 16) == cookie and
+                sock.getsockopt(socket.SOL_SOCKET, SO_INCOMING_NAPI_ID))
+
+
 def kept(sock, name):
     """Return True if a connection has the value that setsockopt() set."""
-    if name in OTHER or not OPTIONS[name]:
+    if not OPTIONS[name]:
+        return shows_tcp(sock)
+    if name in OTHER:
         return True
     with smcr_socket(OPTIONS[name]) as like:
         level, number, _ = OPTIONS[name]
