@@ -151,7 +151,7 @@ enum smcr_clc_start smcr_clc_peek(struct socket *inner, bool *fin)
 
 	lock_sock(sk);
 	start = smcr_clc_msg_start(buf, clc_head(sk, buf, sizeof(buf)));
-	failed = sk->sk_err || sk->sk_state == TCP_CLOSE;
+	failed = sk->sk_state == TCP_CLOSE;
 	*fin = sk->sk_shutdown & RCV_SHUTDOWN;
 	release_sock(sk);
 	if (failed && start != SMCR_CLC_START_OTHER)
@@ -177,7 +177,7 @@ int smcr_clc_recv(struct socket *inner, struct smcr_clc *clc)
 
 	lock_sock(sk);
 	tcp_read_sock(sk, &desc, clc_actor);
-	failed = sk->sk_err || sk->sk_state == TCP_CLOSE;
+	failed = sk->sk_state == TCP_CLOSE;
 	fin = sk->sk_shutdown & RCV_SHUTDOWN;
 	release_sock(sk);
 	if (desc.error)

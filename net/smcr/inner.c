@@ -9,7 +9,7 @@
  *   mode        event                            goes to
  *   LISTEN      data_ready, end of the listener  smcr_listen_event()
  *   HANDSHAKE   any                              smcr_hs_event()
- *   RDMA        FIN, RST, error                  smcr_close_tcp_event()
+ *   RDMA        FIN, RST, error that ends TCP    smcr_close_tcp_event()
  *               data                             smcr_close_tcp_data_event()
  *   FALLBACK    error                            moves sk_err to the outer
  *                                                socket, unless a thread is
@@ -171,9 +171,27 @@ static bool call_tcp(struct sock *sk, struct sock *inner,
 
 static bool tcp_ending(const struct sock *inner)
 {
-	return READ_ONCE(inner->sk_err) ||
-	       READ_ONCE(inner->sk_state) == TCP_CLOSE ||
+	return READ_ONCE(inner->sk_state) == TCP_CLOSE ||
 	       READ_ONCE(inner->sk_shutdown) & RCV_SHUTDOWN;
+}
+
+/* An error ends TCP if it closes the socket, which TCP does before it reports
+ * the error.
+ */
+static int tcp_error(const struct sock *inner)
+{
+	return READ_ONCE(inner->sk_state) == TCP_CLOSE ?
+	       READ_ONCE(inner->sk_err) : 0;
+}
+
+/* With IP_RECVERR, TCP reports an ICMP message as a pending error, and lives
+ * on. It says nothing about RDMA, so the program does not get it while TCP
+ * carries none of its bytes.
+ */
+static void drop_soft_error(struct sock *inner)
+{
+	if (READ_ONCE(inner->sk_state) != TCP_CLOSE)
+		sock_error(inner);
 }
 
 /* Return true if TCP must be reset. */
@@ -188,12 +206,16 @@ static bool tell(struct sock *sk, struct sock *inner, enum inner_event event)
 			smcr_listen_event(sk);
 		break;
 	case SMCR_MODE_HANDSHAKE:
+		if (event == INNER_ERROR)
+			drop_soft_error(inner);
 		/* Without the option no Proposal follows to carry the ACK */
 		if (!tcp_sk(inner)->syn_smc)
 			inet_csk_exit_pingpong_mode(inner);
 		smcr_hs_event(sk);
 		break;
 	case SMCR_MODE_RDMA:
+		if (event == INNER_ERROR)
+			drop_soft_error(inner);
 		if (event == INNER_DATA && tcp_inq(inner))
 			smcr_close_tcp_data_event(sk);
 		if (tcp_ending(inner))
@@ -804,7 +826,7 @@ enum smcr_inner_end smcr_inner_end(const struct sock *sk)
 
 	rcu_read_lock();
 	inner = inner_rcu(sk);
-	if (inner && !READ_ONCE(inner->sk_err))
+	if (inner && !tcp_error(inner))
 		end = tcp_ending(inner) ? SMCR_INNER_FIN : SMCR_INNER_OPEN;
 	rcu_read_unlock();
 	return end;
@@ -825,7 +847,7 @@ int smcr_inner_errno(const struct sock *sk)
 	rcu_read_lock();
 	inner = inner_rcu(sk);
 	if (inner)
-		err = READ_ONCE(inner->sk_err);
+		err = tcp_error(inner);
 	rcu_read_unlock();
 	return err;
 }

@@ -12,6 +12,9 @@ state is reached, and end with their input.
 "unreachable": the client's reader waits while an ICMP message arrives. Prints
 "done" when the test may send it, and the reader's result at a line of input.
 "record": the same with kTLS and a header that no TLS record can have.
+"idle": the connection uses RDMA, and ICMP messages come for what the client
+answers to keepalives of the idle TCP connection. Prints "done" when the test may
+send them, and at a line of input the byte that the server returns.
 
 usage: owner.py MODE ADDRESS PORT PROTOCOL SERVER_UID CLIENT_UID [CGROUP]
 """
@@ -45,6 +48,13 @@ def stream(protocol):
     return sock
 
 
+def keep_alive(sock):
+    """Let TCP send a packet each second while it is idle."""
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 1)
+    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, 1)
+
+
 def urgent(sock):
     """Send an urgent byte on demand, and wait for the answer."""
     sock.recv(1)
@@ -54,9 +64,7 @@ def urgent(sock):
 
 def orphan(sock):
     """Send as many bytes as fit; the server does not read them."""
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 1)
-    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, 1)
+    keep_alive(sock)
     sock.setblocking(False)
     try:
         while True:
@@ -126,6 +134,15 @@ def record(sock):
     thread.join(SECONDS)
 
 
+def idle(sock):
+    """Echo a byte over RDMA after TCP has met errors."""
+    sock.setsockopt(socket.IPPROTO_IP, IP_RECVERR, 1)
+    os.write(1, b"done\n")
+    sys.stdin.readline()
+    sock.sendall(b"x")
+    print("byte", word(sock.recv, 1), flush=True)
+
+
 def join(group):
     """Move this process into a cgroup."""
     with open(group + "/cgroup.procs", "w", encoding="ascii") as procs:
@@ -141,7 +158,8 @@ def client(mode, address, protocol, uid):
     with stream(protocol) as sock:
         sock.connect(address)
         {"urgent": urgent, "orphan": orphan, "buffers": buffers,
-         "unreachable": unreachable, "record": record}[mode](sock)
+         "unreachable": unreachable, "record": record,
+         "idle": idle}[mode](sock)
     os._exit(0)
 
 
@@ -172,11 +190,15 @@ def main():
                 came = signal.sigtimedwait([signal.SIGURG], SECONDS)
                 print("signal", bool(came), flush=True)
                 conn.send(b"x")
-            if mode in ("unreachable", "record"):
+            if mode in ("unreachable", "record", "idle"):
+                if mode == "idle":
+                    keep_alive(conn)
                 # Standard input belongs to the client.
-                conn.recv(1)
+                got = conn.recv(1)
                 if mode == "record":
                     conn.send(BAD_RECORD)
+                elif mode == "idle":
+                    conn.send(got)
                 # The client's end, or a reset because of bytes it did not read
                 word(conn.recv, 1)
                 os._exit(0)

@@ -9,7 +9,7 @@
 # also for accepted sockets: the packets of a connection that outlives its
 # program have no owner. A child that was not accepted has the user and the
 # cgroup of its listener. Errors from ICMP messages and from TLS reach a reader
-# that waits in TCP.
+# that waits in TCP. An ICMP message for the idle TCP connection ends no RDMA.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source=lib/memcg_lib.sh
@@ -19,6 +19,21 @@ own4=$(ip -4 -o addr show scope global | awk '{ sub("/.*", "", $4); print $4; ex
 limit=$((30 * SLOW))
 server=1235
 client=1234
+
+# unreachables: print how many ICMP messages of this kind have come
+unreachables() {
+	awk '/^Icmp:/ {
+		if (n)
+			print $n
+		for (i = 2; i <= NF && !n; i++)
+			if ($i == "InDestUnreachs")
+				n = i }' /proc/net/snmp
+}
+
+# came_again: two more have come than $had; for wait_until
+came_again() {
+	[ "$(unreachables)" -ge $((had + 2)) ]
+}
 
 sysctl_for_now net.smcr.loopback 1
 sysctl_for_now net.smcr.orphan_timeout_ms 60000
@@ -110,6 +125,20 @@ for protocol in 0 257; do
 		test "$line" = "reader EBADMSG"
 	ended
 done
+
+save idle
+run idle 257
+had=$(unreachables)
+nft add rule inet smcr_owner in tcp dport "$PORT" \
+	reject with icmp type host-unreachable
+wait_until "ICMP messages for the idle TCP connection come" came_again
+nft flush chain inet smcr_owner in
+echo go >&5
+read -r -t "$limit" -u 6 line
+check "RDMA goes on" test "$line" = "byte b'x'"
+ended
+no_fallback idle
+grew idle Aborts -eq 0
 
 root=$(findmnt -n -o TARGET -t cgroup2 | head -1)
 group=$root/smcr_owner
