@@ -207,6 +207,27 @@ static void pass_cork(struct sock *sk)
 }
 
 /**
+ * struct clc_control - control message that asks for no time of transmission
+ * @hdr: its header
+ * @flags: bits of SOF_TIMESTAMPING_TX_*: none, whatever the program has set
+ *
+ * The program would get these times in its queue of errors, for bytes that it
+ * has not sent.
+ */
+struct clc_control {
+	struct cmsghdr	hdr;
+	u32		flags;
+};
+
+static const struct clc_control no_times = {
+	.hdr.cmsg_len	= CMSG_LEN(sizeof(u32)),
+	.hdr.cmsg_level	= SOL_SOCKET,
+	.hdr.cmsg_type	= SO_TIMESTAMPING_OLD,
+};
+
+static_assert(offsetof(struct clc_control, flags) == CMSG_LEN(0));
+
+/**
  * smcr_clc_send() - send the rest of the outgoing message
  * @inner: TCP socket
  * @clc: CLC traffic, with a message in @tx
@@ -220,10 +241,13 @@ static void pass_cork(struct sock *sk)
 int smcr_clc_send(struct socket *inner, struct smcr_clc *clc)
 {
 	struct msghdr msg = { .msg_flags = MSG_DONTWAIT | MSG_NOSIGNAL };
+	struct clc_control control = no_times;
 	struct kvec vec;
 	int ret;
 
 	smcr_inner_ack_later(inner);
+	msg.msg_control = &control;
+	msg.msg_controllen = sizeof(control);
 	while (clc->tx_off < clc->tx_len) {
 		vec.iov_base = clc->tx + clc->tx_off;
 		vec.iov_len = clc->tx_len - clc->tx_off;

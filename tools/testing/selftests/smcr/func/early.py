@@ -36,6 +36,8 @@ OPTIONS = {
     "SO_RCVBUF": (socket.SOL_SOCKET, socket.SO_RCVBUF, 1),
     "SO_SNDBUF": (socket.SOL_SOCKET, socket.SO_SNDBUF, 1),
     "SO_KEEPALIVE": (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
+    # All times of transmission
+    "SO_TIMESTAMPING": (socket.SOL_SOCKET, 37, 1 << 1 | 1 << 4 | 1 << 8 | 1 << 9),
     "TCP_CORK": (socket.SOL_TCP, socket.TCP_CORK, 1),
     "TCP_DEFER_ACCEPT": (socket.SOL_TCP, socket.TCP_DEFER_ACCEPT, 1),
     "TCP_MAXSEG": (socket.SOL_TCP, socket.TCP_MAXSEG, 88),
@@ -78,8 +80,18 @@ def shows_tcp(sock):
                 sock.getsockopt(socket.SOL_SOCKET, SO_INCOMING_NAPI_ID))
 
 
+def no_times(sock):
+    """Return True if the queue of errors has no times of transmission."""
+    try:
+        sock.recvmsg(1, 256, socket.MSG_ERRQUEUE)
+        return False
+    except BlockingIOError:
+        return True
+
+
 def kept(sock, name):
-    """Return True if a connection has the value that setsockopt() set."""
+    """Return True if a connection has the value that setsockopt() set, and no
+    effect of it on messages of the handshake."""
     if not OPTIONS[name]:
         return shows_tcp(sock)
     if name in OTHER:
@@ -87,7 +99,7 @@ def kept(sock, name):
     with smcr_socket(OPTIONS[name]) as like:
         level, number, _ = OPTIONS[name]
         return sock.getsockopt(level, number) == \
-            like.getsockopt(level, number)
+            like.getsockopt(level, number) and no_times(sock)
 
 
 def say(sock, data):
