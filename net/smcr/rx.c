@@ -281,6 +281,17 @@ static int rx_error(struct sock *sk, struct smcr_conn *conn)
 	return err;
 }
 
+/* Return the result of a call that has read nothing. The errno of an element
+ * that is gone, or not to be trusted, is that of the reset: it is taken here,
+ * so that the next call does not return it again.
+ */
+static ssize_t rx_nothing(struct sock *sk, struct smcr_conn *conn, ssize_t err)
+{
+	if (err == -ECONNRESET)
+		err = rx_error(sk, conn) ? : err;
+	return min_t(ssize_t, err, 0);
+}
+
 /* Decide what follows when the caller found no bytes beyond the @seen ones: the
  * end of the call (1), an errno, or to look again and wait (0). More bytes, and
  * the end behind them, may have arrived since the caller looked, so this
@@ -577,7 +588,7 @@ static int rx_loop(struct sock *sk, struct smcr_conn *conn, struct msghdr *msg,
 		sk_peek_offset_bwd(sk, done);
 	if (done)
 		return done;
-	return err > 0 ? 0 : err;
+	return rx_nothing(sk, conn, err);
 }
 
 /**
@@ -791,7 +802,7 @@ static ssize_t rx_splice_loop(struct sock *sk, struct smcr_conn *conn,
 	}
 	if (done)
 		return done;
-	return n > 0 ? 0 : n;
+	return rx_nothing(sk, conn, n);
 }
 
 /**

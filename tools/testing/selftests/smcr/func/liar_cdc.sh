@@ -123,6 +123,7 @@ lie put -1 0 deadbeef
 step ok $LIAR send v second
 mark RmbeEyeCatcherBad ResetEyeCatcher
 step ECONNRESET $HONEST recv v 6
+step EOF $HONEST recv v 6
 more RmbeEyeCatcherBad 1
 more ResetEyeCatcher 1
 part v
