@@ -353,6 +353,9 @@ static int ask_allowed(enum smcr_sock_mode mode, enum opt_action action)
 
 /* Set the option under the lock, so that connect() and listen() either see it
  * or come first.
+ *
+ * Some kernels' own SMC has a ULP "smc", which gives the file of TCP's socket
+ * to a new one. Here TCP has that file on loan, so this ULP does not exist.
  */
 static int set_asked(struct sock *sk, const struct opt_rule *rule,
 		     sockptr_t val, unsigned int len)
@@ -363,6 +366,8 @@ static int set_asked(struct sock *sk, const struct opt_rule *rule,
 	err = read_asked(rule, val, len, &copy);
 	if (err)
 		return err;
+	if (rule->action == OPT_ULP && !strcmp(copy.name, "smc"))
+		return -ENOENT;
 	lock_sock(sk);
 	err = ask_allowed(smcr_sk(sk)->mode, rule->action) ? :
 	      set_inner_locked(sk, rule->level, rule->name,

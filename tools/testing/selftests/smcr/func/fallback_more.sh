@@ -48,6 +48,20 @@ port_down() {
 	grep -q DOWN /sys/class/infiniband/rxe9/ports/1/state
 }
 
+# ulp PROTOCOL NAME: print the result of TCP_ULP on a new socket
+ulp() {
+	python3 - "$@" <<-EOF
+	import errno, socket, sys
+	sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM,
+	                     int(sys.argv[1]))
+	try:
+	    sock.setsockopt(socket.IPPROTO_TCP, 31, sys.argv[2].encode())
+	    print("ok")
+	except OSError as err:
+	    print(errno.errorcode[err.errno])
+	EOF
+}
+
 client_leads
 
 # An IPsec policy of the namespace; both hosts use the same keys.
@@ -76,6 +90,9 @@ undo_later rmmod ulp_none
 tcp ulp Ulp NoOption "$SERVER" ulp=none
 check_not "a listener may not use one that needs a connection, as over TCP" \
 	"$CROWD" $kind "$SERVER" "$PORT" serve ulp=tls
+check "TCP has one called smc" test "$(ulp 0 smc)" = ok
+check "smcr refuses that, which takes the program's file" \
+	test "$(ulp 257 smc)" = ENOENT
 
 # The client connects to one of its own addresses, whose GID is on a port that
 # is down.

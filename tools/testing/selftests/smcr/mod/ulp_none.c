@@ -2,7 +2,7 @@
 /*
  * An upper layer protocol (ULP) of TCP that does nothing, and that a program
  * can set before the socket is connected. The kernel has no such ULP of its
- * own.
+ * own. It has two names, "none" and "smc".
  */
 #include <linux/module.h>
 #include <net/tcp.h>
@@ -18,13 +18,27 @@ static struct tcp_ulp_ops none_ulp = {
 	.init	= none_init,
 };
 
+static struct tcp_ulp_ops smc_ulp = {
+	.name	= "smc",
+	.owner	= THIS_MODULE,
+	.init	= none_init,
+};
+
 static int __init ulp_none_init(void)
 {
-	return tcp_register_ulp(&none_ulp);
+	int err = tcp_register_ulp(&none_ulp);
+
+	if (err)
+		return err;
+	err = tcp_register_ulp(&smc_ulp);
+	if (err)
+		tcp_unregister_ulp(&none_ulp);
+	return err;
 }
 
 static void __exit ulp_none_exit(void)
 {
+	tcp_unregister_ulp(&smc_ulp);
 	tcp_unregister_ulp(&none_ulp);
 	synchronize_rcu();
 }
