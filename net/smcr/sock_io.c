@@ -81,8 +81,21 @@ static int send_fastopen(struct sock *sk)
 	}
 }
 
+/* No control message has an effect on RDMA. TCP rejects those that it does not
+ * know, unless the socket cannot send any more.
+ */
+static int check_control(struct sock *sk, struct msghdr *msg)
+{
+	struct sockcm_cookie unused;
+
+	if (likely(!msg->msg_controllen) || sk->sk_shutdown & SEND_SHUTDOWN)
+		return 0;
+	sockcm_init(&unused, sk);
+	return sock_cmsg_send(sk, msg, &unused) ? -EINVAL : 0;
+}
+
 /* Wait until there is a connection. Return: 0 for RDMA, ASK_TCP or -errno. */
-static int send_ready(struct sock *sk, const struct msghdr *msg)
+static int send_ready(struct sock *sk, struct msghdr *msg)
 {
 	long timeo = sock_sndtimeo(sk, msg->msg_flags & MSG_DONTWAIT);
 	int err;
@@ -97,7 +110,7 @@ static int send_ready(struct sock *sk, const struct msghdr *msg)
 		if (err)
 			return sk_stream_error(sk, msg->msg_flags, err);
 	}
-	return smcr_sock_is_fallback(sk) ? ASK_TCP : 0;
+	return smcr_sock_is_fallback(sk) ? ASK_TCP : check_control(sk, msg);
 }
 
 /**

@@ -187,6 +187,29 @@ static void run_sendmsg(struct sem_cmd *cmd)
 	free(buf);
 }
 
+/* sendcmsg NAME LEVEL TYPE LENGTH [CLAIMED]: one byte, with a control message
+ * of LENGTH zeros that claims to be of another length
+ */
+static void run_sendcmsg(struct sem_cmd *cmd)
+{
+	struct sem_fd *slot = sem_fd_find(cmd->argv[1]);
+	size_t len = sem_num(cmd, 4, 0), claimed = sem_num(cmd, 5, len);
+	void *buf = sem_coded_bytes(slot->tx, 1);
+	struct iovec vec = { .iov_base = buf, .iov_len = 1 };
+	char control[CMSG_SPACE(64)] = { 0 };
+	struct msghdr msg = {
+		.msg_iov = &vec, .msg_iovlen = 1, .msg_control = control,
+		.msg_controllen = CMSG_SPACE(len),
+	};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+
+	c->cmsg_level = sem_num(cmd, 2, 0);
+	c->cmsg_type = sem_num(cmd, 3, 0);
+	c->cmsg_len = CMSG_LEN(claimed);
+	sem_reply_send(cmd, slot, sendmsg(slot->fd, &msg, MSG_NOSIGNAL));
+	free(buf);
+}
+
 /* sendmmsg NAME FLAGS LENGTH...: one message per length */
 static void run_sendmmsg(struct sem_cmd *cmd)
 {
@@ -575,6 +598,7 @@ const struct sem_verb sem_data_verbs[] = {
 	{ "write", 3, run_write },
 	{ "writev", 2, run_writev },
 	{ "sendmsg", 4, run_sendmsg },
+	{ "sendcmsg", 5, run_sendcmsg },
 	{ "sendmmsg", 4, run_sendmmsg },
 	{ "recv", 3, run_recv },
 	{ "oob", 3, run_oob },
