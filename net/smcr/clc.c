@@ -72,9 +72,13 @@ static int clc_header(struct smcr_clc *clc)
 		return -EPROTO;
 	if (clc->hdr.length <= SMCR_CLC_RX_INLINE)
 		return 0;
-	long_rx = kmalloc(clc->hdr.length, GFP_ATOMIC);
-	if (!long_rx)
+	/* The reader holds the lock of TCP's socket and may sleep. */
+	long_rx = kmalloc(clc->hdr.length, GFP_KERNEL);
+	if (!long_rx) {
+		/* @rx has no room for more than the header. */
+		memset(&clc->hdr, 0, sizeof(clc->hdr));
 		return -ENOMEM;
+	}
 	memcpy(long_rx, clc->rx_inline, SMCR_CLC_HDR_LEN);
 	clc->rx = long_rx;
 	return 0;

@@ -169,7 +169,7 @@ int smcr_hs_recv(struct smcr_hs *hs, enum smcr_clc_type want)
 	hs->cut = ret == -ECONNRESET || ret == -ENODATA;
 	if (ret == -ENODATA && hs->step == SMCR_HS_LLC)
 		return 0;
-	if (!hs->cut)
+	if (!hs->cut && ret != -ENOMEM)
 		smcr_mib_inc(sock_net(hs->sk), SMCR_MIB_BADCLC);
 	smcr_hs_fail(hs, -ECONNRESET);
 	return 0;
