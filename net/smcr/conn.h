@@ -69,7 +69,8 @@ enum smcr_conn_eof_step {
  * @cut: the last bytes came after our early C, with B: the peer had more
  * @freed: the peer has freed its end of the connection
  * @unproven: nothing has proved in time that the peer writes no more, so a late
- *	write may still land in the element
+ *	write may still land in the element; set before @final of struct
+ *	smcr_conn_rx, and then also read without the lock
  */
 struct smcr_conn_eof {
 	enum smcr_conn_eof_step	step;

@@ -53,15 +53,15 @@
  * ours is lost by that, since a peer that has sent C reads no more. C lets the
  * peer free its connection, which it does only when it has unlocked the socket,
  * and unlocking comes with the write that had to wait. Its DELETE RKEY then
- * proves that it will write no more. A peer whose program called
- * shutdown(SHUT_RDWR) and keeps the socket open sends none, so the end of file
- * then comes 1 s late. If a program that exits has to wait for a processor for
- * longer than that, the reader may see the end of file, and the late bytes
- * reset the connection. They may even land after its end, so its element is
- * held back then, as after an abnormal end. If bytes with B come after our C,
- * the peer frees its connection with the rest unwritten: DELETE RKEY, or the
- * end of that time, then resets the connection, so that the reader gets
- * ECONNRESET.
+ * proves that it will write no more. If none comes for 1 s, nothing proves it:
+ * a program that exits may wait for a processor as long, and have bytes left,
+ * and one that has called shutdown(SHUT_RDWR) and keeps the socket open has
+ * written all. The reader then gets ECONNRESET after the bytes that have come,
+ * or with net.smcr.unproven_eof the end of file. Bytes that come later reset
+ * the connection. They may even land after its end, so its element is held
+ * back, as after an abnormal end. If bytes with B come after our C, the peer
+ * frees its connection with the rest unwritten: DELETE RKEY, or the end of that
+ * time, then resets the connection.
  *
  * If the link of the peer's messages has failed, the TEST LINK goes over the
  * link of our writes, and GRACE takes 1 s, in which the peer moves and writes
@@ -223,6 +223,17 @@ static void eof_answered(struct smcr_conn *conn)
 		smcr_conn_eof_settle(conn);
 }
 
+/* DELETE RKEY has not come in time. It clears @unproven if it comes before the
+ * reader is at the end.
+ */
+static void eof_unproven(struct smcr_conn *conn)
+{
+	WRITE_ONCE(conn->rx.eof.unproven, true);
+	if (!conn->rx.eof.cut)
+		smcr_mib_inc(conn->lgr->net, SMCR_MIB_UNPROVENENDS);
+	eof_over(conn);
+}
+
 static void eof_expired(struct smcr_conn *conn)
 {
 	switch (conn->rx.eof.step) {
@@ -240,12 +251,10 @@ static void eof_expired(struct smcr_conn *conn)
 			smcr_conn_eof_settle(conn);
 		break;
 	case SMCR_CONN_EOF_CLOSING:
-		if (conn->rx.fo.nr) {
+		if (conn->rx.fo.nr)
 			eof_probe(conn);
-			break;
-		}
-		conn->rx.eof.unproven = true;
-		eof_over(conn);
+		else
+			eof_unproven(conn);
 		break;
 	}
 }
@@ -432,7 +441,7 @@ bool smcr_conn_eof_freed(struct smcr_conn *conn, bool by_tcp)
 	if (smcr_conn_end_over(conn))
 		return false;
 	if (!(conn->rx.peer.held & SMCR_CDC_C)) {
-		conn->rx.eof.unproven = false;
+		WRITE_ONCE(conn->rx.eof.unproven, false);
 		return conn->tx.flags & SMCR_CDC_C && !conn->fsm.we_closed;
 	}
 	if (conn->rx.eof.cut)

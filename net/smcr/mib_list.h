@@ -111,6 +111,8 @@
 	  "CDC messages for no connection, or older than the last") \
 	X(EARLYENDS, EarlyEnds, \
 	  "connections whose Linux peer sent D or C before its last bytes") \
+	X(UNPROVENENDS, UnprovenEnds, \
+	  "streams of a Linux peer that ended without a proof of the last byte") \
 	X(CDCGAPS, CdcGaps, "CDC messages missing by sequence number") \
 	X(WRITERBLOCKED, WriterBlocked, \
 	  "CDC messages sent with B, as the window blocked the writer (4.7)") \

@@ -292,6 +292,21 @@ static ssize_t rx_nothing(struct sock *sk, struct smcr_conn *conn, ssize_t err)
 	return min_t(ssize_t, err, 0);
 }
 
+/* The peer's stream has ended, and its last byte is read. If nothing proves
+ * that it was the last (conn_eof.c), one reader gets an errno. Returns what
+ * rx_idle() does.
+ */
+static int rx_end(struct smcr_conn *conn)
+{
+	const struct smcr_net *sn = smcr_pernet(conn->lgr->net);
+
+	if (likely(!READ_ONCE(conn->rx.eof.unproven)) || conn->rx.err_told ||
+	    READ_ONCE(sn->sysctl.unproven_eof))
+		return 1;
+	conn->rx.err_told = true;
+	return -ECONNRESET;
+}
+
 /* Decide what follows when the caller found no bytes beyond the @seen ones: the
  * end of the call (1), an errno, or to look again and wait (0). More bytes, and
  * the end behind them, may have arrived since the caller looked, so this
@@ -305,8 +320,11 @@ static int rx_idle(struct sock *sk, struct smcr_conn *conn, u32 seen, bool done)
 {
 	int err;
 
-	if (conn && rx_final(conn))
-		return smcr_rx_avail(conn) <= seen;
+	if (conn && rx_final(conn)) {
+		if (smcr_rx_avail(conn) > seen)
+			return 0;
+		return done ? 1 : rx_end(conn);
+	}
 	if (done && (READ_ONCE(sk->sk_err) || READ_ONCE(conn->reset_err)))
 		return 1;
 	err = done ? 0 : rx_error(sk, conn);

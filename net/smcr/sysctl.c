@@ -251,6 +251,7 @@ static struct ctl_table template[] = {
 	UINT(lgr_linger_ms, SYSCTL_ZERO, &max_ms),
 	UINT(rmb_linger_ms, SYSCTL_ZERO, &max_ms),
 	UINT(close_timeout_ms, &min_ms, &max_ms),
+	UINT(unproven_eof, SYSCTL_ZERO, SYSCTL_ONE),
 	UINT(abort_timeout_ms, &min_ms, &max_ms),
 	UINT(orphan_timeout_ms, &min_ms, &max_ms),
 	UINT(negative_ms, SYSCTL_ZERO, &max_ms),

@@ -37,6 +37,8 @@ struct smcr_sysctl_names;
  * @lgr_linger_ms: time for which a server keeps a group without connections
  * @rmb_linger_ms: time for which an RMB without connections stays registered
  * @close_timeout_ms: wait for the peer's close (4.8.1)
+ * @unproven_eof: a reader gets the end of file where nothing proves that a
+ *	Linux peer has written all; otherwise ECONNRESET
  * @abort_timeout_ms: wait for the peer's answer to an abort (4.8.2)
  * @orphan_timeout_ms: time for which an orphan may make no progress
  * @negative_ms: time on the negative list after a peer's first failure; 0: no
@@ -80,6 +82,7 @@ struct smcr_sysctl {
 	unsigned int	lgr_linger_ms;
 	unsigned int	rmb_linger_ms;
 	unsigned int	close_timeout_ms;
+	unsigned int	unproven_eof;
 	unsigned int	abort_timeout_ms;
 	unsigned int	orphan_timeout_ms;
 	unsigned int	negative_ms;

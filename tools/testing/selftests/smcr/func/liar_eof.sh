@@ -89,15 +89,27 @@ over "C, bytes with B, and nothing more: ECONNRESET"
 # Each end assumes that the other one closed first, and waits for its FIN.
 sysctl_at C close_timeout_ms=2000
 sysctl_at S close_timeout_ms=2000
-closed_early
-lie cdc -1 flags=0x$C
-step lateEOF $HONEST recv v 5
-more Aborts 0
-mark ElementsQuarantined
-part v
-more ElementsQuarantined 1
-alone
-verdict "C, bytes, and nothing more: an end of file, and the element is held back"
+# unproven END: what the honest program then reads after the last byte
+unproven() {
+	closed_early
+	mark UnprovenEnds
+	lie cdc -1 flags=0x$C
+	step "late$1" $HONEST recv v 5
+	step EOF $HONEST recv v 1
+	more UnprovenEnds 1
+	more Aborts 0
+	mark ElementsQuarantined
+	part v
+	more ElementsQuarantined 1
+	alone
+}
+
+unproven ECONNRESET
+verdict "C, bytes, and nothing more: ECONNRESET, and the element is held back"
+sysctl_at S unproven_eof=1
+unproven EOF
+verdict "the same with unproven_eof: the end of file"
+sysctl_at S unproven_eof=0
 sysctl_at C close_timeout_ms=60000
 sysctl_at S close_timeout_ms=60000
 

@@ -21,10 +21,11 @@ command is
                 sends a byte LATER_MS after the end of the stream
 
 If it does not read at once, the reader begins when the writer's call has
-returned, and reads slowly.
+returned, and reads slowly. END is what it must get after the last byte: EOF or
+an errno.
 
 usage: linux_close.py write ADDRESS PORT
-       linux_close.py read ADDRESS PORT COMMAND SIZE
+       linux_close.py read ADDRESS PORT COMMAND SIZE [END]
 """
 import errno
 import os
@@ -143,7 +144,7 @@ def heard_later(sock, control):
     return control.recv(1) == b"x"
 
 
-def read(address, port, command, size):
+def read(address, port, command, size, end="EOF"):
     """Read one stream; return what is wrong with it."""
     control = socket.create_connection((address, port + 1))
     control.sendall(f"{command} {size}".encode())
@@ -169,7 +170,7 @@ def read(address, port, command, size):
     print(f"{command}: {len(got)} of {size} bytes, {result}", flush=True)
     if command == "later" and not heard_later(sock, control):
         return True
-    return result != "EOF" or len(got) != size
+    return result != end or len(got) != size
 
 
 if __name__ == "__main__":
@@ -177,4 +178,5 @@ if __name__ == "__main__":
     if sys.argv[1] == "write":
         serve(*place)
     else:
-        sys.exit(read(*place, sys.argv[4], int(sys.argv[5])))
+        sys.exit(read(*place, sys.argv[4], int(sys.argv[5]),
+                      *sys.argv[6:]))

@@ -61,13 +61,26 @@ on server sysctl_for_now net.smc.wmem 2097152
 on server program writer python3 -B linux_close.py write "$SERVER" "$PORT"
 save begin
 on server linux save begin
-for how in shutdown close exit both; do
+for how in shutdown close exit; do
 	save $how
 	check "$how with 900 KB unsent: all arrives" stream $how 1048576
 	grew $how EarlyEnds -eq 1
 	# Not one for each read
 	grew $how TestLinkSent -le 8
 done
+# Nothing proves the end of a stream whose socket stays open at Linux's end.
+save both
+check "both with 900 KB unsent: all arrives, and then ECONNRESET" \
+	stream both 1048576 ECONNRESET
+grew both UnprovenEnds -eq 1
+check "unproven_eof asks for the end of file" \
+	sysctl -qw net.smcr.unproven_eof=1
+check "both with 900 KB unsent: all arrives, and the end of file" \
+	stream both 1048576
+check "unproven_eof has its default" sysctl -qw net.smcr.unproven_eof=0
+grew both UnprovenEnds -eq 2
+grew both EarlyEnds -eq 2
+save proven
 check "programs that send 20 times and exit: all arrives" bursts 8
 save fits
 check "shutdown: the last byte fills the window" stream shutdown 131072
@@ -90,6 +103,7 @@ check "Linux's host gets busy" on server hogs 4
 check "busy host: all arrives" bursts 8
 check "busy host: exit with 900 KB unsent: all arrives" stream exit 1048576
 on server hogs_end
+grew proven UnprovenEnds -eq 0
 
 # The roles exchanged: Linux's program ends its stream 3 s before it is read
 serve $kind "$CLIENT"
