@@ -114,15 +114,15 @@ u32 smcr_rx_queued(struct smcr_conn *conn, bool in_line)
 {
 	const struct smcr_urgent_rx *urgent = &conn->rx.urgent;
 	u32 avail = smcr_rx_avail(conn);
-	u64 from;
+	u64 cons;
 
 	if (likely(!READ_ONCE(urgent->bits)))
 		return avail;
 	spin_lock_bh(&conn->lock);
-	from = smcr_urgent_rx_from(urgent, conn->rx.cons);
-	avail -= min_t(u64, avail, from - conn->rx.cons);
-	if (!in_line)
-		avail = smcr_urgent_rx_plain(urgent, from, from + avail);
+	cons = conn->rx.cons;
+	if (avail)
+		avail = smcr_urgent_rx_queued(urgent, cons,
+					      conn->rx.peer.prod, in_line);
 	spin_unlock_bh(&conn->lock);
 	return avail;
 }
@@ -485,53 +485,64 @@ struct rx_call {
 	bool		stop;
 };
 
-/* Pass the gap or the urgent byte at @pos. With SO_OOBINLINE, the reader gets
- * the byte. Returns the bytes that it got, or -errno.
+/* Find the next bytes of a reader, @avail at most. Returns true if the urgent
+ * byte is the next one. The lock is for the rare case. Bits that are set just
+ * now belong to bytes beyond @avail.
  */
-static ssize_t rx_pass(struct sock *sk, struct smcr_conn *conn,
-		       struct rx_call *call, u64 pos)
+static bool rx_part(const struct sock *sk, struct smcr_conn *conn, u64 pos,
+		    u32 avail, struct smcr_urgent_part *part)
 {
-	struct smcr_urgent_rx *urgent = &conn->rx.urgent;
-	bool deliver;
+	const struct smcr_urgent_rx *urgent = &conn->rx.urgent;
+	bool mark;
+
+	part->place = SMCR_URGENT_RING;
+	part->next = pos + avail;
+	if (likely(!READ_ONCE(urgent->bits)))
+		return false;
+	spin_lock_bh(&conn->lock);
+	mark = smcr_urgent_rx_at_mark(urgent, pos);
+	smcr_urgent_rx_part(urgent, pos, pos + avail,
+			    sock_flag(sk, SOCK_URGINLINE), part);
+	spin_unlock_bh(&conn->lock);
+	return mark;
+}
+
+/* Does the peer wait until the urgent byte is consumed? */
+static bool rx_held_up(struct smcr_conn *conn)
+{
+	bool held_up;
+
+	spin_lock_bh(&conn->lock);
+	held_up = smcr_rx_consumed(conn) < conn->rx.urgent.mark;
+	spin_unlock_bh(&conn->lock);
+	return held_up;
+}
+
+/* Pass bytes that are not in the ring. The reader gets the one that is kept
+ * apart. Returns the bytes that it got, or -errno.
+ */
+static ssize_t rx_pass(struct smcr_conn *conn, struct rx_call *call, u64 pos,
+		       const struct smcr_urgent_part *part, bool mark)
+{
 	ssize_t n = 0;
-	u64 next;
-	u8 byte;
 
 	if (!smcr_conn_read_begin(conn))
 		return -ECONNRESET;
-	spin_lock_bh(&conn->lock);
-	next = smcr_urgent_rx_next(urgent, pos);
-	deliver = sock_flag(sk, SOCK_URGINLINE) && next == urgent->mark;
-	byte = urgent->byte;
-	spin_unlock_bh(&conn->lock);
-	if (deliver)
-		n = call->actor(call->to, &byte, 1);
+	if (part->place == SMCR_URGENT_APART)
+		n = call->actor(call->to, &part->byte, 1);
 	if (n >= 0) {
 		call->moved = true;
 		if (call->peek)
-			call->seen += next - pos;
+			call->seen += part->next - pos;
 		else
-			rx_advance(conn, next - pos);
-		/* The peer sends nothing more until the byte is read. */
-		call->stop = call->peek && deliver;
+			rx_advance(conn, part->next - pos);
+		/* With SO_PEEK_OFF there are unread bytes before this one, so
+		 * nothing may come behind it
+		 */
+		call->stop = call->peek && mark && n && rx_held_up(conn);
 	}
 	smcr_conn_read_end(conn);
 	return n;
-}
-
-/* Count the bytes that can be copied at once. The lock is for the rare case.
- * Bits that are set just now belong to bytes beyond @avail.
- */
-static u32 rx_plain(struct smcr_conn *conn, u64 pos, u32 avail, bool *mark)
-{
-	*mark = false;
-	if (likely(!READ_ONCE(conn->rx.urgent.bits)))
-		return avail;
-	spin_lock_bh(&conn->lock);
-	*mark = smcr_urgent_rx_at_mark(&conn->rx.urgent, pos);
-	avail = smcr_urgent_rx_plain(&conn->rx.urgent, pos, pos + avail);
-	spin_unlock_bh(&conn->lock);
-	return avail;
 }
 
 /* Read what comes next, at most @len bytes. A call that has bytes (@done) stops
@@ -542,23 +553,22 @@ static ssize_t rx_next(struct sock *sk, struct smcr_conn *conn,
 {
 	u32 avail = smcr_rx_avail(conn);
 	u64 pos = conn->rx.cons + call->seen;
+	struct smcr_urgent_part part;
 	bool mark;
 	ssize_t n;
-	u32 part;
 
 	call->moved = false;
-	call->stop = false;
 	avail -= min(avail, call->seen);
-	part = rx_plain(conn, pos, avail, &mark);
+	mark = rx_part(sk, conn, pos, avail, &part);
 	call->stop = mark && done;
 	if (!avail || call->stop)
 		return 0;
 	if (mark && signal_pending(current))
 		return call->timeo ? sock_intr_errno(call->timeo) : -EAGAIN;
-	if (!part && len)
-		return rx_pass(sk, conn, call, pos);
-	n = rx_read(conn, pos, min_t(size_t, part, len), call->actor, call->to,
-		    call->peek);
+	if (part.place != SMCR_URGENT_RING && len)
+		return rx_pass(conn, call, pos, &part, mark);
+	n = rx_read(conn, pos, min_t(size_t, part.next - pos, len),
+		    call->actor, call->to, call->peek);
 	if (n > 0 && call->peek)
 		call->seen += n;
 	call->moved = n >= 0;

@@ -23,25 +23,33 @@
  * Receiver: when U comes, the urgent byte is copied out of the ring. The peer
  * sends nothing more until it is consumed, and the program may never ask for
  * it: so the peer is told that it is consumed as soon as the reader has read
- * all bytes before it, or at once if there are none.
+ * all bytes before it, or at once if there are none. What the program reads
+ * next comes from the copy, as the peer may use its place in the ring again.
  *
  *	   cons         mark
  *	----|--------|u|----
  *	    | plain  | | copied to @byte
  *
  * A reader stops before the urgent byte. The next call passes it, or delivers
- * it if SO_OOBINLINE is set. If the peer sends another urgent byte while the
- * reader is still before the first one, TCP drops the first one from the
- * stream. Here it goes to a gap, which the reader skips:
+ * it if SO_OOBINLINE is set at that moment.
  *
- *	   cons
- *	  gap_from   gap_to        mark
- *	----|u|u|u|u|--|--------|u|----
+ * If the peer sends another urgent byte while the reader is still before the
+ * first one, the first one is an ordinary byte from then on if SO_OOBINLINE is
+ * set, and otherwise TCP drops it from the stream. Here a byte that is dropped
+ * goes to a gap, which the reader skips. One that stays goes to @older_byte:
  *
- * There is at most one gap, at the reader's position: the peer may send beyond
- * an urgent byte only if the reader has no byte left to read before it. With
- * SO_OOBINLINE the program has to read the urgent byte like any other, so it is
- * told as consumed only then, and there is no gap.
+ *	   cons          older
+ *	  gap_from   gap_to          mark
+ *	----|u|u|u|u|----|u|--------|u|----
+ *
+ * All of them are told as consumed. There is at most one gap, at the reader's
+ * position, and at most one older byte, right behind the gap or at the reader's
+ * position: the peer may send beyond an urgent byte only if the reader has no
+ * byte left to read before it, and an older one is such a byte.
+ *
+ * The position of the urgent byte is not known before U comes. While the reader
+ * has not passed one urgent byte, P says that another one will follow. That is
+ * no news for the reader yet.
  */
 #include <linux/compiler.h>
 #include <linux/minmax.h>
@@ -158,16 +166,39 @@ u64 smcr_urgent_rx_from(const struct smcr_urgent_rx *u, u64 pos)
 	       pos < u->gap_to ? u->gap_to : pos;
 }
 
-/* Keep an urgent byte apart that the reader was about to meet: it is lost. */
-static void lose(struct smcr_urgent_rx *u, u64 cons)
+/* Is this the position of the older urgent byte that stayed in the stream? */
+static bool at_older(const struct smcr_urgent_rx *u, u64 pos)
 {
-	if (!(u->bits & SMCR_URGENT_KEPT) ||
-	    smcr_urgent_rx_told(u, cons) < u->mark)
+	return u->bits & SMCR_URGENT_OLDER && pos == u->older;
+}
+
+/* A newer urgent byte has come, and the reader is right before this one. */
+static void supersede(struct smcr_urgent_rx *u, u64 cons, bool in_line)
+{
+	if (!smcr_urgent_rx_at_mark(u, cons))
 		return;
+	if (in_line) {
+		u->older = u->mark - 1;
+		u->older_byte = u->byte;
+		u->bits |= SMCR_URGENT_OLDER;
+		return;
+	}
 	if (!(u->bits & SMCR_URGENT_GAP))
 		u->gap_from = u->mark - 1;
 	u->gap_to = u->mark;
 	u->bits |= SMCR_URGENT_GAP;
+}
+
+/* A message without U came: remember P, unless an urgent byte is in front. */
+static bool pend(struct smcr_urgent_rx *u, u16 flags)
+{
+	bool pending = u->bits & SMCR_URGENT_PENDING;
+	u8 bits = u->bits & ~SMCR_URGENT_PENDING;
+
+	if (flags & SMCR_CDC_P && !(bits & SMCR_URGENT_KEPT))
+		bits |= SMCR_URGENT_PENDING;
+	WRITE_ONCE(u->bits, bits);
+	return bits & SMCR_URGENT_PENDING && !pending;
 }
 
 /**
@@ -188,13 +219,8 @@ bool smcr_urgent_rx_recv(struct smcr_urgent_rx *u, u16 flags, u64 prod,
 	bool pending = u->bits & SMCR_URGENT_PENDING;
 	u8 bits;
 
-	if (!(flags & SMCR_CDC_U)) {
-		bits = u->bits & ~SMCR_URGENT_PENDING;
-		if (flags & SMCR_CDC_P)
-			bits |= SMCR_URGENT_PENDING;
-		WRITE_ONCE(u->bits, bits);
-		return flags & SMCR_CDC_P && !pending;
-	}
+	if (!(flags & SMCR_CDC_U))
+		return pend(u, flags);
 	WRITE_ONCE(u->bits, u->bits & ~SMCR_URGENT_PENDING);
 	if (prod == u->mark)
 		return false;
@@ -205,14 +231,11 @@ bool smcr_urgent_rx_recv(struct smcr_urgent_rx *u, u16 flags, u64 prod,
 		u->mark = prod;
 		return false;
 	}
-	lose(u, cons);
+	supersede(u, cons, in_line);
 	u->mark = prod;
 	u->byte = byte;
-	bits = (u->bits & SMCR_URGENT_GAP) | SMCR_URGENT_KEPT |
-	       SMCR_URGENT_UNREAD;
-	if (!in_line)
-		bits |= SMCR_URGENT_TAKEN;
-	WRITE_ONCE(u->bits, bits);
+	bits = u->bits & (SMCR_URGENT_GAP | SMCR_URGENT_OLDER);
+	WRITE_ONCE(u->bits, bits | SMCR_URGENT_KEPT | SMCR_URGENT_UNREAD);
 	return !pending;
 }
 
@@ -221,14 +244,18 @@ bool smcr_urgent_rx_recv(struct smcr_urgent_rx *u, u16 flags, u64 prod,
  * @u: receive side
  * @cons: position up to which the reader has read
  *
+ * The result never decreases. It does not pass an urgent byte behind an older
+ * one that is still to be read: there is one @older_byte.
+ *
  * Context: any, conn->lock held.
- * Return: @cons, or a position beyond it, if only urgent bytes lie between.
+ * Return: @cons, or a position beyond it, if only bytes lie between that were
+ * copied out of the ring or that no reader gets.
  */
 u64 smcr_urgent_rx_told(const struct smcr_urgent_rx *u, u64 cons)
 {
 	u64 pos = smcr_urgent_rx_from(u, cons);
 
-	return u->bits & SMCR_URGENT_TAKEN && pos + 1 == u->mark ? u->mark :
+	return at_older(u, pos) || smcr_urgent_rx_at_mark(u, pos) ? pos + 1 :
 								    pos;
 }
 
@@ -248,36 +275,54 @@ bool smcr_urgent_rx_at_mark(const struct smcr_urgent_rx *u, u64 pos)
 }
 
 /**
- * smcr_urgent_rx_plain() - count the bytes that a reader may copy at once
+ * smcr_urgent_rx_queued() - count the bytes that a reader gets
  * @u: receive side
- * @pos: position from which it reads, not before that of the reader
+ * @cons: position up to which it has read
  * @end: position up to which the peer announced bytes
+ * @in_line: SO_OOBINLINE is set; if not, only bytes before the urgent one count
  *
  * Context: any, conn->lock held.
- * Return: bytes, all of them in the ring; 0 if the byte at @pos is not.
+ * Return: bytes, for SIOCINQ.
  */
-u64 smcr_urgent_rx_plain(const struct smcr_urgent_rx *u, u64 pos, u64 end)
+u64 smcr_urgent_rx_queued(const struct smcr_urgent_rx *u, u64 cons, u64 end,
+			  bool in_line)
 {
-	if (smcr_urgent_rx_from(u, pos) != pos)
-		return 0;
-	if (u->bits & SMCR_URGENT_KEPT && pos < u->mark)
+	if (!in_line && u->bits & SMCR_URGENT_KEPT)
 		end = min_t(u64, end, u->mark - 1);
-	return end - pos;
+	return end - smcr_urgent_rx_from(u, cons);
 }
 
 /**
- * smcr_urgent_rx_next() - find the position after a gap or an urgent byte
+ * smcr_urgent_rx_part() - find what a reader gets next
  * @u: receive side
- * @pos: position for which smcr_urgent_rx_plain() returned 0
+ * @pos: position from which it reads, not before that of the reader
+ * @end: position up to which the peer announced bytes, beyond @pos
+ * @in_line: SO_OOBINLINE is set
+ * @part: result
  *
  * Context: any, conn->lock held.
- * Return: the position.
  */
-u64 smcr_urgent_rx_next(const struct smcr_urgent_rx *u, u64 pos)
+void smcr_urgent_rx_part(const struct smcr_urgent_rx *u, u64 pos, u64 end,
+			 bool in_line, struct smcr_urgent_part *part)
 {
-	u64 next = smcr_urgent_rx_from(u, pos);
-
-	return next == pos ? pos + 1 : next;
+	part->next = smcr_urgent_rx_from(u, pos);
+	part->place = SMCR_URGENT_NOWHERE;
+	if (part->next != pos)
+		return;
+	part->next = pos + 1;
+	if (at_older(u, pos)) {
+		part->place = SMCR_URGENT_APART;
+		part->byte = u->older_byte;
+	} else if (smcr_urgent_rx_at_mark(u, pos)) {
+		if (in_line)
+			part->place = SMCR_URGENT_APART;
+		part->byte = u->byte;
+	} else {
+		part->place = SMCR_URGENT_RING;
+		part->next = end;
+		if (u->bits & SMCR_URGENT_KEPT && pos < u->mark)
+			part->next = min_t(u64, end, u->mark - 1);
+	}
 }
 
 /**
@@ -292,9 +337,10 @@ void smcr_urgent_rx_passed(struct smcr_urgent_rx *u, u64 cons)
 	u8 bits = u->bits;
 
 	if (cons >= u->mark)
-		bits &= ~(SMCR_URGENT_KEPT | SMCR_URGENT_UNREAD |
-			  SMCR_URGENT_TAKEN);
+		bits &= ~(SMCR_URGENT_KEPT | SMCR_URGENT_UNREAD);
 	if (cons >= u->gap_to)
 		bits &= ~SMCR_URGENT_GAP;
+	if (cons > u->older)
+		bits &= ~SMCR_URGENT_OLDER;
 	WRITE_ONCE(u->bits, bits);
 }

@@ -51,7 +51,6 @@ static void update(struct host *h, struct conn *c)
 	conn_push(h, c);
 }
 
-/* Read an ordinary byte, or with SO_OOBINLINE the urgent one */
 static void read_byte(struct host *h, struct conn *c, u8 byte)
 {
 	const struct host *o = other(h);
@@ -64,37 +63,38 @@ static void read_byte(struct host *h, struct conn *c, u8 byte)
 	sim_bytes++;
 }
 
-/* Pass a gap or the urgent byte */
-static void pass_urgent(struct host *h, struct conn *c)
+/* Pass bytes that are not in the ring: all of them were urgent */
+static void pass_urgent(struct host *h, struct conn *c, const struct smcr_urgent_part *part)
 {
 	const struct conn *p = peer_of(h, c);
-	u64 next = smcr_urgent_rx_next(&c->urx, c->cons);
+	bool older = c->urx.bits & SMCR_URGENT_OLDER && c->urx.older == c->cons;
+	u64 pos;
 
-	HOLDS(next <= c->peer.prod);
+	HOLDS(part->next <= c->peer.prod);
 	if (p->uid == c->uid)
-		for (u64 pos = c->cons; pos < next; pos++)
+		for (pos = c->cons; pos < part->next; pos++)
 			HOLDS(p->urgent[pos] != ORDINARY);
-	if (c->in_line) {
-		/* Each urgent byte is in the stream */
-		HOLDS(next == c->cons + 1 && next == c->urx.mark);
-		read_byte(h, c, c->urx.byte);
-	} else {
-		c->cons = next;
-	}
+	/* With SO_OOBINLINE the urgent byte is in the stream; a newer one does not take it out */
+	HOLDS((part->place == SMCR_URGENT_APART) ==
+	      (older || (c->in_line && part->next == c->urx.mark)));
+	if (part->place == SMCR_URGENT_APART)
+		read_byte(h, c, part->byte);
+	else
+		c->cons = part->next;
 }
 
 static void read_stream(struct host *h, struct conn *c, u32 len)
 {
 	const struct conn *p = peer_of(h, c);
-	u64 plain;
+	struct smcr_urgent_part part;
 
 	while (len && c->cons < c->peer.prod) {
-		plain = smcr_urgent_rx_plain(&c->urx, c->cons, c->peer.prod);
-		if (!plain) {
-			pass_urgent(h, c);
+		smcr_urgent_rx_part(&c->urx, c->cons, c->peer.prod, c->in_line, &part);
+		if (part.place != SMCR_URGENT_RING) {
+			pass_urgent(h, c, &part);
 			len--;
 		}
-		for (; plain && len; plain--, len--) {
+		for (; c->cons < part.next && len; len--) {
 			/* An urgent byte does not come as an ordinary one */
 			HOLDS(p->uid != c->uid || p->urgent[c->cons] != URGENT);
 			read_byte(h, c, conn_element(h, c)[smcr_cursor_offset(&c->ring, c->cons)]);
@@ -122,6 +122,8 @@ void conn_read(struct host *h, struct conn *c, u32 len)
 
 	if (!c->live || c->orphan || (c->reset && !c->is_final))
 		return;
+	if (one_in(16))
+		c->in_line = !c->in_line;
 	/* The element of a connection that is over stays with its reader */
 	if (c->over && h->rmb[c->rmb].elem[c->el].state != EL_HELD)
 		return;

@@ -11,6 +11,7 @@
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/select.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #define POLL_ALL	(POLLIN | POLLPRI | POLLOUT | POLLRDHUP | \
@@ -271,6 +272,37 @@ static void run_awaitq(struct sem_cmd *cmd)
 	sem_reply(cmd, "%d", value);
 }
 
+/* awaitpeek NAME LENGTH: wait until recv() would find so many bytes */
+static void run_awaitpeek(struct sem_cmd *cmd)
+{
+	__u64 end = util_now_ms() + sem_deadline_ms;
+	int fd = sem_fd_number(cmd->argv[1]);
+	ssize_t want = sem_num(cmd, 2, 0);
+	char buf[4096];
+	ssize_t n;
+
+	while ((n = recv(fd, buf, sizeof(buf), MSG_PEEK | MSG_DONTWAIT |
+			 MSG_TRUNC)) < want && util_now_ms() <= end)
+		usleep(1000);
+	sem_reply(cmd, "%s%zd", n < want ? "TIMEOUT " : "", n);
+}
+
+/* mark NAME: reply with what a reader can learn of urgent data */
+static void run_mark(struct sem_cmd *cmd)
+{
+	struct pollfd pfd = {
+		.fd = sem_fd_number(cmd->argv[1]), .events = POLLIN | POLLPRI,
+	};
+	int mark = -1, inq = -1;
+	char text[160];
+
+	ioctl(pfd.fd, SIOCATMARK, &mark);
+	ioctl(pfd.fd, SIOCINQ, &inq);
+	poll(&pfd, 1, 0);
+	mask_text(pfd.revents, text, sizeof(text));
+	sem_reply(cmd, "mark %d inq %d poll %s", mark, inq, text);
+}
+
 const struct sem_verb sem_event_verbs[] = {
 	{ "poll", 2, run_poll },
 	{ "await", 3, run_await },
@@ -286,5 +318,7 @@ const struct sem_verb sem_event_verbs[] = {
 	{ "ioctl", 3, run_ioctl },
 	{ "fionbio", 3, run_fionbio },
 	{ "awaitq", 4, run_awaitq },
+	{ "awaitpeek", 3, run_awaitpeek },
+	{ "mark", 2, run_mark },
 	{ 0 },
 };

@@ -385,7 +385,7 @@ static void run_line(const char *path, char *line)
 static char *read_script(const char *path)
 {
 	FILE *f = fopen(path, "r");
-	size_t room = 1 << 18;
+	size_t room = 1 << 20;
 	char *text = util_alloc(room);
 
 	if (!f)
