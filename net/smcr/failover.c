@@ -255,7 +255,9 @@ void smcr_failover_tx_clip(struct smcr_failover_tx *fo, u64 now,
 	if (fo->replay < fo->mark) {
 		view->sent = fo->replay;
 		view->queued = fo->mark;
+		view->urgent = 0;
 		view->spare = false;
+		view->keep = false;
 	}
 	if (fo->cap == SMCR_FAILOVER_OPEN)
 		return;

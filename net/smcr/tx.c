@@ -115,13 +115,15 @@ static void tx_view(struct smcr_conn *conn, struct smcr_tx_view *view,
 		.sent = conn->tx.nxt,
 		.peer_cons = conn->rx.peer.cons,
 		.b_announced = conn->tx.blocked,
+		.urgent = conn->tx.urgent.next,
 		.spare = READ_ONCE(conn->lgr->redundant),
+		/* Linux takes no notice of P */
+		.keep = conn->lgr->dialect == SMCR_DIALECT_RFC,
 		.more = more,
 	};
+	view->queued = smcr_urgent_tx_limit(&conn->tx.urgent, view->peer_cons,
+					    view->sent, view->queued);
 	smcr_failover_tx_clip(&conn->tx.fo, get_jiffies_64(), view);
-	view->queued = min(view->queued,
-			   smcr_urgent_tx_limit(&conn->tx.urgent,
-						view->peer_cons));
 	view->max_bytes = smcr_wr_max_bytes(conn->link, view->sent);
 }
 
@@ -225,6 +227,7 @@ static int tx_post(struct smcr_conn *conn, const struct smcr_tx_plan *plan)
 		flags |= SMCR_CDC_R;
 	if (!(flags & SMCR_CDC_A))
 		flags |= smcr_urgent_tx_flags(&tx->urgent, plan->sent,
+					      READ_ONCE(tx->end),
 					      conn->rx.peer.cons);
 	err = tx_fill(conn, plan, &batch);
 	if (unlikely(err || tx->short_since))
@@ -595,26 +598,26 @@ static int tx_send(struct sock *sk, struct smcr_conn *conn, struct msghdr *msg,
 /* A send() with MSG_OOB begins. If it has to wait for room, its peer learns
  * that urgent data is to come, and may read faster.
  */
-static void tx_urgent_begin(struct smcr_conn *conn)
+static void tx_urgent_begin(struct smcr_conn *conn, bool waits)
 {
 	spin_lock_bh(&conn->lock);
 	smcr_urgent_tx_begin(&conn->tx.urgent);
-	if (!smcr_tx_space(conn))
+	if (waits && !smcr_tx_space(conn))
 		conn->tx.due = true;
 	spin_unlock_bh(&conn->lock);
 }
 
 /* A send() with MSG_OOB ends. If it ends early, the last byte that was accepted
- * is urgent, as with TCP.
+ * is urgent, as with TCP. If none was, the peer must not go on expecting one.
  */
 static void tx_urgent_end(struct smcr_conn *conn, bool early)
 {
 	spin_lock_bh(&conn->lock);
-	smcr_urgent_tx_end(&conn->tx.urgent);
-	if (early) {
+	if (early)
 		tx_urgent(conn);
-		smcr_tx_push_locked(conn);
-	}
+	if (smcr_urgent_tx_end(&conn->tx.urgent))
+		conn->tx.due = true;
+	smcr_tx_push_locked(conn);
 	spin_unlock_bh(&conn->lock);
 }
 
@@ -644,7 +647,7 @@ int smcr_tx_sendmsg(struct sock *sk, struct msghdr *msg, size_t len)
 		return sk_stream_error(sk, msg->msg_flags, -EPIPE);
 	err = tx_error(sk);
 	if (oob)
-		tx_urgent_begin(conn);
+		tx_urgent_begin(conn, timeo);
 	while (!err && msg_data_left(msg)) {
 		if (READ_ONCE(conn->fsm.peer_closed)) {
 			err = tx_to_closed(conn, msg);

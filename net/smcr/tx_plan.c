@@ -22,6 +22,27 @@ static bool worthwhile(const struct smcr_tx_view *view, u32 bytes)
 	return (u64)bytes * 5 >= view->peer_ring.len;
 }
 
+/* Shorten a plan of @len bytes that leaves the urgent byte alone. */
+static u32 not_alone(const struct smcr_tx_view *view, u32 len)
+{
+	return view->urgent && view->sent + len + 1 == view->urgent && len > 1 ?
+	       len - 1 : len;
+}
+
+/* Compute how many bytes of the window the plan may use. */
+static u32 usable(const struct smcr_tx_view *view)
+{
+	u32 window = smcr_cursor_window(&view->peer_ring, view->sent,
+					view->peer_cons);
+
+	if (window && view->spare)
+		window--;
+	if (window && view->keep &&
+	    (!view->urgent || view->urgent - view->sent > window))
+		window--;
+	return not_alone(view, window);
+}
+
 /**
  * smcr_tx_plan() - plan the writes that the window admits now
  * @view: the send side
@@ -31,6 +52,12 @@ static bool worthwhile(const struct smcr_tx_view *view, u32 bytes)
  * byte of the window stays unused. After a move to another link (failover.c)
  * there is room then for one byte that the peer has not seen yet, and when the
  * peer has read that byte, it has validated the move.
+ *
+ * The reader must know the position of an urgent byte before it has read all
+ * bytes in front, as it looks there whether it is at the mark. Only the message
+ * with the urgent byte tells (4.7.5). So a plan does not end right before one,
+ * and with @view->keep a full ring has room for one that follows. urgent.c has
+ * the rest of the rule.
  *
  * To avoid silly windows, a peer that reads few bytes at a time must not cause
  * small writes. If the window, not the application, limits the plan to less
@@ -46,22 +73,20 @@ static bool worthwhile(const struct smcr_tx_view *view, u32 bytes)
  */
 void smcr_tx_plan(const struct smcr_tx_view *view, struct smcr_tx_plan *plan)
 {
-	u32 window = smcr_cursor_window(&view->peer_ring, view->sent,
-					view->peer_cons);
 	u64 queued = view->queued - view->sent, rest;
 	struct smcr_tx_seg *seg = plan->seg;
+	u32 window = usable(view);
 	u64 pos = view->sent;
 	u32 left;
 
 	memset(plan, 0, sizeof(*plan));
-	if (window && view->spare)
-		window--;
 	left = min_t(u64, queued, window);
 	if (left < queued && !worthwhile(view, left) && !view->more)
 		left = 0;
 	plan->cut = left < queued;
 	if (view->max_bytes)
 		left = min_t(u32, left, view->max_bytes);
+	left = not_alone(view, left);
 	for (; left && plan->nr_segs < SMCR_TX_MAX_SEGS; seg++) {
 		seg->remote = smcr_cursor_offset(&view->peer_ring, pos);
 		seg->len = min_t(u32, left,

@@ -20,7 +20,10 @@
  * @peer_cons: position up to which the peer has read
  * @max_bytes: upper limit of bytes in this plan; 0 for no limit
  * @b_announced: the last CDC message that we sent had B set
+ * @urgent: position after an urgent byte that is not written yet, not before
+ *	@queued; 0 for none
  * @spare: leave the last byte of the ring unused
+ * @keep: keep another byte of the ring for an urgent byte
  * @more: @max_bytes cut the plan before this one short, and this one goes on
  *	in the same window
  *
@@ -33,8 +36,10 @@ struct smcr_tx_view {
 	u64 sent;
 	u64 peer_cons;
 	u32 max_bytes;
+	u64 urgent;
 	bool b_announced;
 	bool spare;
+	bool keep;
 	bool more;
 };
 

@@ -20,6 +20,12 @@
  * TCP, and the first byte is an ordinary one. U is sent once, and once more
  * after a move to another link.
  *
+ * P does not say where the urgent byte will be. A reader that has P and no byte
+ * left to read takes the next byte for an ordinary one. So P goes out only if
+ * an ordinary byte comes first. A send() that is not done keeps the last two
+ * bytes so far, as it may end early, and the last one is urgent then. tx_plan.c
+ * keeps a byte of the ring for an urgent byte, which needs no P then.
+ *
  * Receiver: when U comes, the urgent byte is copied out of the ring. The peer
  * sends nothing more until it is consumed, and the program may never ask for
  * it: so the peer is told that it is consumed as soon as the reader has read
@@ -72,10 +78,12 @@ void smcr_urgent_tx_begin(struct smcr_urgent_tx *u)
  * @u: send side
  *
  * Context: any, conn->lock held.
+ * Return: true if no urgent byte follows although P was sent.
  */
-void smcr_urgent_tx_end(struct smcr_urgent_tx *u)
+bool smcr_urgent_tx_end(struct smcr_urgent_tx *u)
 {
 	u->n_open--;
+	return u->promised && !u->n_open && !u->next;
 }
 
 /**
@@ -94,33 +102,43 @@ void smcr_urgent_tx_set(struct smcr_urgent_tx *u, u64 end)
  * smcr_urgent_tx_limit() - find where the next writes must end
  * @u: send side
  * @cons: position up to which the peer has consumed
+ * @nxt: position up to which bytes were written
+ * @end: position up to which bytes are in send space
  *
  * Context: any, conn->lock held.
- * Return: the position, at or beyond all bytes that were written; the largest
- * number if there is no limit.
+ * Return: the position, not before @nxt; it may be beyond @end.
  */
-u64 smcr_urgent_tx_limit(const struct smcr_urgent_tx *u, u64 cons)
+u64 smcr_urgent_tx_limit(const struct smcr_urgent_tx *u, u64 cons, u64 nxt,
+			 u64 end)
 {
 	if (cons < u->mark)
 		return u->mark;
-	return u->next ? u->next : ~0ULL;
+	if (u->next)
+		return u->next;
+	if (!u->n_open)
+		return end;
+	return end > nxt + 2 ? end - 2 : nxt;
 }
 
 /**
  * smcr_urgent_tx_flags() - compute P and U of the next message
  * @u: send side
  * @prod: producer position of the message
+ * @end: position up to which bytes are in send space
  * @cons: position up to which the peer has consumed
  *
  * Context: any, conn->lock held.
  * Return: the flags.
  */
-u16 smcr_urgent_tx_flags(const struct smcr_urgent_tx *u, u64 prod, u64 cons)
+u16 smcr_urgent_tx_flags(const struct smcr_urgent_tx *u, u64 prod, u64 end,
+			 u64 cons)
 {
 	if ((u->next && u->next == prod) ||
 	    (u->again && u->mark == prod && cons < u->mark))
 		return SMCR_CDC_P | SMCR_CDC_U;
-	return u->next || u->n_open ? SMCR_CDC_P : 0;
+	if (u->next ? u->next > prod + 1 : u->n_open && end > prod + 1)
+		return SMCR_CDC_P;
+	return 0;
 }
 
 /**
@@ -134,6 +152,7 @@ u16 smcr_urgent_tx_flags(const struct smcr_urgent_tx *u, u64 prod, u64 cons)
 void smcr_urgent_tx_posted(struct smcr_urgent_tx *u, u64 prod, u16 flags)
 {
 	u->again = false;
+	u->promised = (flags & (SMCR_CDC_P | SMCR_CDC_U)) == SMCR_CDC_P;
 	if (!(flags & SMCR_CDC_U) || u->next != prod)
 		return;
 	u->mark = prod;

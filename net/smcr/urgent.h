@@ -16,6 +16,7 @@
  *	have consumed it before a byte beyond it is written
  * @n_open: calls of send() that copy bytes of which the last one is urgent
  * @again: announce @mark once more, as its message may be lost with a link
+ * @promised: the last message has P and no U
  *
  * Protected by smcr_conn.lock.
  */
@@ -24,6 +25,7 @@ struct smcr_urgent_tx {
 	u64 mark;
 	u32 n_open;
 	bool again;
+	bool promised;
 };
 
 /* Bits of smcr_urgent_rx.bits */
@@ -76,10 +78,12 @@ struct smcr_urgent_part {
 };
 
 void smcr_urgent_tx_begin(struct smcr_urgent_tx *u);
-void smcr_urgent_tx_end(struct smcr_urgent_tx *u);
+bool smcr_urgent_tx_end(struct smcr_urgent_tx *u);
 void smcr_urgent_tx_set(struct smcr_urgent_tx *u, u64 end);
-u64 smcr_urgent_tx_limit(const struct smcr_urgent_tx *u, u64 cons);
-u16 smcr_urgent_tx_flags(const struct smcr_urgent_tx *u, u64 prod, u64 cons);
+u64 smcr_urgent_tx_limit(const struct smcr_urgent_tx *u, u64 cons, u64 nxt,
+			 u64 end);
+u16 smcr_urgent_tx_flags(const struct smcr_urgent_tx *u, u64 prod, u64 end,
+			 u64 cons);
 void smcr_urgent_tx_posted(struct smcr_urgent_tx *u, u64 prod, u16 flags);
 void smcr_urgent_tx_moved(struct smcr_urgent_tx *u, u64 cons);
 

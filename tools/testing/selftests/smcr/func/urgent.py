@@ -7,6 +7,7 @@ The first byte that the client sends selects what the server sends:
     w   as many bytes as it can without waiting, an urgent byte, 1000 bytes
     s   ROUNDS times some bytes and an urgent byte; the client answers each
     l   LONG bytes, the last one urgent, and 1000 bytes, after another byte
+    t   as many bytes as the next 4 bytes say, an urgent byte, and 1000 bytes
 
 and then its end. Each byte is that of its position in the stream.
 
@@ -23,11 +24,15 @@ import select
 import signal
 import socket
 import sys
+import termios
+import time
 
 from lib import sock as smcr
 
 ROUNDS = 200
 REST = 1000
+# Bytes of the smallest ring: an element of 16 KB without its eye catcher
+TIGHT = 16384 - 4
 # Fits in the window, but not in the writes that go out with one message
 LONG = 120000
 SIOCATMARK = 0x8905
@@ -67,6 +72,10 @@ def serve_one(sock):
         sock.recv(1)
         pos = send_all(sock, 0, LONG, socket.MSG_OOB)
         send_all(sock, pos, REST)
+    elif what == b"t":
+        count = int.from_bytes(sock.recv(4, socket.MSG_WAITALL), "big")
+        pos = send_all(sock, send_all(sock, 0, count), 1, socket.MSG_OOB)
+        send_all(sock, pos, REST)
     else:
         pos, rng = 0, random.Random(1)
         for _ in range(ROUNDS):
@@ -79,11 +88,11 @@ def serve_one(sock):
 class Reader:
     """A client's end of a stream."""
 
-    def __init__(self, address, what):
+    def __init__(self, address, what, rcvbuf=0):
         self.pos = 0
         self.signals = 0
         signal.signal(signal.SIGURG, self.on_signal)
-        self.sock = smcr.connected(address)
+        self.sock = smcr.connected(address, rcvbuf)
         fcntl.fcntl(self.sock, fcntl.F_SETOWN, os.getpid())
         self.sock.sendall(what)
 
@@ -96,6 +105,13 @@ class Reader:
         poll = select.poll()
         poll.register(self.sock, select.POLLPRI)
         poll.poll()
+
+    def await_queued(self, count):
+        """Wait until so many bytes can be read."""
+        answer = array.array("i", [0])
+        while answer[0] < count:
+            time.sleep(0.001)
+            fcntl.ioctl(self.sock, termios.FIONREAD, answer)
 
     def at_mark(self):
         """Return whether the urgent byte is next."""
@@ -162,6 +178,25 @@ def blocked(address):
     fact(reader.signals == 1, "there was one SIGURG")
 
 
+def tight(address):
+    """The urgent byte follows bytes that fill the window, or nearly do. While
+    nothing is read, no update opens the window."""
+    early = good = True
+    for count in range(TIGHT - 5, TIGHT + 5):
+        reader = Reader(address, b"t" + count.to_bytes(4, "big"), 8192)
+        reader.await_pri()
+        # It may be known before all bytes are there
+        reader.await_queued(min(count, TIGHT - 5))
+        if count <= TIGHT - 2:
+            byte = reader.sock.recv(1, socket.MSG_OOB | socket.MSG_PEEK)
+            early = early and byte == coded(count, 1)
+        good = good and reader.read_to_mark() and reader.pos == count
+        good = good and reader.urgent() and reader.rest()
+        good = good and reader.signals == 1
+    fact(early, "the urgent byte comes although the window is closed")
+    fact(good, "each reader finds it at its place behind a full window")
+
+
 def answered(address):
     """One urgent byte after the other."""
     reader = Reader(address, b"s")
@@ -201,6 +236,7 @@ def moved(address):
 def read(address):
     """Run all stages."""
     blocked(address)
+    tight(address)
     answered(address)
     moved(address)
 

@@ -24,12 +24,12 @@ void conn_write(struct host *h, struct conn *c, u32 len, bool urgent, bool more)
 		if (early && len == early)
 			conn_push(h, c);
 	}
-	if (early)
-		smcr_urgent_tx_end(&c->utx);
 	if (urgent && c->end != end && !c->reset && !c->final) {
 		smcr_urgent_tx_set(&c->utx, c->end);
 		c->due = true;
 	}
+	if (early && smcr_urgent_tx_end(&c->utx))
+		c->due = true;
 	c->hold = more;
 	if (c->hold && !c->cork_at && sim.bug != BUG_CORK_UNTIMED)
 		c->cork_at = sim.now + CORK;

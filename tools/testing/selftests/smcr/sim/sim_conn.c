@@ -411,6 +411,11 @@ static void urgent_recv(struct host *h, struct conn *c, u16 flags, u64 prod)
 		return;
 	if (can && flags & SMCR_CDC_U && prod > c->cons)
 		byte = conn_element(h, c)[smcr_cursor_offset(&c->ring, prod - 1)];
+	/* A reader that has P and no byte left is not at the mark. An end that
+	 * reads no more takes no notice that P is gone.
+	 */
+	HOLDS(!can || !(flags & SMCR_CDC_U) || prod != c->peer.prod + 1 ||
+	      !(c->urx.bits & SMCR_URGENT_PENDING));
 	smcr_urgent_rx_recv(&c->urx, flags, prod, c->cons, byte, c->in_line);
 	if (c->urx.mark != mark) {
 		/* It is urgent, at its place, and comes once */

@@ -128,17 +128,17 @@ static void flushed(struct host *h, struct conn *c)
 
 static void clip(struct conn *c, struct smcr_tx_view *view)
 {
-	u64 limit = smcr_urgent_tx_limit(&c->utx, view->peer_cons);
+	u64 limit = smcr_urgent_tx_limit(&c->utx, view->peer_cons, view->sent, view->queued);
 
-	smcr_failover_tx_clip(&c->fo_tx, sim.bug == BUG_NO_CAP ? ~0ULL : sim.now, view);
-	if (sim.bug != BUG_URGENT_NO_LIMIT && view->queued > limit)
+	if (sim.bug != BUG_URGENT_NO_LIMIT)
 		view->queued = limit;
+	smcr_failover_tx_clip(&c->fo_tx, sim.bug == BUG_NO_CAP ? ~0ULL : sim.now, view);
 }
 
 static u16 urgent_flags(const struct conn *c, const struct smcr_tx_plan *plan)
 {
 	return c->flags & SMCR_CDC_A ? 0 :
-	       smcr_urgent_tx_flags(&c->utx, plan->sent, c->peer.cons);
+	       smcr_urgent_tx_flags(&c->utx, plan->sent, c->end, c->peer.cons);
 }
 
 static bool push_replay(struct host *h, struct conn *c, struct smcr_tx_view *view)
@@ -226,6 +226,7 @@ static struct smcr_tx_view new_view(const struct conn *c)
 	return (struct smcr_tx_view){
 		.peer_ring = c->peer_ring, .queued = c->end, .sent = c->nxt,
 		.peer_cons = c->peer.cons, .b_announced = c->blocked, .spare = c->spare,
+		.urgent = c->utx.next, .keep = sim.dialect == SMCR_DIALECT_RFC,
 	};
 }
 

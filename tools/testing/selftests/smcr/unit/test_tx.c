@@ -463,6 +463,59 @@ static void spare_byte(void)
 	EXPECT(!p.blocked);
 }
 
+/* The ring is full for all but an urgent byte */
+static void urgent_room(void)
+{
+	struct smcr_tx_view v = {
+		.peer_ring = { .len = 9996, .origin = 4 },
+		.queued = 9996, .sent = 0, .peer_cons = 0, .spare = true,
+		.keep = true,
+	};
+
+	EXPECT_EQ(plan_of(v).bytes, 9994);
+	EXPECT(plan_of(v).blocked);
+	v.sent = 9994;
+	EXPECT_EQ(plan_of(v).bytes, 0);
+	v.queued = 9995;
+	v.urgent = 9995;
+	EXPECT_EQ(plan_of(v).bytes, 1);
+	EXPECT(!plan_of(v).blocked);
+	/* It stays with the ordinary byte in front */
+	v.queued = 9996;
+	v.urgent = 9996;
+	EXPECT_EQ(plan_of(v).bytes, 0);
+	EXPECT(plan_of(v).blocked);
+}
+
+/* Neither the window nor a limit separates the urgent byte from those before */
+static void urgent_together(void)
+{
+	struct smcr_tx_view v = {
+		.peer_ring = { .len = 1000, .origin = 4 },
+		.queued = 1301, .sent = 300, .peer_cons = 300, .urgent = 1301,
+	};
+
+	EXPECT_EQ(plan_of(v).bytes, 999);
+	EXPECT(plan_of(v).blocked);
+	v.keep = true;
+	EXPECT_EQ(plan_of(v).bytes, 999);
+	v.queued = 1300;
+	v.urgent = 1300;
+	EXPECT_EQ(plan_of(v).bytes, 1000);
+	EXPECT(!plan_of(v).blocked);
+	v.max_bytes = 999;
+	EXPECT_EQ(plan_of(v).bytes, 998);
+	v.max_bytes = 1;
+	EXPECT_EQ(plan_of(v).bytes, 1);
+	v.sent = 1298;
+	EXPECT_EQ(plan_of(v).bytes, 1);
+	v.max_bytes = 0;
+	/* Late writes may land where the urgent byte would go */
+	v.sent = 1290;
+	v.queued = 1299;
+	EXPECT_EQ(plan_of(v).bytes, 8);
+}
+
 /* One end whose program queues bytes and whose adapter completes messages */
 struct sender {
 	struct smcr_tx_burst burst;
@@ -647,6 +700,8 @@ static const struct fact facts[] = {
 	{ "updates follow the 50 % and 10 % rule of section 4.5.1", update_rule },
 	{ "B and R get an update for each byte read, and none without a byte", update_forced },
 	{ "a sender that may move leaves the last byte of the ring unused", spare_byte },
+	{ "a full ring has room for an urgent byte", urgent_room },
+	{ "an urgent byte is not written alone after those before it", urgent_together },
 	{ "small reads, and updates byte by byte, cause no small writes", small_reads },
 	{ "a message that is alone neither waits nor requests a completion", alone },
 	{ "two messages of a burst go at once, the second with a request", two_free },

@@ -20,9 +20,11 @@ def smcr_socket():
     return socket.socket(socket.AF_INET, socket.SOCK_STREAM, IPPROTO_SMCR)
 
 
-def connected(address):
-    """Return a connection to a server."""
+def connected(address, rcvbuf=0):
+    """Return a connection to a server, with a receive buffer of this size."""
     sock = smcr_socket()
+    if rcvbuf:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, rcvbuf)
     sock.connect(address)
     return sock
 
