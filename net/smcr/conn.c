@@ -656,6 +656,8 @@ void smcr_conn_unlink(struct smcr_conn *conn, enum smcr_rmbe_end end)
 		smcr_conn_put(conn);
 	if (timer_delete(&conn->eof_timer))
 		smcr_conn_put(conn);
+	if (timer_delete(&conn->tx_timer))
+		smcr_conn_put(conn);
 	smcr_lgr_conn_del(lgr, conn);
 	spin_lock_bh(&lgr->rtoken_lock);
 	if (conn->peer_rmb)

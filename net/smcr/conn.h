@@ -176,7 +176,8 @@ struct smcr_conn_rx {
  * @work: carries out the end of the connection in process context
  * @timer: close timer: waits for the peer's C, its A, its FIN or for progress
  *	of an orphan (4.8.1, 4.8.2)
- * @cork_timer: ends the wait for more bytes after 200 ms, as TCP's does
+ * @tx_timer: ends the wait for more bytes after 200 ms, as TCP's does, and the
+ *	connection after TCP_USER_TIMEOUT
  * @move_timer: opens the ring, or decides a move of the peer, some time after a
  *	link was left
  * @eof_timer: a held D or C of the peer waits, see conn_eof.c
@@ -211,7 +212,7 @@ struct smcr_conn {
 	u32			charged;
 	struct work_struct	work;
 	struct timer_list	timer;
-	struct timer_list	cork_timer;
+	struct timer_list	tx_timer;
 	struct timer_list	move_timer;
 	struct timer_list	eof_timer;
 	u64			last_una;

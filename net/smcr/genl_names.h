@@ -64,7 +64,8 @@
 	X(SMCR_RESET_PEER_CLOSED, "peer-closed") \
 	X(SMCR_RESET_ORPHAN_LIMIT, "orphan-limit") \
 	X(SMCR_RESET_TCP_DATA, "tcp-data") \
-	X(SMCR_RESET_DATA_LOST, "data-lost")
+	X(SMCR_RESET_DATA_LOST, "data-lost") \
+	X(SMCR_RESET_USER_TIMEOUT, "user-timeout")
 
 #define SMCR_LINKGROUP_ROLE_NAMES(X) \
 	X(SMCR_CLIENT, "client") \

@@ -598,6 +598,7 @@ void smcr_hs_done(struct smcr_hs *hs)
 		smcr_hs_fail(hs, err);
 		return;
 	}
+	smcr_tx_set_user_timeout(conn, smcr_inner_user_timeout(sk));
 	smcr_hs_path_result(hs, true);
 	hs->conn = NULL;
 	if (!hs->first_contact)

@@ -851,3 +851,16 @@ int smcr_inner_errno(const struct sock *sk)
 	rcu_read_unlock();
 	return err;
 }
+
+/**
+ * smcr_inner_user_timeout() - get TCP_USER_TIMEOUT
+ * @sk: outer socket whose inner one was not released
+ *
+ * Context: process, outer sock lock held.
+ * Return: milliseconds, or 0.
+ */
+unsigned int smcr_inner_user_timeout(const struct sock *sk)
+{
+	sock_owned_by_me(sk);
+	return READ_ONCE(inet_csk(inner_sk(sk))->icsk_user_timeout);
+}

@@ -60,6 +60,7 @@ bool smcr_inner_smc_ok(const struct sock *sk, bool client);
 bool smcr_inner_has_data(struct sock *sk);
 enum smcr_inner_end smcr_inner_end(const struct sock *sk);
 int smcr_inner_errno(const struct sock *sk);
+unsigned int smcr_inner_user_timeout(const struct sock *sk);
 
 /* inner_ops.c */
 int __must_check smcr_inner_listen(struct sock *sk, int backlog);

@@ -61,6 +61,7 @@
 	X(PEER_CLOSED, RESETPEERCLOSED, ResetPeerClosed, "peer-closed") \
 	X(ORPHAN_LIMIT, RESETORPHANLIMIT, ResetOrphanLimit, "orphan-limit") \
 	X(TCP_DATA, RESETTCPDATA, ResetTcpData, "tcp-data") \
-	X(DATA_LOST, RESETDATALOST, ResetDataLost, "data-lost")
+	X(DATA_LOST, RESETDATALOST, ResetDataLost, "data-lost") \
+	X(USER_TIMEOUT, RESETUSERTIMEOUT, ResetUserTimeout, "user-timeout")
 
 #endif /* _SMCR_MIB_REASONS_H */

@@ -34,6 +34,7 @@ enum opt_action {
 	OPT_REUSEPORT,	/* both; generic code knows only IP families */
 	OPT_NODELAY,	/* TCP's, and recorded here */
 	OPT_CORK,	/* likewise; clearing it sends held bytes */
+	OPT_TIMEOUT,	/* TCP's, and that of the RDMA connection */
 	OPT_ASK,	/* TCP's; once set, only TCP can serve the program */
 	OPT_ULP,	/* likewise; not on an RDMA connection */
 	OPT_REPAIR,	/* likewise */
@@ -83,6 +84,7 @@ static const struct opt_rule rules[] = {
 
 	{ SOL_TCP, TCP_NODELAY, OPT_NODELAY },
 	{ SOL_TCP, TCP_CORK, OPT_CORK },
+	{ SOL_TCP, TCP_USER_TIMEOUT, OPT_TIMEOUT },
 	{ SOL_TCP, TCP_ULP, OPT_ULP, SMCR_FALLBACK_ULP },
 	{ SOL_TCP, TCP_REPAIR, OPT_REPAIR, SMCR_FALLBACK_REPAIR },
 	{ SOL_TCP, TCP_FASTOPEN, OPT_ASK, SMCR_FALLBACK_FASTOPEN,
@@ -301,6 +303,24 @@ out:
 	return err;
 }
 
+static int set_user_timeout(struct sock *sk, int name, sockptr_t val,
+			    unsigned int len)
+{
+	struct smcr_conn *conn;
+	int err, msecs;
+
+	err = read_int(val, len, &msecs);
+	if (err)
+		return err;
+	lock_sock(sk);
+	err = set_int(sk, name, msecs, len);
+	conn = smcr_sk(sk)->conn;
+	if (!err && conn)
+		smcr_tx_set_user_timeout(conn, msecs);
+	release_sock(sk);
+	return err;
+}
+
 /**
  * union asked_value - the value of an option that only TCP can serve
  * @num: most options
@@ -413,6 +433,8 @@ int smcr_sockopt_set(struct socket *sock, int level, int optname,
 		return set_nodelay(sk, optname, optval, optlen);
 	case OPT_CORK:
 		return set_cork(sk, optname, optval, optlen);
+	case OPT_TIMEOUT:
+		return set_user_timeout(sk, optname, optval, optlen);
 	case OPT_ASK:
 	case OPT_ULP:
 	case OPT_REPAIR:

@@ -45,14 +45,82 @@
 #define TX_BATCH	(64u * 1024)
 /* Longest time that MSG_MORE or TCP_CORK holds bytes, the same as TCP's */
 #define TX_CORK_TIME	(HZ / 5)
+/* Time without progress after which TCP_USER_TIMEOUT begins. TCP starts its
+ * clock with its first probe or retransmission, which is not earlier.
+ */
+#define TX_STALL_TIME	(HZ / 5)
 
-static void tx_cork_timer(struct timer_list *timer)
+/* Look at the connection again in @delay jiffies, or earlier. The armed timer
+ * owns a reference.
+ */
+static void tx_arm(struct smcr_conn *conn, unsigned long delay)
 {
-	struct smcr_conn *conn = from_timer(conn, timer, cork_timer);
+	lockdep_assert_held(&conn->lock);
+	smcr_conn_get(conn);
+	if (timer_reduce(&conn->tx_timer, jiffies + delay))
+		smcr_conn_put(conn);
+}
+
+/* Request a completion, if none is to come for the bytes that were written. */
+static void tx_ask(struct smcr_conn *conn)
+{
+	lockdep_assert_held(&conn->lock);
+	if (conn->tx.signaled < conn->tx.nxt &&
+	    smcr_failover_tx_act(&conn->tx.fo, conn->tx.una) ==
+	    SMCR_FAILOVER_GO_ON && !smcr_wr_post_fence(conn->link))
+		conn->tx.signaled = conn->tx.nxt;
+}
+
+/* Does TCP_USER_TIMEOUT run? */
+static bool tx_limited(const struct smcr_conn *conn)
+{
+	return conn->tx.user_timeout &&
+	       conn->tx.una != READ_ONCE(conn->tx.end) &&
+	       !smcr_conn_end_over(conn);
+}
+
+/* TCP_USER_TIMEOUT runs while bytes wait for the peer's adapter to acknowledge
+ * them, or to be written because the peer does not read, and none makes
+ * progress. A peer that takes some bytes now and then is alive. Bytes in the
+ * peer's memory wait for nothing; they may be there without being known to be,
+ * so a completion is requested first.
+ *
+ * Returns true if the time is up, and the connection was reset.
+ */
+static bool tx_overdue(struct smcr_conn *conn)
+{
+	struct smcr_conn_tx *tx = &conn->tx;
+	unsigned long idle = jiffies - tx->progress;
+
+	if (!tx_limited(conn))
+		return false;
+	if (idle < TX_STALL_TIME) {
+		tx_arm(conn, TX_STALL_TIME - idle);
+		return false;
+	}
+	tx_ask(conn);
+	if (idle - TX_STALL_TIME < tx->user_timeout) {
+		tx_arm(conn, TX_STALL_TIME + tx->user_timeout - idle);
+		return false;
+	}
+	smcr_conn_end_reset_locked(conn, SMCR_RESET_USER_TIMEOUT, ETIMEDOUT);
+	return true;
+}
+
+static void tx_timer(struct timer_list *timer)
+{
+	struct smcr_conn *conn = from_timer(conn, timer, tx_timer);
+	struct smcr_conn_tx *tx = &conn->tx;
+	long held;
 
 	spin_lock(&conn->lock);
-	WRITE_ONCE(conn->tx.hold, false);
-	smcr_tx_push_locked(conn);
+	held = tx->hold_until - jiffies;
+	if (tx->hold && held > 0)
+		tx_arm(conn, held);
+	else
+		WRITE_ONCE(tx->hold, false);
+	if (!tx_overdue(conn))
+		smcr_tx_push_locked(conn);
 	spin_unlock(&conn->lock);
 	smcr_conn_put(conn);
 }
@@ -65,7 +133,23 @@ static void tx_cork_timer(struct timer_list *timer)
  */
 void smcr_tx_init(struct smcr_conn *conn)
 {
-	timer_setup(&conn->cork_timer, tx_cork_timer, 0);
+	timer_setup(&conn->tx_timer, tx_timer, 0);
+}
+
+/**
+ * smcr_tx_set_user_timeout() - TCP_USER_TIMEOUT
+ * @conn: the connection
+ * @msecs: how long accepted bytes may make no progress; 0 for no limit
+ *
+ * Context: process.
+ */
+void smcr_tx_set_user_timeout(struct smcr_conn *conn, unsigned int msecs)
+{
+	spin_lock_bh(&conn->lock);
+	conn->tx.user_timeout = msecs_to_jiffies(msecs);
+	if (tx_limited(conn))
+		tx_arm(conn, TX_STALL_TIME);
+	spin_unlock_bh(&conn->lock);
 }
 
 /**
@@ -97,10 +181,7 @@ u32 smcr_tx_unacked(struct smcr_conn *conn)
 
 	spin_lock_bh(&conn->lock);
 	left = READ_ONCE(conn->tx.end) - conn->tx.una;
-	if (left && conn->tx.signaled < conn->tx.nxt &&
-	    smcr_failover_tx_act(&conn->tx.fo, conn->tx.una) ==
-	    SMCR_FAILOVER_GO_ON && !smcr_wr_post_fence(conn->link))
-		conn->tx.signaled = conn->tx.nxt;
+	tx_ask(conn);
 	spin_unlock_bh(&conn->lock);
 	return left;
 }
@@ -166,6 +247,8 @@ static void tx_posted(struct smcr_conn *conn, const struct smcr_tx_plan *plan,
 	if (!batch->message)
 		return;
 	tx->seq++;
+	if (fresh)
+		tx->progress = jiffies;
 	WRITE_ONCE(tx->nxt, plan->sent);
 	tx->told = smcr_rx_consumed(conn);
 	smcr_urgent_tx_posted(&tx->urgent, plan->sent, flags);
@@ -429,6 +512,9 @@ void smcr_tx_push_locked(struct smcr_conn *conn)
 	} while (turn == TX_POSTED);
 	if (turn == TX_IDLE)
 		smcr_conn_end_flushed(conn);
+	/* The timer goes on by itself */
+	if (tx_limited(conn) && !timer_pending(&conn->tx_timer))
+		tx_arm(conn, TX_STALL_TIME);
 }
 
 /**
@@ -536,6 +622,20 @@ static bool tx_joined(const struct smcr_conn *conn)
 	       smcr_tx_space(conn);
 }
 
+/* MSG_MORE or TCP_CORK: from the first promise on, more bytes have some time to
+ * come.
+ */
+static void tx_hold(struct smcr_conn *conn, bool hold)
+{
+	struct smcr_conn_tx *tx = &conn->tx;
+
+	if (hold && !tx->hold) {
+		tx->hold_until = jiffies + TX_CORK_TIME;
+		tx_arm(conn, TX_CORK_TIME);
+	}
+	WRITE_ONCE(tx->hold, hold);
+}
+
 /* Write the @done bytes that were copied to send space, unless MSG_MORE or
  * TCP_CORK promises more. With these, or an urgent byte, nobody may see the
  * bytes before it is known what is special about them.
@@ -562,15 +662,11 @@ static void tx_queued(struct smcr_conn *conn, struct msghdr *msg, u32 done,
 		smcr_conn_end_reset_locked(conn, SMCR_RESET_PEER_CLOSED, EPIPE);
 	if (last && msg->msg_flags & MSG_OOB)
 		tx_urgent(conn);
+	if (tx->una == tx->end - done)
+		tx->progress = jiffies;
 	if (!last && tx->end - tx->nxt < TX_BATCH)
 		goto out;
-	WRITE_ONCE(tx->hold, cork || msg->msg_flags & MSG_MORE);
-	if (tx->hold && !timer_pending(&conn->cork_timer)) {
-		/* The armed timer owns a reference */
-		smcr_conn_get(conn);
-		if (mod_timer(&conn->cork_timer, jiffies + TX_CORK_TIME))
-			smcr_conn_put(conn);
-	}
+	tx_hold(conn, cork || msg->msg_flags & MSG_MORE);
 	smcr_tx_push_locked(conn);
 out:
 	spin_unlock_bh(&conn->lock);

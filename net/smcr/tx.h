@@ -51,6 +51,10 @@ struct sock;
  * @merging: bytes wait to be merged with later ones, and a requested completion
  *	will have them looked at
  * @hold: MSG_MORE or TCP_CORK: wait for more bytes
+ * @hold_until: jiffies when that wait ends
+ * @progress: jiffies when bytes were written or became complete last, or began
+ *	to wait with none before them
+ * @user_timeout: TCP_USER_TIMEOUT in jiffies, 0 for none
  * @blocked: the last message had B set
  * @ask: the next message has R set
  * @wanted: the peer requested a consumer update with R, and no message has
@@ -98,6 +102,9 @@ struct smcr_conn_tx {
 	bool			wanted;
 	bool			mute;
 	bool			leave;
+	unsigned long		hold_until;
+	unsigned long		progress;
+	unsigned long		user_timeout;
 	u8			left;
 	u64			left_end;
 	struct list_head	held;
@@ -108,6 +115,7 @@ struct smcr_conn_tx {
 };
 
 void smcr_tx_init(struct smcr_conn *conn);
+void smcr_tx_set_user_timeout(struct smcr_conn *conn, unsigned int msecs);
 int __must_check smcr_tx_sendmsg(struct sock *sk, struct msghdr *msg,
 				 size_t len);
 void smcr_tx_push(struct smcr_conn *conn);

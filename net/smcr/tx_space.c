@@ -162,6 +162,7 @@ void smcr_tx_reclaim(struct smcr_conn *conn, u64 pos)
 	for (chunk = round_down(tx->una, SMCR_CHUNK_SIZE);
 	     chunk + SMCR_CHUNK_SIZE <= pos; chunk += SMCR_CHUNK_SIZE)
 		space_drop(conn, space_slot(conn, chunk), chunk);
+	tx->progress = jiffies;
 	/* Pairs with the barrier in space_fill(): the slots are empty */
 	smp_store_release(&tx->una, pos);
 	/* Pairs with the barrier in space_fill(): is the chunk in use? */

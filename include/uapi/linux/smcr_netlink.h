@@ -131,6 +131,7 @@ enum smcr_fallback_reason {
  *   (C.6)
  * @SMCR_RESET_DATA_LOST: the peer moved to another link, and bytes were lost
  *   before (4.6.1)
+ * @SMCR_RESET_USER_TIMEOUT: sent bytes made no progress for TCP_USER_TIMEOUT
  */
 enum smcr_reset_reason {
 	SMCR_RESET_NONE,
@@ -154,6 +155,7 @@ enum smcr_reset_reason {
 	SMCR_RESET_ORPHAN_LIMIT,
 	SMCR_RESET_TCP_DATA,
 	SMCR_RESET_DATA_LOST,
+	SMCR_RESET_USER_TIMEOUT,
 
 	/* private: */
 	__SMCR_RESET_MAX,
