@@ -81,12 +81,8 @@ struct smcr_conn *smcr_conn_alloc(struct smcr_lgr *lgr, struct smcr_link *link,
 	conn = kzalloc(sizeof(*conn), GFP_KERNEL);
 	if (!conn)
 		goto err_release;
-	conn->tx.n_slots = DIV_ROUND_UP(sndbuf, SMCR_CHUNK_SIZE) + 1;
-	conn->tx.chunk = kcalloc(conn->tx.n_slots, sizeof(*conn->tx.chunk),
-				 GFP_KERNEL);
-	if (!conn->tx.chunk)
+	if (smcr_tx_space_init(conn, sndbuf))
 		goto err_free;
-	conn->tx.size = sndbuf;
 	refcount_set(&conn->refs, 1);
 	spin_lock_init(&conn->lock);
 	INIT_LIST_HEAD(&conn->wait_node);
@@ -106,6 +102,29 @@ err_free:
 err_release:
 	send_release(lgr->net, sndbuf);
 	return ERR_PTR(-ENOMEM);
+}
+
+/**
+ * smcr_conn_resize() - change the send space of a connection
+ * @conn: the connection
+ * @sndbuf: bytes that may wait to be sent; at least a chunk is taken
+ *
+ * If the namespace's limit is reached, or there is no memory, the connection
+ * keeps what it has: SO_SNDBUF cannot fail.
+ *
+ * Context: process, outer sock lock held.
+ */
+void smcr_conn_resize(struct smcr_conn *conn, u32 sndbuf)
+{
+	u32 old = conn->tx.size;
+
+	sndbuf = max_t(u32, sndbuf, SMCR_CHUNK_SIZE);
+	if (sndbuf > old && !send_reserve(conn->lgr->net, sndbuf - old))
+		return;
+	if (smcr_tx_space_resize(conn, sndbuf))
+		send_release(conn->lgr->net, sndbuf - old);
+	else if (sndbuf < old)
+		send_release(conn->lgr->net, old - sndbuf);
 }
 
 /**
@@ -136,7 +155,6 @@ void smcr_conn_put(struct smcr_conn *conn)
 		return;
 	WARN_ON_ONCE(conn->sk);
 	smcr_tx_purge(conn);
-	kfree(conn->tx.chunk);
 	send_release(lgr->net, conn->tx.size);
 	if (conn->rx.rmb)
 		smcr_rmb_put(conn->rx.rmb);

@@ -598,7 +598,10 @@ void smcr_hs_done(struct smcr_hs *hs)
 		smcr_hs_fail(hs, err);
 		return;
 	}
+	/* The program may have set these meanwhile */
 	smcr_tx_set_user_timeout(conn, smcr_inner_user_timeout(sk));
+	if (smcr_sk(sk)->sndbuf_set)
+		smcr_conn_resize(conn, sk->sk_sndbuf / 2);
 	smcr_hs_path_result(hs, true);
 	hs->conn = NULL;
 	if (!hs->first_contact)

@@ -20,6 +20,7 @@
 #include <net/sock.h>
 #include <net/tcp.h>
 
+#include "conn.h"
 #include "fallback.h"
 #include "inner.h"
 #include "sock.h"
@@ -223,10 +224,18 @@ static int set_sndbuf(struct socket *sock, int level, int name, sockptr_t val,
 		      unsigned int len)
 {
 	int err = set_both(sock, level, name, val, len);
+	struct sock *sk = sock->sk;
+	struct smcr_conn *conn;
 
-	if (!err)
-		WRITE_ONCE(smcr_sk(sock->sk)->sndbuf_set, true);
-	return err;
+	if (err)
+		return err;
+	WRITE_ONCE(smcr_sk(sk)->sndbuf_set, true);
+	lock_sock(sk);
+	conn = smcr_sk(sk)->conn;
+	if (conn)
+		smcr_conn_resize(conn, sk->sk_sndbuf / 2);
+	release_sock(sk);
+	return 0;
 }
 
 static int set_rcvbuf(struct socket *sock, int level, int name, sockptr_t val,

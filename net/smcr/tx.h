@@ -34,9 +34,10 @@ struct sock;
  * @raddr: address of byte 0 of the peer's element in the peer's memory
  * @rkey: remote key of the peer's RMB on smcr_conn.link
  * @size: bytes of send space: half of SO_SNDBUF, that is, the value that the
- *	program set; constant
- * @n_slots: entries of @chunk; n_slots * SMCR_CHUNK_SIZE >= size + a chunk;
- *	constant
+ *	program set. It changes under the outer sock lock and smcr_conn.lock,
+ *	and is also read without them
+ * @n_slots: entries of @chunk; n_slots * SMCR_CHUNK_SIZE >= size + a chunk.
+ *	Both change only together, under these two locks, and never shrink
  * @chunk: send space. The byte at position p lies in the chunk in slot
  *	(p / SMCR_CHUNK_SIZE) % n_slots; a slot without bytes is NULL. The
  *	sender fills the chunk of @end under the outer sock lock;
@@ -126,6 +127,8 @@ u32 smcr_tx_unacked(struct smcr_conn *conn);
 u32 smcr_tx_unsent(const struct smcr_conn *conn);
 
 /* tx_space.c */
+int __must_check smcr_tx_space_init(struct smcr_conn *conn, u32 size);
+int __must_check smcr_tx_space_resize(struct smcr_conn *conn, u32 size);
 u32 smcr_tx_space(const struct smcr_conn *conn);
 bool smcr_tx_writeable(const struct smcr_conn *conn);
 int __must_check smcr_tx_copy(struct smcr_conn *conn, struct msghdr *msg,

@@ -29,6 +29,7 @@
  */
 #include <linux/lockdep.h>
 #include <linux/math64.h>
+#include <linux/slab.h>
 #include <linux/uio.h>
 #include <net/sock.h>
 
@@ -107,8 +108,10 @@ void smcr_tx_drained(struct smcr_conn *conn)
  */
 u32 smcr_tx_space(const struct smcr_conn *conn)
 {
-	return conn->tx.size -
-	       (u32)(READ_ONCE(conn->tx.end) - READ_ONCE(conn->tx.una));
+	u32 used = READ_ONCE(conn->tx.end) - READ_ONCE(conn->tx.una);
+	u32 size = READ_ONCE(conn->tx.size);
+
+	return used < size ? size - used : 0;
 }
 
 /**
@@ -123,7 +126,7 @@ u32 smcr_tx_space(const struct smcr_conn *conn)
  */
 bool smcr_tx_writeable(const struct smcr_conn *conn)
 {
-	return smcr_tx_space(conn) >= conn->tx.size / 3;
+	return smcr_tx_space(conn) >= READ_ONCE(conn->tx.size) / 3;
 }
 
 /* Wake writers, but only if one found no room before: an edge-triggered poller
@@ -177,6 +180,84 @@ void smcr_tx_reclaim(struct smcr_conn *conn, u64 pos)
 	space_wake(conn);
 }
 
+/* Count the slots for @size bytes, which may begin anywhere in a chunk. */
+static u32 slots_for(u32 size)
+{
+	return DIV_ROUND_UP(size, SMCR_CHUNK_SIZE) + 1;
+}
+
+static struct smcr_chunk **slots_alloc(u32 n)
+{
+	return kcalloc(n, sizeof(struct smcr_chunk *), GFP_KERNEL);
+}
+
+/**
+ * smcr_tx_space_init() - give a new connection its send space
+ * @conn: the connection
+ * @size: bytes, at least SMCR_CHUNK_SIZE
+ *
+ * Context: process.
+ * Return: 0 or -ENOMEM.
+ */
+int smcr_tx_space_init(struct smcr_conn *conn, u32 size)
+{
+	struct smcr_conn_tx *tx = &conn->tx;
+
+	tx->n_slots = slots_for(size);
+	tx->chunk = slots_alloc(tx->n_slots);
+	tx->size = size;
+	return tx->chunk ? 0 : -ENOMEM;
+}
+
+/* Put the chunks of the bytes from @una to @end into more slots. Returns the
+ * old ones.
+ */
+static struct smcr_chunk **space_move(struct smcr_conn *conn,
+				      struct smcr_chunk **slots, u32 n)
+{
+	struct smcr_conn_tx *tx = &conn->tx;
+	struct smcr_chunk **old = tx->chunk;
+	u64 pos = round_down(tx->una, SMCR_CHUNK_SIZE);
+	u32 i;
+
+	for (; pos <= tx->end; pos += SMCR_CHUNK_SIZE) {
+		div_u64_rem(pos / SMCR_CHUNK_SIZE, n, &i);
+		slots[i] = *space_slot(conn, pos);
+	}
+	tx->chunk = slots;
+	tx->n_slots = n;
+	return old;
+}
+
+/**
+ * smcr_tx_space_resize() - change how many bytes may wait to be sent
+ * @conn: the connection
+ * @size: bytes, at least SMCR_CHUNK_SIZE. If more of them wait now, send()
+ *	finds no room until enough of them are complete
+ *
+ * Context: process, outer sock lock held, so nobody copies to send space.
+ * Return: 0 or -ENOMEM.
+ */
+int smcr_tx_space_resize(struct smcr_conn *conn, u32 size)
+{
+	struct smcr_chunk **slots = NULL;
+	u32 n = slots_for(size);
+
+	if (n > conn->tx.n_slots) {
+		slots = slots_alloc(n);
+		if (!slots)
+			return -ENOMEM;
+	}
+	spin_lock_bh(&conn->lock);
+	if (slots)
+		slots = space_move(conn, slots, n);
+	WRITE_ONCE(conn->tx.size, size);
+	space_wake(conn);
+	spin_unlock_bh(&conn->lock);
+	kfree(slots);
+	return 0;
+}
+
 /**
  * smcr_tx_purge() - return all send space
  * @conn: connection whose last reference is gone, so that no sender and no
@@ -192,6 +273,7 @@ void smcr_tx_purge(struct smcr_conn *conn)
 		if (conn->tx.chunk[i])
 			smcr_wr_chunk_put(conn->link, conn->tx.chunk[i]);
 	space_drop_held(conn);
+	kfree(conn->tx.chunk);
 }
 
 /**
