@@ -494,7 +494,8 @@ __poll_t smcr_sock_poll(struct file *file, struct socket *sock,
 	 * poll() sees that the connection has ended, it sees the error, too
 	 */
 	smp_rmb();
-	if (READ_ONCE(sk->sk_err))
+	/* TCP's poll() of a listener shows no error of an earlier connection */
+	if (READ_ONCE(sk->sk_err) && READ_ONCE(sk->sk_state) != TCP_LISTEN)
 		mask |= EPOLLERR;
 	return mask;
 }
