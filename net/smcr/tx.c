@@ -23,6 +23,7 @@
  *
  * Somebody looks whenever @una advances, and when the link is lost.
  */
+#include <linux/gfp.h>
 #include <linux/lockdep.h>
 #include <linux/sched/signal.h>
 #include <linux/uio.h>
@@ -541,6 +542,22 @@ static int tx_error(struct sock *sk)
 	       !smcr_sk(sk)->conn ? -EPIPE : 0;
 }
 
+/* Copy bytes that are lost, as a bad address is an error also then. */
+static int tx_swallow(struct msghdr *msg)
+{
+	void *page = (void *)__get_free_page(GFP_KERNEL);
+	int done = 0;
+	size_t n;
+
+	if (!page)
+		return -ENOBUFS;
+	while ((n = min_t(size_t, msg_data_left(msg), PAGE_SIZE)) &&
+	       copy_from_iter_full(page, n, &msg->msg_iter))
+		done += n;
+	free_page((unsigned long)page);
+	return done ? done : -EFAULT;
+}
+
 /* Send to a peer that has closed and reads no more. As with TCP, the first
  * send() succeeds and its bytes are lost, and the next one returns EPIPE: TCP's
  * peer would answer with a RST, which is EPIPE in CLOSE_WAIT. The first call
@@ -548,13 +565,14 @@ static int tx_error(struct sock *sk)
  */
 static int tx_to_closed(struct smcr_conn *conn, struct msghdr *msg)
 {
-	size_t len = msg_data_left(msg);
+	int n;
 
 	if (READ_ONCE(conn->fsm.state) == SMCR_CONN_CLOSED)
 		return -EPIPE;
-	iov_iter_advance(&msg->msg_iter, len);
-	smcr_conn_end_reset(conn, SMCR_RESET_PEER_CLOSED, EPIPE);
-	return len;
+	n = tx_swallow(msg);
+	if (n > 0)
+		smcr_conn_end_reset(conn, SMCR_RESET_PEER_CLOSED, EPIPE);
+	return n;
 }
 
 static int tx_sleep(struct sock *sk, struct smcr_conn *conn, long *timeo,

@@ -375,8 +375,8 @@ static void space_unfill(struct smcr_conn *conn)
  * @msg: the bytes
  * @space: result of smcr_tx_space(), not 0
  *
- * Copies to the end of a chunk at most. The bytes do not count before
- * smcr_tx_copied().
+ * Copies to the end of a chunk at most, and nothing if one of the bytes cannot
+ * be read. The bytes do not count before smcr_tx_copied().
  *
  * Context: process, outer sock lock held.
  * Return: bytes, -ENOBUFS without memory, or -EFAULT.
@@ -394,8 +394,8 @@ int smcr_tx_copy(struct smcr_conn *conn, struct msghdr *msg, u32 space)
 	if (!*slot)
 		space_chunk_get(conn, slot);
 	if (*slot)
-		n = copy_from_iter((*slot)->vaddr + off, len,
-				   &msg->msg_iter) ?: -EFAULT;
+		n = copy_from_iter_full((*slot)->vaddr + off, len,
+					&msg->msg_iter) ? len : -EFAULT;
 	if (n < 0)
 		space_unfill(conn);
 	return n;
