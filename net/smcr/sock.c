@@ -316,6 +316,8 @@ static int family_create(struct net *net, struct socket *sock, int protocol,
 	sock->state = SS_UNCONNECTED;
 	sock_init_data(sock, sk);
 	sk->sk_protocol = protocol;
+	/* As inet_create() does for the other families */
+	sk->sk_txrehash = READ_ONCE(net->core.sysctl_txrehash);
 	err = init_outer(sk, protocol == SMCR_PROTO_IPV6 ? AF_INET6 : AF_INET);
 	if (err) {
 		sk_common_release(sk);
@@ -370,6 +372,7 @@ static void inherit(struct sock *child, const struct sock *parent)
 	child->sk_lingertime = READ_ONCE(parent->sk_lingertime);
 	child->sk_max_pacing_rate = READ_ONCE(parent->sk_max_pacing_rate);
 	child->sk_tsflags = READ_ONCE(parent->sk_tsflags);
+	child->sk_txrehash = READ_ONCE(parent->sk_txrehash);
 	child->sk_reuse = parent->sk_reuse;
 	child->sk_reuseport = parent->sk_reuseport;
 	child->sk_uid = parent->sk_uid;

@@ -11,6 +11,9 @@
 #include <sys/time.h>
 #include <sys/uio.h>
 
+#ifndef SO_TXREHASH
+#define SO_TXREHASH 74
+#endif
 #ifndef IP_BIND_ADDRESS_NO_PORT
 #define IP_BIND_ADDRESS_NO_PORT 24
 #endif
@@ -38,6 +41,7 @@ static const struct sem_name socket_opts[] = {
 	{ "nofcs", SO_NOFCS }, { "incomingcpu", SO_INCOMING_CPU },
 	{ "bindtodevice", SO_BINDTODEVICE }, { "peercred", SO_PEERCRED },
 	{ "peekoff", SO_PEEK_OFF }, { "cookie", SO_COOKIE },
+	{ "txrehash", SO_TXREHASH },
 	{ "unknown", 9999 }, { 0 },
 };
 
