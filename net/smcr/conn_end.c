@@ -105,16 +105,17 @@ static void end_timer(struct timer_list *timer)
 	smcr_conn_put(conn);
 }
 
-/* The peer's stream has ended in order. Unread bytes stay readable. */
+/* The peer's stream has ended in order. Unread bytes stay readable. A C that
+ * follows a D is no news: TCP has one FIN, which makes one edge.
+ */
 static void end_eof(struct smcr_conn *conn)
 {
 	struct sock *sk = conn->sk;
 
-	if (!sk)
+	if (!sk || sk->sk_state != TCP_ESTABLISHED)
 		return;
 	WRITE_ONCE(sk->sk_shutdown, sk->sk_shutdown | RCV_SHUTDOWN);
-	if (sk->sk_state == TCP_ESTABLISHED)
-		WRITE_ONCE(sk->sk_state, TCP_CLOSE_WAIT);
+	WRITE_ONCE(sk->sk_state, TCP_CLOSE_WAIT);
 	sk->sk_state_change(sk);
 	sk_wake_async(sk, SOCK_WAKE_WAITD,
 		      sk->sk_shutdown == SHUTDOWN_MASK ? POLL_HUP : POLL_IN);
