@@ -408,7 +408,7 @@ static bool name_is(const char *name, size_t len, const char *comm)
 /**
  * smcr_sysctl_excluded() - test whether transparent mode excludes a program
  * @net: namespace of the program
- * @comm: its name, as in task_struct.comm
+ * @comm: its name, the task_struct.comm of its thread group leader
  *
  * Context: any; takes no lock.
  * Return: true if net.smcr.transparent_exclude lists it.

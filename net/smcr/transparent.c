@@ -5,7 +5,7 @@
  * socket() calls update_socket_protocol(), a hook in which BPF may change the
  * protocol. A kretprobe on it changes the result TCP to IPPROTO_SMCR for tasks
  * in a namespace that has the setting on. Sockets made inside the kernel do not
- * pass through this function.
+ * pass through this function, nor do those that io_uring makes for a program.
  *
  * The probe exists while the setting is on in any namespace. Each such
  * namespace holds a reference to the module, so that the module cannot be
@@ -61,6 +61,15 @@ static void count_missed(struct net *net)
 		smcr_mib_add(net, SMCR_MIB_PROBEMISSED, now - before);
 }
 
+/* The program's name is that of its thread group leader, as in /proc/PID/comm;
+ * threads name themselves. The leader is freed after its threads. It may change
+ * its name just now, and a mixture of two names is on no list.
+ */
+static const char *program_name(void)
+{
+	return current->group_leader->comm;
+}
+
 /* Preemption is off. Return: 0 if on_return() is to look at the result. */
 static int on_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
@@ -70,7 +79,7 @@ static int on_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 		return 1;
 	net = current->nsproxy->net_ns;
 	if (!READ_ONCE(smcr_pernet(net)->sysctl.transparent) ||
-	    smcr_sysctl_excluded(net, current->comm))
+	    smcr_sysctl_excluded(net, program_name()))
 		return 1;
 	count_missed(net);
 	return 0;

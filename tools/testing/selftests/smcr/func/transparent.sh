@@ -4,8 +4,19 @@
 # fact: Unchanged programs use RDMA where net.smcr.transparent lets them
 # nics: 1
 # Unchanged programs under net.smcr.transparent: IPv4, IPv6 and excluded names.
+# A name is the program's, whichever of its threads makes the socket.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
+
+# makes PROTOCOL WHERE [NAME]: check the protocol of a TCP socket that
+# transparent.py makes in one of its threads
+makes() {
+	local got
+
+	got=$(python3 transparent.py many_threads "${@:2}" 2>&1)
+	check "excluded $excluded, ${*:2}: protocol $1" test "$got" = "$1" ||
+		echo "# it is $got"
+}
 
 client_leads
 
@@ -33,6 +44,19 @@ for kind in tcp4 tcp6; do
 	on server grew $kind FallbackNoOption -eq 1
 	on server grew $kind Fallbacks -eq 1
 	both no_conn_left
+done
+
+for excluded in many_threads worker-1; do
+	protocol=257
+	[ $excluded = worker-1 ] || protocol=6
+	sysctl_for_now net.smcr.transparent_exclude $excluded
+	save names
+	makes $protocol main
+	makes $protocol thread worker-1
+	# The sockets that io_uring makes stay TCP.
+	makes 6 worker
+	makes 6 poll
+	grew names TransparentSockets -eq $((protocol == 257 ? 2 : 0))
 done
 
 addresses tcp4
