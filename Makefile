@@ -105,7 +105,7 @@ bench:
 clean:
 	$(if $(wildcard $(kdir)),$(call kbuild) clean)
 	$(if $(wildcard tools/smcr-ctl/Makefile),$(MAKE) -C tools/smcr-ctl clean)
-	for d in unit sim fuzz func bench; do $(MAKE) -C $(SELFTESTS)/$$d clean; done
+	for d in unit sim fuzz func apps bench; do $(MAKE) -C $(SELFTESTS)/$$d clean; done
 	rm -rf $(SELFTESTS)/out .checkpatch-camelcase.*
 
 help:

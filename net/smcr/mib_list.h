@@ -184,6 +184,8 @@
 #define SMCR_MIB_TRANSPARENT(X) \
 	X(TRANSPARENTSOCKETS, TransparentSockets, \
 	  "TCP sockets turned into SMC-R ones") \
+	X(TRANSPARENTMPTCP, TransparentMptcp, \
+	  "sockets for which a program asked for MPTCP") \
 	X(PROBEMISSED, ProbeMissed, \
 	  "sockets that stayed TCP because no probe was free")
 

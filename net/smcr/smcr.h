@@ -89,6 +89,7 @@ struct workqueue_struct;
  * @peers: servers that this namespace's clients remember
  * @pnet: PNET table: netdevs and ports that are tied together
  * @notify: netlink notifications
+ * @mptcp_told: 1 after the log has said that a program asks for MPTCP
  * @dying: the namespace is being torn down: no group may be added, and peers
  *	have little time to answer; also read without @lgr_lock
  */
@@ -112,6 +113,7 @@ struct smcr_net {
 	struct smcr_peers	peers;
 	struct smcr_pnet	pnet;
 	struct smcr_notify	notify;
+	int			mptcp_told;
 	bool			dying;
 };
 

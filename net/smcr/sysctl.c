@@ -231,6 +231,7 @@ static const unsigned int max_conns = 65535;
  */
 static struct ctl_table template[] = {
 	ENTRY(transparent, transparent_write, NULL, NULL),
+	UINT(transparent_mptcp, SYSCTL_ZERO, SYSCTL_ONE),
 	UINT(loopback, SYSCTL_ZERO, SYSCTL_ONE),
 	UINT(strict_subnet, SYSCTL_ZERO, SYSCTL_ONE),
 	UINT(on_link_only, SYSCTL_ZERO, SYSCTL_ONE),

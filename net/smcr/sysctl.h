@@ -14,6 +14,7 @@ struct smcr_sysctl_names;
 /**
  * struct smcr_sysctl - values of a namespace
  * @transparent: 1: TCP sockets of user programs become SMC-R sockets
+ * @transparent_mptcp: 1: @transparent takes MPTCP sockets as TCP ones
  * @loopback: 1: RDMA also to the host's own addresses
  * @strict_subnet: 1: the subnet that matches must contain the client's address
  * @on_link_only: 1: no option through a gateway
@@ -62,6 +63,7 @@ struct smcr_sysctl_names;
  */
 struct smcr_sysctl {
 	unsigned int	transparent;
+	unsigned int	transparent_mptcp;
 	unsigned int	loopback;
 	unsigned int	strict_subnet;
 	unsigned int	on_link_only;

@@ -7,6 +7,11 @@
  * in a namespace that has the setting on. Sockets made inside the kernel do not
  * pass through this function, nor do those that io_uring makes for a program.
  *
+ * MPTCP is a protocol of its own, and hosts exist that use it, so MPTCP is
+ * changed only if net.smcr.transparent_mptcp is on, too. But servers written in
+ * Go ask for it by default and would never use RDMA, and nobody would know why:
+ * they are counted, and the log says so once.
+ *
  * The probe exists while the setting is on in any namespace. Each such
  * namespace holds a reference to the module, so that the module cannot be
  * unloaded while programs rely on it.
@@ -38,7 +43,13 @@ static struct kretprobe probe;
 /* Misses that the counter has already */
 static atomic_t missed;
 
-static bool is_tcp(struct pt_regs *regs)
+static bool is_tcp(int protocol)
+{
+	return protocol == IPPROTO_IP || protocol == IPPROTO_TCP;
+}
+
+/* Does the program ask for a socket that could become an SMC-R one? */
+static bool is_candidate(struct pt_regs *regs)
 {
 	int family = regs_get_kernel_argument(regs, 0);
 	int type = regs_get_kernel_argument(regs, 1);
@@ -46,7 +57,7 @@ static bool is_tcp(struct pt_regs *regs)
 
 	return (family == AF_INET || family == AF_INET6) &&
 	       (type & SOCK_TYPE_MASK) == SOCK_STREAM &&
-	       (protocol == IPPROTO_IP || protocol == IPPROTO_TCP);
+	       (is_tcp(protocol) || protocol == IPPROTO_MPTCP);
 }
 
 /* Misses show only in the probe's own number, which belongs to no namespace:
@@ -75,7 +86,7 @@ static int on_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct net *net;
 
-	if (!is_tcp(regs) || !current->nsproxy)
+	if (!is_candidate(regs) || !current->nsproxy)
 		return 1;
 	net = current->nsproxy->net_ns;
 	if (!READ_ONCE(smcr_pernet(net)->sysctl.transparent) ||
@@ -85,15 +96,31 @@ static int on_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
+/* Is an MPTCP socket taken as a TCP one? */
+static bool takes_mptcp(struct net *net)
+{
+	struct smcr_net *sn = smcr_pernet(net);
+
+	smcr_mib_inc(net, SMCR_MIB_TRANSPARENTMPTCP);
+	if (READ_ONCE(sn->sysctl.transparent_mptcp))
+		return true;
+	if (!xchg(&sn->mptcp_told, 1))
+		pr_info_ratelimited("%s asks for MPTCP, so it does not use RDMA. To take MPTCP sockets as TCP ones, set net.smcr.transparent_mptcp to 1 and start the program again\n",
+				    program_name());
+	return false;
+}
+
 /* A BPF program may have chosen another protocol. */
 static int on_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
+	struct net *net = current->nsproxy->net_ns;
 	int protocol = regs_return_value(regs);
 
-	if (protocol != IPPROTO_IP && protocol != IPPROTO_TCP)
+	if (!is_tcp(protocol) &&
+	    (protocol != IPPROTO_MPTCP || !takes_mptcp(net)))
 		return 0;
 	regs_set_return_value(regs, IPPROTO_SMCR);
-	smcr_mib_inc(current->nsproxy->net_ns, SMCR_MIB_TRANSPARENTSOCKETS);
+	smcr_mib_inc(net, SMCR_MIB_TRANSPARENTSOCKETS);
 	return 0;
 }
 

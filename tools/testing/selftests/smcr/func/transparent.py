@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Print the protocol of a TCP socket that a program called PROGRAM asks for.
+"""Print the protocol of a socket that a program called PROGRAM asks for.
 
-WHERE is the thread that makes the socket: "main"; "thread", which calls itself
-NAME; "worker", a thread of io_uring's pool; or "poll", io_uring's thread that
-polls for requests.
+The socket is asked for by "main", the first thread; by "thread", which calls
+itself NAME; by "worker", a thread of io_uring's pool; or by "poll", io_uring's
+thread that polls for requests. It is TCP, or with "mptcp", the first thread
+again, MPTCP.
 
-usage: transparent.py PROGRAM main|thread|worker|poll [NAME]
+usage: transparent.py PROGRAM main|thread|worker|poll|mptcp [NAME]
 """
 import ctypes
 import mmap
@@ -17,6 +18,7 @@ import sys
 import threading
 
 SO_PROTOCOL = 38
+IPPROTO_MPTCP = 262
 PR_SET_NAME = 15
 SYS_IO_URING_SETUP, SYS_IO_URING_ENTER = 425, 426
 SETUP_SQPOLL = 2
@@ -86,6 +88,8 @@ def main():
         sock = by_thread(sys.argv[3])
     elif where == "worker":
         sock = by_uring(0, SQE_ASYNC)
+    elif where == "mptcp":
+        sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, IPPROTO_MPTCP)
     elif where == "poll":
         sock = by_uring(SETUP_SQPOLL, 0)
     else:

@@ -4,11 +4,12 @@
 # fact: Unchanged programs use RDMA where net.smcr.transparent lets them
 # nics: 1
 # Unchanged programs under net.smcr.transparent: IPv4, IPv6 and excluded names.
-# A name is the program's, whichever of its threads makes the socket.
+# A name is the program's, whichever of its threads makes the socket. MPTCP is
+# changed only on demand; apps/go.sh has programs that use it.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
-# makes PROTOCOL WHERE [NAME]: check the protocol of a TCP socket that
+# makes PROTOCOL WHERE [NAME]: check the protocol of a socket that
 # transparent.py makes in one of its threads
 makes() {
 	local got
@@ -56,8 +57,16 @@ for excluded in many_threads worker-1; do
 	# The sockets that io_uring makes stay TCP.
 	makes 6 worker
 	makes 6 poll
+	# What an excluded program asks for is not counted.
+	makes 262 mptcp
 	grew names TransparentSockets -eq $((protocol == 257 ? 2 : 0))
+	grew names TransparentMptcp -eq $((protocol == 257))
 done
+sysctl_for_now net.smcr.transparent_mptcp 1
+save mptcp
+makes 257 mptcp
+grew mptcp TransparentSockets -eq 1
+grew mptcp TransparentMptcp -eq 1
 
 addresses tcp4
 on server serve tcp4 "$SERVER"
