@@ -36,12 +36,14 @@ check-config: deps
 install: all
 	$(call kbuild) INSTALL_MOD_DIR=updates modules_install
 	$(MAKE) -C tools/smcr-ctl PREFIX=$(PREFIX) install
+	$(MAKE) -C tools/boot PREFIX=$(PREFIX) install
 	depmod $(notdir $(patsubst %/build,%,$(kdir)))
 
 uninstall:
 	rm -f /lib/modules/*/updates/net/smcr/smcr.ko*
 	depmod $(notdir $(patsubst %/build,%,$(kdir)))
 	$(MAKE) -C tools/smcr-ctl PREFIX=$(PREFIX) uninstall
+	$(MAKE) -C tools/boot PREFIX=$(PREFIX) uninstall
 
 .PHONY: demo
 demo:
@@ -114,8 +116,9 @@ help:
 	@echo '                 KDIR= for another kernel, W=1, C=1, V=1'
 	@echo '  check-config   name what the kernel in KDIR lacks'
 	@echo '  install        install the module under updates/, the tool under'
-	@echo '                 PREFIX ($(PREFIX))'
-	@echo '  uninstall      remove both'
+	@echo '                 PREFIX ($(PREFIX)), and have boots load the module;'
+	@echo '                 /etc/sysctl.d/60-smcr.conf is for its settings'
+	@echo '  uninstall      remove all of it'
 	@echo '  demo           run unmodified programs over RDMA between two'
 	@echo '                 virtual hosts, and remove an adapter meanwhile'
 	@echo '  check          run unit, sim, model, lint, fuzz, and functional tests:'
