@@ -14,6 +14,7 @@
  *
  *   smcr_hs_done()      the connection uses RDMA
  *   smcr_hs_fallback()  the connection falls back to TCP, for a reason
+ *   smcr_hs_deferred()  one of these two was made, and accept() may return it
  *   smcr_hs_fail()      TCP is reset: a message is faulty (C.6), a peer is
  *                       silent (C.5), or the application is gone
  *   smcr_hs_cancel()    TCP refused to connect
@@ -97,10 +98,11 @@ void smcr_hs_kick(struct smcr_hs *hs, enum smcr_hs_event_bit event)
 }
 
 /**
- * smcr_hs_event() - the inner socket of a handshake has changed
- * @sk: outer socket in mode HANDSHAKE
+ * smcr_hs_event() - a socket has changed; tell its handshake, if it has one
+ * @sk: outer socket in mode HANDSHAKE, or a child that accept() may not return
  *
- * Context: any, in a callback of the inner socket.
+ * Context: any, in a callback of the inner socket, or of the outer one in step
+ * DEFER.
  */
 void smcr_hs_event(struct sock *sk)
 {
@@ -189,6 +191,7 @@ void smcr_hs_trace(const struct smcr_hs *hs, int err)
  *   server   PROPOSAL -> GROUP -> ACCEPT -> CONFIRM -> REG -> LLC
  *
  *   DECLINE  from each but TCP, a client's CONFIRM and a server's ACCEPT
+ *   DEFER    from a server's CONFIRM, LLC and DECLINE
  *   DONE     from each
  */
 #define TO(step)	BIT(SMCR_HS_##step)
@@ -208,10 +211,12 @@ static const u16 hs_next[][SMCR_HS_STEPS] = {
 		[SMCR_HS_PROPOSAL] = TO(GROUP) | TO(DECLINE) | TO(DONE),
 		[SMCR_HS_GROUP]	   = TO(ACCEPT) | TO(DECLINE) | TO(DONE),
 		[SMCR_HS_ACCEPT]   = TO(CONFIRM) | TO(DONE),
-		[SMCR_HS_CONFIRM]  = TO(REG) | TO(DECLINE) | TO(DONE),
+		[SMCR_HS_CONFIRM]  = TO(REG) | TO(DECLINE) | TO(DEFER) |
+				     TO(DONE),
 		[SMCR_HS_REG]	   = TO(LLC) | TO(DECLINE) | TO(DONE),
-		[SMCR_HS_LLC]	   = TO(DECLINE) | TO(DONE),
-		[SMCR_HS_DECLINE]  = TO(DONE),
+		[SMCR_HS_LLC]	   = TO(DECLINE) | TO(DEFER) | TO(DONE),
+		[SMCR_HS_DECLINE]  = TO(DEFER) | TO(DONE),
+		[SMCR_HS_DEFER]	   = TO(DONE),
 	},
 };
 
@@ -337,7 +342,7 @@ static bool hs_tcp_failed(const struct smcr_hs *hs)
 }
 
 /* Has the handshake missed its deadline? A server that has heard nothing has
- * not: step PROPOSAL decides what that means.
+ * not: step PROPOSAL or DEFER decides what that means.
  */
 static bool hs_expired(struct smcr_hs *hs)
 {
@@ -346,6 +351,10 @@ static bool hs_expired(struct smcr_hs *hs)
 		return false;
 	if (hs->step == SMCR_HS_PROPOSAL && !hs->clc.rx_len) {
 		hs->waited = true;
+		return false;
+	}
+	if (hs->step == SMCR_HS_DEFER) {
+		hs->waited = !time_before(jiffies, hs->deadline);
 		return false;
 	}
 	return !time_before(jiffies, hs->deadline);
@@ -481,6 +490,15 @@ static void hs_leave_listener(struct smcr_hs *hs)
 	spin_unlock_bh(&listener->accept_lock);
 }
 
+/* Give back what only messages of the handshake need. */
+static void hs_strip(struct smcr_hs *hs)
+{
+	sock_owned_by_me(hs->sk);
+	smcr_hs_drop_group(hs);
+	smcr_ib_port_drop(&hs->port);
+	smcr_clc_free(&hs->clc);
+}
+
 /* End the handshake. The caller reports the result, with hs_deliver(). */
 static void hs_release(struct smcr_hs *hs)
 {
@@ -490,9 +508,7 @@ static void hs_release(struct smcr_hs *hs)
 	WARN_ON_ONCE(hs_move(hs, SMCR_HS_DONE));
 	if (timer_delete(&hs->timer))
 		smcr_hs_put(hs);
-	smcr_hs_drop_group(hs);
-	smcr_ib_port_drop(&hs->port);
-	smcr_clc_free(&hs->clc);
+	hs_strip(hs);
 	hs_leave_listener(hs);
 	WRITE_ONCE(smcr_sk(sk)->hs, NULL);
 	smcr_mib_inc(sock_net(sk), SMCR_MIB_HANDSHAKESENDED);
@@ -535,6 +551,59 @@ static void hs_deliver(struct smcr_hs *hs, int err)
 	smcr_hs_put(hs);
 }
 
+/* TCP_DEFER_ACCEPT: if accept() must not return the child yet, go to step DEFER
+ * instead of ending the handshake. TCP takes the Proposal for the client's
+ * first bytes, so it does not withhold the child. A child without a Proposal
+ * was withheld by TCP already. As no program has the socket, nothing but the
+ * handshake needs its wake-ups.
+ */
+static bool __must_check hs_defer(struct smcr_hs *hs)
+{
+	struct sock *sk = hs->sk;
+
+	sock_owned_by_me(hs->sk);
+	if (!hs->defer_until || hs->step == SMCR_HS_PROPOSAL ||
+	    !time_before(jiffies, hs->defer_until))
+		return false;
+	if (WARN_ON_ONCE(hs_move(hs, SMCR_HS_DEFER)))
+		return false;
+	hs_strip(hs);
+	hs->waited = false;
+	hs->wakeup = sk->sk_state_change;
+	hs->readable = sk->sk_data_ready;
+	WRITE_ONCE(sk->sk_state_change, smcr_hs_event);
+	WRITE_ONCE(sk->sk_data_ready, smcr_hs_event);
+	WRITE_ONCE(hs->deadline, hs->defer_until);
+	smcr_hs_wake(hs, hs->deadline);
+	smcr_mib_inc(sock_net(sk), SMCR_MIB_ACCEPTSDEFERRED);
+	return true;
+}
+
+static void hs_undefer(struct smcr_hs *hs, int err)
+{
+	struct sock *sk = hs->sk;
+
+	sock_owned_by_me(hs->sk);
+	WRITE_ONCE(sk->sk_state_change, hs->wakeup);
+	WRITE_ONCE(sk->sk_data_ready, hs->readable);
+	if (smcr_sock_is_fallback(sk))
+		smcr_inner_unhook(sk);
+	hs_release(hs);
+	hs_deliver(hs, err);
+}
+
+/**
+ * smcr_hs_deferred() - the wait for the client's first bytes is over
+ * @hs: a server's handshake in step DEFER; ends
+ *
+ * Context: process, outer sock lock held.
+ */
+void smcr_hs_deferred(struct smcr_hs *hs)
+{
+	smcr_hs_trace(hs, 0);
+	hs_undefer(hs, 0);
+}
+
 /**
  * smcr_hs_fallback() - fall back to TCP
  * @hs: the handshake; ends
@@ -546,14 +615,24 @@ static void hs_deliver(struct smcr_hs *hs, int err)
 void smcr_hs_fallback(struct smcr_hs *hs, enum smcr_fallback_reason reason,
 		      u32 diagnosis)
 {
+	bool defer;
+
 	sock_owned_by_me(hs->sk);
 	if (hs->first_contact && hs->lgr)
 		smcr_lgr_give_up(hs->lgr);
-	hs_release(hs);
+	defer = hs_defer(hs);
+	if (!defer)
+		hs_release(hs);
 	/* In mode FALLBACK a program may copy under the inner sock lock */
 	smcr_inner_ack_now(smcr_sk(hs->sk)->inner);
 	smcr_fallback(hs->sk, reason, diagnosis);
-	hs_deliver(hs, 0);
+	if (defer) {
+		/* It shall hear of bytes, and may have missed some */
+		smcr_inner_hook(hs->sk);
+		smcr_hs_kick(hs, SMCR_HS_E_TCP);
+	} else {
+		hs_deliver(hs, 0);
+	}
 }
 
 /**
@@ -568,6 +647,11 @@ void smcr_hs_fail(struct smcr_hs *hs, int err)
 {
 	sock_owned_by_me(hs->sk);
 	smcr_hs_trace(hs, err);
+	/* The connection is made; dropping the child resets it */
+	if (hs->step == SMCR_HS_DEFER) {
+		hs_undefer(hs, err);
+		return;
+	}
 	if (err != -ECONNABORTED) {
 		smcr_hs_dest_failed(hs);
 		smcr_hs_path_result(hs, false);
@@ -590,6 +674,7 @@ void smcr_hs_done(struct smcr_hs *hs)
 	struct smcr_conn *conn = hs->conn;
 	struct sock *sk = hs->sk;
 	struct net *net = sock_net(sk);
+	bool defer;
 	int err;
 
 	sock_owned_by_me(hs->sk);
@@ -610,14 +695,19 @@ void smcr_hs_done(struct smcr_hs *hs)
 	smcr_mib_inc(net, hs->client ? SMCR_MIB_ACTIVEOPENS :
 				       SMCR_MIB_PASSIVEOPENS);
 	smcr_hs_trace(hs, 0);
-	hs_release(hs);
+	defer = hs_defer(hs);
+	if (!defer)
+		hs_release(hs);
 	smcr_sock_mode_set(sk, SMCR_MODE_RDMA);
 	/* Handle events that TCP reported to the handshake */
 	if (smcr_inner_has_data(sk))
 		smcr_conn_end_reset(conn, SMCR_RESET_TCP_DATA, ECONNRESET);
 	smcr_close_tcp_event(sk);
 	smcr_conn_put(conn);
-	hs_deliver(hs, 0);
+	if (defer)
+		smcr_hs_kick(hs, SMCR_HS_E_TCP);
+	else
+		hs_deliver(hs, 0);
 }
 
 /**

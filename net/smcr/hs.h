@@ -38,12 +38,17 @@ struct smcr_link;
  *    1 REG       register the RMB       CONFIRM   wait for the Confirm
  *      CONFIRM   send the Confirm     1 REG       register the RMB
  *    1 LLC       wait for the group   1 LLC       wait for the group
- *      DONE                             DONE
+ *      DONE                             DEFER     wait for the first bytes
+ *                                       DONE
  *
  * In step GROUP a group may have to leave state FORMING, or to add an RMB; in
  * step LLC it has to become ACTIVE. Step DECLINE sends a Decline, after which
  * the connection falls back to TCP. It follows step GROUP when that has waited
  * for too long, since nothing has been sent that a Decline would chase.
+ *
+ * Only a listener with TCP_DEFER_ACCEPT has step DEFER, which has a deadline of
+ * its own. The connection is made then, with RDMA or as plain TCP after a
+ * Decline, and the handshake keeps it from accept().
  */
 #define SMCR_HS_STEP_NAMES(X)			\
 	X(SMCR_HS_TCP, "tcp")			\
@@ -55,6 +60,7 @@ struct smcr_link;
 	X(SMCR_HS_CONFIRM, "confirm")		\
 	X(SMCR_HS_LLC, "llc")			\
 	X(SMCR_HS_DECLINE, "decline")		\
+	X(SMCR_HS_DEFER, "defer")		\
 	X(SMCR_HS_DONE, "done")
 
 enum smcr_hs_step {
@@ -87,7 +93,9 @@ enum smcr_hs_event_bit {
  * @work: runs the steps under the outer sock lock; waits neither for that lock
  *	nor for a peer
  * @timer: expires at @deadline, or earlier if a step waits for less
- * @deadline: end of the whole handshake, in jiffies
+ * @deadline: end of the whole handshake, in jiffies; in step DEFER, of the wait
+ *	for the client's first bytes
+ * @defer_until: server: what @deadline is in step DEFER, or 0 without that step
  * @group_limit: end of the wait in step GROUP, in jiffies
  * @clc: CLC messages being received and sent
  * @port: local RoCE port; does not delay the removal of its device
@@ -99,7 +107,8 @@ enum smcr_hs_event_bit {
  *	under the inner sock lock or slock until TCP is connected
  * @syn_plain: client: the SYN was repeated without the option; like @gateway
  * @crossed: client: the server's SYN crossed this one's; like @gateway
- * @waited: server: the time to wait for the first bytes is over
+ * @waited: server: the time to wait for the first bytes is over, in step
+ *	PROPOSAL for those of a Proposal, in step DEFER for the program's
  * @first_contact: this handshake forms @lgr
  * @offered: the peer may know the address of the local element
  * @cut: TCP ended during the handshake
@@ -113,6 +122,8 @@ enum smcr_hs_event_bit {
  * @proposal: server: the client's Proposal
  * @accept: client: the server's Accept
  * @reason: in step DECLINE: why it falls back
+ * @wakeup: in step DEFER: what sk_state_change of @sk was before
+ * @readable: in step DEFER: what sk_data_ready of @sk was before
  * @rcu: the callbacks of the inner socket find the handshake under RCU
  *
  * The outer sock lock covers every field with no other rule here.
@@ -128,6 +139,7 @@ struct smcr_hs {
 	struct work_struct	work;
 	struct timer_list	timer;
 	unsigned long		deadline;
+	unsigned long		defer_until;
 	unsigned long		group_limit;
 	struct smcr_clc		clc;
 	struct smcr_port	port;
@@ -151,6 +163,8 @@ struct smcr_hs {
 		struct smcr_clc_accept	accept;
 	};
 	enum smcr_fallback_reason reason;
+	void			(*wakeup)(struct sock *sk);
+	void			(*readable)(struct sock *sk);
 	struct rcu_head		rcu;
 };
 
@@ -171,6 +185,7 @@ void smcr_hs_fallback(struct smcr_hs *hs, enum smcr_fallback_reason reason,
 		      u32 diagnosis);
 void smcr_hs_fail(struct smcr_hs *hs, int err);
 void smcr_hs_done(struct smcr_hs *hs);
+void smcr_hs_deferred(struct smcr_hs *hs);
 void smcr_hs_abort(struct sock *sk);
 
 /* hs_step.c */

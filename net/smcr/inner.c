@@ -15,6 +15,7 @@
  *                                                socket, unless a thread is
  *                                                in TCP
  *               data, if a CLC message may come  smcr_fallback_data_event()
+ *               any, until accept() (DEFER)      smcr_hs_event()
  *
  * sk_user_data points to the outer socket. It is tagged, so that a TCP child,
  * which is a copy of the listener, does not inherit the pointer; inner_ops.c
@@ -197,6 +198,8 @@ static void drop_soft_error(struct sock *inner)
 /* Return true if TCP must be reset. */
 static bool tell(struct sock *sk, struct sock *inner, enum inner_event event)
 {
+	bool reset;
+
 	switch (smcr_sock_mode(sk)) {
 	case SMCR_MODE_INIT:
 		break;
@@ -222,7 +225,10 @@ static bool tell(struct sock *sk, struct sock *inner, enum inner_event event)
 			smcr_close_tcp_event(sk);
 		break;
 	case SMCR_MODE_FALLBACK:
-		return call_tcp(sk, inner, event);
+		reset = call_tcp(sk, inner, event);
+		/* Only step DEFER has a handshake in this mode */
+		smcr_hs_event(sk);
+		return reset;
 	}
 	return false;
 }

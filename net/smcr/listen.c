@@ -46,12 +46,15 @@
 #include "llc.h"
 #include "mib.h"
 #include "path.h"
+#include "rx.h"
 #include "sock.h"
 
 /* Delay before a listener that could not take a child tries again */
 #define LISTEN_RETRY_TIME	(HZ / 10)
 /* How long to wait for the first bytes of a client */
 #define PROPOSAL_WAIT		(3ul * HZ)
+/* The same where TCP_DEFER_ACCEPT has let TCP wait for them already */
+#define PROPOSAL_WAIT_MORE	(HZ / 2)
 
 /* Is the source of a SYN on the negative list, because no Proposal came? */
 static bool source_blocked(struct net *net, const struct smcr_syn *syn)
@@ -183,16 +186,21 @@ static bool __must_check listen_join(struct sock *listener, struct smcr_hs *hs)
 	return open;
 }
 
-static unsigned long proposal_wait(const struct sock *child)
+static unsigned long proposal_wait(const struct sock *child,
+				   unsigned long defer)
 {
 	const struct sock *inner = smcr_sk(child)->inner->sk;
+	unsigned long wait;
 
-	return max(PROPOSAL_WAIT, 3ul * inet_csk(inner)->icsk_rto);
+	wait = max(PROPOSAL_WAIT, 3ul * inet_csk(inner)->icsk_rto);
+	return defer < wait - PROPOSAL_WAIT_MORE ? wait - defer :
+						   PROPOSAL_WAIT_MORE;
 }
 
 /* Start the handshake of a child whose SYNs both carried the option. */
 static void listen_handshake(struct sock *listener, struct sock *child)
 {
+	unsigned long defer = READ_ONCE(smcr_sk(listener)->defer);
 	struct smcr_hs *hs;
 
 	lock_sock(child);
@@ -205,11 +213,12 @@ static void listen_handshake(struct sock *listener, struct sock *child)
 	smcr_hs_get(hs);
 	sock_hold(listener);
 	hs->listener = listener;
+	hs->defer_until = defer ? jiffies + defer : 0;
 	smcr_sock_mode_set(child, SMCR_MODE_HANDSHAKE);
 	if (listen_join(listener, hs)) {
 		smcr_hs_arm(hs, READ_ONCE(smcr_pernet(sock_net(child))
 					  ->sysctl.handshake_timeout_ms));
-		smcr_hs_wake(hs, jiffies + proposal_wait(child));
+		smcr_hs_wake(hs, jiffies + proposal_wait(child, defer));
 		/* The Proposal may have come before the callbacks were set. */
 		smcr_hs_kick(hs, SMCR_HS_E_TCP);
 	} else {
@@ -693,6 +702,50 @@ static bool step_reg(struct smcr_hs *hs)
 	return smcr_hs_step(hs, SMCR_HS_LLC);
 }
 
+/* Has the connection ended before its client sent a byte? Then TCP would have
+ * forgotten it by itself. The inner socket's error was moved to the outer one.
+ */
+static bool child_gone(const struct sock *sk)
+{
+	return READ_ONCE(sk->sk_err) ||
+	       smcr_inner_end(sk) == SMCR_INNER_FAILED;
+}
+
+static bool child_has_data(struct sock *sk)
+{
+	const struct sock *inner = smcr_sk(sk)->inner->sk;
+	const struct smcr_conn *conn = smcr_sk(sk)->conn;
+
+	sock_owned_by_me(sk);
+	/* An urgent byte counts, too */
+	if (smcr_sock_is_fallback(sk))
+		return !skb_queue_empty_lockless(&inner->sk_receive_queue);
+	return conn && (smcr_rx_avail(conn) ||
+			READ_ONCE(conn->rx.urgent.bits));
+}
+
+static bool child_has_end(const struct sock *sk)
+{
+	if (smcr_sock_is_fallback(sk))
+		return smcr_inner_end(sk) == SMCR_INNER_FIN;
+	return READ_ONCE(sk->sk_shutdown) & RCV_SHUTDOWN;
+}
+
+/* Step DEFER (TCP_DEFER_ACCEPT): accept() returns the child once it has bytes
+ * or the end of its stream, or when the time is over.
+ */
+static bool step_defer(struct smcr_hs *hs)
+{
+	struct sock *sk = hs->sk;
+	bool data = child_has_data(sk);
+
+	if (!data && child_gone(sk))
+		smcr_hs_fail(hs, -ECONNRESET);
+	else if (data || child_has_end(sk) || hs->waited)
+		smcr_hs_deferred(hs);
+	return false;
+}
+
 /* Steps of a server; each runs under the outer sock lock. */
 bool (*const smcr_listen_steps[SMCR_HS_STEPS])(struct smcr_hs *hs) = {
 	[SMCR_HS_PROPOSAL]	= step_proposal,
@@ -702,4 +755,5 @@ bool (*const smcr_listen_steps[SMCR_HS_STEPS])(struct smcr_hs *hs) = {
 	[SMCR_HS_REG]		= step_reg,
 	[SMCR_HS_LLC]		= smcr_hs_llc,
 	[SMCR_HS_DECLINE]	= smcr_hs_decline_more,
+	[SMCR_HS_DEFER]		= step_defer,
 };

@@ -29,6 +29,8 @@
 	  "SYNs answered without the option at a listener's limit") \
 	X(HANDSHAKETIMEOUTS, HandshakeTimeouts, \
 	  "handshakes that missed their deadline") \
+	X(ACCEPTSDEFERRED, AcceptsDeferred, \
+	  "connections that TCP_DEFER_ACCEPT kept from accept() after a handshake") \
 	X(GROUPTIMEOUTS, GroupTimeouts, "waits for a group that became TCP") \
 	X(SYNSPLAIN, SynsPlain, \
 	  "handshakes whose SYN was repeated without the option") \

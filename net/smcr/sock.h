@@ -83,6 +83,7 @@ enum smcr_sock_head {
  *	listen() by an option that only TCP can serve; under the sock lock
  * @cork: TCP_CORK is set; written under the sock lock
  * @nodelay: TCP_NODELAY is set; written under the sock lock
+ * @defer: TCP_DEFER_ACCEPT in jiffies, or 0; written under the sock lock
  * @rcvbuf_set: the program set SO_RCVBUF, which sizes the RMB element then
  * @sndbuf_set: the program set SO_SNDBUF, which sizes the send space then
  * @deferred: bits of enum smcr_sock_deferred, under the slock: work items to
@@ -116,6 +117,7 @@ struct smcr_sock {
 	enum smcr_fallback_reason fallback_asked;
 	bool			cork;
 	bool			nodelay;
+	unsigned long		defer;
 	bool			rcvbuf_set;
 	bool			sndbuf_set;
 	unsigned long		deferred;

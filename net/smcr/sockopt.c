@@ -36,6 +36,7 @@ enum opt_action {
 	OPT_NODELAY,	/* TCP's, and recorded here */
 	OPT_CORK,	/* likewise; clearing it sends held bytes */
 	OPT_TIMEOUT,	/* TCP's, and that of the RDMA connection */
+	OPT_DEFER,	/* TCP's, and what TCP makes of it is recorded here */
 	OPT_ASK,	/* TCP's; once set, only TCP can serve the program */
 	OPT_ULP,	/* likewise; not on an RDMA connection */
 	OPT_REPAIR,	/* likewise */
@@ -86,6 +87,7 @@ static const struct opt_rule rules[] = {
 	{ SOL_TCP, TCP_NODELAY, OPT_NODELAY },
 	{ SOL_TCP, TCP_CORK, OPT_CORK },
 	{ SOL_TCP, TCP_USER_TIMEOUT, OPT_TIMEOUT },
+	{ SOL_TCP, TCP_DEFER_ACCEPT, OPT_DEFER },
 	{ SOL_TCP, TCP_ULP, OPT_ULP, SMCR_FALLBACK_ULP },
 	{ SOL_TCP, TCP_REPAIR, OPT_REPAIR, SMCR_FALLBACK_REPAIR },
 	{ SOL_TCP, TCP_FASTOPEN, OPT_ASK, SMCR_FALLBACK_FASTOPEN,
@@ -330,6 +332,37 @@ static int set_user_timeout(struct sock *sk, int name, sockptr_t val,
 	return err;
 }
 
+/* TCP counts in SYN-ACKs that it repeats. Return the time of @n of them. */
+static unsigned long syn_ack_time(unsigned int n)
+{
+	unsigned long time = 0, timeout = TCP_TIMEOUT_INIT;
+
+	for (; n; n--) {
+		time += timeout;
+		timeout = min_t(unsigned long, 2 * timeout, TCP_RTO_MAX);
+	}
+	return time;
+}
+
+static int set_defer(struct sock *sk, int name, sockptr_t val,
+		     unsigned int len)
+{
+	const struct request_sock_queue *queue;
+	int err, time;
+
+	err = read_int(val, len, &time);
+	if (err)
+		return err;
+	queue = &inet_csk(smcr_sk(sk)->inner->sk)->icsk_accept_queue;
+	lock_sock(sk);
+	err = set_int(sk, name, time, len);
+	if (!err)
+		WRITE_ONCE(smcr_sk(sk)->defer,
+			   syn_ack_time(READ_ONCE(queue->rskq_defer_accept)));
+	release_sock(sk);
+	return err;
+}
+
 /**
  * union asked_value - the value of an option that only TCP can serve
  * @num: most options
@@ -444,6 +477,8 @@ int smcr_sockopt_set(struct socket *sock, int level, int optname,
 		return set_cork(sk, optname, optval, optlen);
 	case OPT_TIMEOUT:
 		return set_user_timeout(sk, optname, optval, optlen);
+	case OPT_DEFER:
+		return set_defer(sk, optname, optval, optlen);
 	case OPT_ASK:
 	case OPT_ULP:
 	case OPT_REPAIR:
