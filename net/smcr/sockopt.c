@@ -4,7 +4,8 @@
  *
  * At SOL_SOCKET an option that is not in the table goes to both sockets, the
  * outer one first, because getsockopt() reads that one; getsockopt() at
- * SOL_SOCKET never comes here. At every other level such an option goes to TCP.
+ * SOL_SOCKET never comes here. At every other level such an option goes to TCP,
+ * but for SOL_SMCR, which has one option to read.
  *
  * TCP copies some values from and to the program while it holds its own sock
  * lock. Unless the socket is plain TCP, the outer sock lock is held then, so
@@ -491,6 +492,42 @@ int smcr_sockopt_set(struct socket *sock, int level, int optname,
 	return -ENOPROTOOPT;
 }
 
+static void fill_info(struct sock *sk, struct smcr_info *info)
+{
+	const struct smcr_sock *smcr = smcr_sk(sk);
+
+	memset(info, 0, sizeof(*info));
+	lock_sock(sk);
+	if (smcr->mode == SMCR_MODE_FALLBACK) {
+		info->carrier = SMCR_CARRIER_TCP;
+		info->fallback = smcr->fallback;
+	} else if (smcr->mode == SMCR_MODE_RDMA) {
+		info->carrier = SMCR_CARRIER_RDMA;
+		if (smcr->conn)
+			info->reset = READ_ONCE(smcr->conn->reset_reason);
+	}
+	release_sock(sk);
+}
+
+/* SMCR_INFO: a program that was compiled with a shorter struct gets as much of
+ * it, and an older module fills less than a newer program asks for.
+ */
+static int get_info(struct sock *sk, char __user *optval, int __user *optlen)
+{
+	struct smcr_info info;
+	int len;
+
+	if (get_user(len, optlen))
+		return -EFAULT;
+	if (len < 0)
+		return -EINVAL;
+	len = min_t(int, len, sizeof(info));
+	fill_info(sk, &info);
+	if (put_user(len, optlen) || copy_to_user(optval, &info, len))
+		return -EFAULT;
+	return 0;
+}
+
 /**
  * smcr_sockopt_get() - serve getsockopt() at every level but SOL_SOCKET
  * @sock: outer socket
@@ -510,6 +547,9 @@ int smcr_sockopt_get(struct socket *sock, int level, int optname,
 	bool locked;
 	int err;
 
+	if (level == SOL_SMCR)
+		return optname == SMCR_INFO ? get_info(sk, optval, optlen) :
+					      -ENOPROTOOPT;
 	/* The bytes in TCP's queue are not the program's */
 	if (level == SOL_TCP && optname == TCP_ZEROCOPY_RECEIVE &&
 	    !smcr_sock_is_fallback(sk))

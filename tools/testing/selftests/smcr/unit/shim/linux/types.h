@@ -15,6 +15,7 @@ typedef signed short s16;
 typedef signed int s32;
 typedef signed long long s64;
 
+typedef u32 __u32;
 typedef u16 __be16;
 typedef u32 __be32;
 typedef u64 __be64;
