@@ -21,6 +21,10 @@
  * No SYN has the option if the route of the first one has a gateway
  * (net.smcr.on_link_only), and the result is TCP. A SYN is repeated plainly if
  * the route has got a gateway since.
+ *
+ * If BPF programs may change the destination inside connect(), nothing can be
+ * said about it before: the first SYN's route and address decide about adapter,
+ * loopback and negative list, too.
  */
 #include <linux/net.h>
 #include <net/sock.h>
@@ -55,6 +59,18 @@ static bool dest_blocked(struct sock *sk, const struct sockaddr *addr,
 	return smcr_neglist_blocks(sock_net(sk), &key);
 }
 
+/* Why the address that the program named cannot use SMC-R */
+static enum smcr_fallback_reason
+named_reason(struct sock *sk, const struct sockaddr *addr, int addr_len)
+{
+	enum smcr_fallback_reason reason;
+
+	reason = smcr_path_check(smcr_sk(sk)->inner->sk, addr, addr_len);
+	if (reason == SMCR_FALLBACK_NONE && dest_blocked(sk, addr, addr_len))
+		reason = SMCR_FALLBACK_NEG_DESTINATION;
+	return reason;
+}
+
 /**
  * smcr_connect_start() - start to connect
  * @sk: outer socket in mode INIT
@@ -71,14 +87,14 @@ int smcr_connect_start(struct sock *sk, struct sockaddr *addr, int addr_len)
 	struct socket *inner = smcr_sk(sk)->inner;
 	enum smcr_fallback_reason reason;
 	struct smcr_hs *hs;
+	bool later;
 	int err;
 
 	sock_owned_by_me(sk);
+	later = smcr_path_may_change(inner->sk, addr, addr_len);
 	reason = smcr_fallback_check_conn(sk);
-	if (reason == SMCR_FALLBACK_NONE)
-		reason = smcr_path_check(inner->sk, addr, addr_len);
-	if (reason == SMCR_FALLBACK_NONE && dest_blocked(sk, addr, addr_len))
-		reason = SMCR_FALLBACK_NEG_DESTINATION;
+	if (reason == SMCR_FALLBACK_NONE && !later)
+		reason = named_reason(sk, addr, addr_len);
 	tcp_sk(inner->sk)->syn_smc = reason == SMCR_FALLBACK_NONE;
 	if (reason != SMCR_FALLBACK_NONE) {
 		smcr_fallback(sk, reason, 0);
@@ -87,6 +103,7 @@ int smcr_connect_start(struct sock *sk, struct sockaddr *addr, int addr_len)
 	hs = smcr_hs_alloc(sk, true);
 	if (!hs)
 		return -ENOMEM;
+	hs->syn_judges = later;
 	smcr_sock_mode_set(sk, SMCR_MODE_HANDSHAKE);
 	smcr_inner_hook(sk);
 	smcr_inner_ack_later(inner);
@@ -130,8 +147,8 @@ static enum smcr_fallback_reason syn_result(struct smcr_hs *hs)
 {
 	bool smc = smcr_inner_smc_ok(hs->sk, true);
 
-	if (hs->gateway)
-		return SMCR_FALLBACK_GATEWAY;
+	if (hs->syn_reason != SMCR_FALLBACK_NONE)
+		return hs->syn_reason;
 	if (hs->syn_plain && hs->crossed) {
 		smcr_fallback_late(hs->sk);
 		smcr_mib_inc(sock_net(hs->sk), SMCR_MIB_CROSSEDSYNS);

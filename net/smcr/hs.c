@@ -124,10 +124,16 @@ void smcr_hs_event(struct sock *sk)
  */
 static void hs_first_syn(struct smcr_hs *hs, struct sock *inner)
 {
-	if (!smcr_path_has_gateway(inner))
+	enum smcr_fallback_reason reason = SMCR_FALLBACK_NONE;
+
+	if (hs->syn_judges)
+		reason = smcr_hs_dest_check(hs);
+	else if (smcr_path_has_gateway(inner))
+		reason = SMCR_FALLBACK_GATEWAY;
+	if (reason == SMCR_FALLBACK_NONE)
 		return;
 	tcp_sk(inner)->syn_smc = 0;
-	WRITE_ONCE(hs->gateway, true);
+	WRITE_ONCE(hs->syn_reason, reason);
 }
 
 /* A SYN with the option was not answered. */

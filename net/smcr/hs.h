@@ -103,10 +103,11 @@ enum smcr_hs_event_bit {
  * @link: link of @lgr that the connection shall use, counted
  * @named: client, subsequent contact: link that the Accept names, counted
  * @conn: the connection being built, counted
- * @gateway: client: no SYN had the option, as the route has a gateway; written
- *	under the inner sock lock or slock until TCP is connected
- * @syn_plain: client: the SYN was repeated without the option; like @gateway
- * @crossed: client: the server's SYN crossed this one's; like @gateway
+ * @syn_reason: client: why no SYN had the option, by the first one's route;
+ *	written under the inner sock lock or slock until TCP is connected
+ * @syn_judges: client: the route of the first SYN decides about SMC-R; constant
+ * @syn_plain: client: the SYN was repeated without the option; like @syn_reason
+ * @crossed: client: the server's SYN crossed this one's; like @syn_reason
  * @waited: server: the time to wait for the first bytes is over, in step
  *	PROPOSAL for those of a Proposal, in step DEFER for the program's
  * @first_contact: this handshake forms @lgr
@@ -147,7 +148,8 @@ struct smcr_hs {
 	struct smcr_link	*link;
 	struct smcr_link	*named;
 	struct smcr_conn	*conn;
-	bool			gateway;
+	enum smcr_fallback_reason syn_reason;
+	bool			syn_judges;
 	bool			syn_plain;
 	bool			crossed;
 	bool			waited;
@@ -207,6 +209,8 @@ bool smcr_hs_gid_credible(const struct smcr_hs *hs, const u8 *gid);
 bool smcr_hs_llc(struct smcr_hs *hs);
 
 /* hs_peer.c */
+enum smcr_fallback_reason __must_check
+smcr_hs_dest_check(const struct smcr_hs *hs);
 bool smcr_hs_path_blocked(struct smcr_hs *hs, const struct smcr_lgr_key *key);
 void smcr_hs_path_result(struct smcr_hs *hs, bool good);
 void smcr_hs_dest_good(struct smcr_hs *hs);

@@ -24,6 +24,29 @@ static void dest_key(const struct smcr_hs *hs, enum smcr_neglist_kind kind,
 	key->port = inet_sk(inner)->inet_dport;
 }
 
+/**
+ * smcr_hs_dest_check() - may the destination of the first SYN use SMC-R?
+ * @hs: a client's handshake whose TCP socket has chosen address and route
+ *
+ * Context: any, inner sock lock held.
+ * Return: SMCR_FALLBACK_NONE, or why not.
+ */
+enum smcr_fallback_reason smcr_hs_dest_check(const struct smcr_hs *hs)
+{
+	const struct sock *inner = smcr_sk(hs->sk)->inner->sk;
+	enum smcr_fallback_reason reason = smcr_path_check_route(inner);
+	struct smcr_neglist_key key;
+
+	if (reason != SMCR_FALLBACK_NONE)
+		return reason;
+	dest_key(hs, SMCR_NEGLIST_DESTINATION, &key);
+	if (smcr_neglist_blocks(sock_net(inner), &key))
+		return SMCR_FALLBACK_NEG_DESTINATION;
+	dest_key(hs, SMCR_NEGLIST_SYN, &key);
+	return smcr_neglist_blocks(sock_net(inner), &key) ?
+	       SMCR_FALLBACK_NEG_DESTINATION : SMCR_FALLBACK_NONE;
+}
+
 /* Negative list key of the path of a first contact. */
 static void path_key(const struct smcr_hs *hs, const struct smcr_lgr_key *peer,
 		     struct smcr_neglist_key *key)

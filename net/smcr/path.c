@@ -11,6 +11,7 @@
  * not sent through a gateway, where nobody knows what it meets, and is not sent
  * back to a source that is not on the link over which its SYN came.
  */
+#include <linux/bpf-cgroup.h>
 #include <linux/if_vlan.h>
 #include <linux/inetdevice.h>
 #include <linux/netdevice.h>
@@ -277,6 +278,23 @@ static bool dev_usable(struct net_device *dev)
 				     smcr_ib_port_usable(dev);
 }
 
+/* May a connection to @addr that takes this way use SMC-R? Consumes the
+ * reference to @way->dev.
+ */
+static enum smcr_fallback_reason
+judge(struct net *net, const struct way *way, const struct in6_addr *addr)
+{
+	enum smcr_fallback_reason reason = SMCR_FALLBACK_NONE;
+	struct net_device *dev = real_dev(net, way, addr, &reason);
+
+	if (dev && !dev_usable(dev))
+		reason = SMCR_FALLBACK_NO_RNIC;
+	else if (dev && way->gateway && on_link_only(net))
+		reason = SMCR_FALLBACK_GATEWAY;
+	dev_put(dev);
+	return reason;
+}
+
 /**
  * smcr_path_check() - may a connection to an address use SMC-R?
  * @inner: TCP socket that is about to connect
@@ -291,10 +309,8 @@ enum smcr_fallback_reason smcr_path_check(struct sock *inner,
 					  const struct sockaddr *addr,
 					  int addr_len)
 {
-	enum smcr_fallback_reason reason = SMCR_FALLBACK_NONE;
 	const struct sockaddr_in6 *in6 = (const void *)addr;
 	struct way way = { };
-	struct net_device *dev;
 	struct in6_addr dst;
 	__be16 port;
 
@@ -305,15 +321,33 @@ enum smcr_fallback_reason smcr_path_check(struct sock *inner,
 	else
 		route6(inner, &dst, port, addr_len >= sizeof(*in6) ?
 		       in6->sin6_scope_id : 0, &way);
-	if (!way.dev)
-		return SMCR_FALLBACK_NONE;
-	dev = real_dev(sock_net(inner), &way, &dst, &reason);
-	if (dev && !dev_usable(dev))
-		reason = SMCR_FALLBACK_NO_RNIC;
-	else if (dev && way.gateway && on_link_only(sock_net(inner)))
-		reason = SMCR_FALLBACK_GATEWAY;
-	dev_put(dev);
-	return reason;
+	return way.dev ? judge(sock_net(inner), &way, &dst) :
+			 SMCR_FALLBACK_NONE;
+}
+
+/**
+ * smcr_path_may_change() - may connect() go to another address than its own?
+ * @inner: TCP socket that is about to connect
+ * @addr: argument of connect()
+ * @addr_len: length of @addr; TCP checks it later
+ *
+ * Programs that balance load put BPF programs on cgroups, which replace a
+ * service's address by that of one of its hosts. TCP runs them in connect().
+ * An IPv6 socket that connects to an IPv4 address is not asked about its first
+ * SYN (smcr_inner_watch_syn()), so for it the address has to do.
+ *
+ * Context: process.
+ * Return: true if smcr_path_check_route() must decide, before the first SYN.
+ */
+bool smcr_path_may_change(const struct sock *inner, const struct sockaddr *addr,
+			  int addr_len)
+{
+	struct in6_addr dst;
+	__be16 port;
+
+	return BPF_CGROUP_PRE_CONNECT_ENABLED(inner) &&
+	       smcr_path_dest(inner, addr, addr_len, &dst, &port) &&
+	       (addr->sa_family == AF_INET || !ipv6_addr_v4mapped(&dst));
 }
 
 /* How a connected socket's packets leave this host. */
@@ -330,6 +364,29 @@ static void sock_way(struct sock *inner, struct way *way)
 		route4(inner, inner->sk_daddr, inner->sk_dport, way);
 	else
 		route6(inner, &inner->sk_v6_daddr, inner->sk_dport, 0, way);
+}
+
+/**
+ * smcr_path_check_route() - may a connection with a route use SMC-R?
+ * @inner: TCP socket that is about to send its first SYN
+ *
+ * An IPsec policy whose keys have not been negotiated is found later, by
+ * smcr_path_port().
+ *
+ * Context: any, inner sock lock held.
+ * Return: SMCR_FALLBACK_NONE, or why SMC-R cannot work over the route.
+ */
+enum smcr_fallback_reason smcr_path_check_route(const struct sock *inner)
+{
+	struct dst_entry *dst = sk_dst_get(inner);
+	struct in6_addr addr;
+	struct way way;
+
+	if (!dst)
+		return SMCR_FALLBACK_NONE;
+	smcr_path_peer_addr(inner, &addr);
+	way_of(dst, &addr, &way);
+	return judge(sock_net(inner), &way, &addr);
 }
 
 /**

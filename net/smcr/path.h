@@ -34,6 +34,10 @@ struct sockaddr;
 
 enum smcr_fallback_reason __must_check
 smcr_path_check(struct sock *inner, const struct sockaddr *addr, int addr_len);
+bool smcr_path_may_change(const struct sock *inner, const struct sockaddr *addr,
+			  int addr_len);
+enum smcr_fallback_reason __must_check
+smcr_path_check_route(const struct sock *inner);
 enum smcr_fallback_reason __must_check
 smcr_path_port(struct sock *inner, enum smcr_gid_kind kind, const u8 *peer_gid,
 	       struct smcr_port *port);
