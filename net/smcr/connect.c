@@ -161,6 +161,15 @@ static enum smcr_fallback_reason syn_result(struct smcr_hs *hs)
 			       SMCR_FALLBACK_NO_OPTION;
 }
 
+/* Why TCP has given up, as a negative errno */
+static int tcp_errno(const struct smcr_hs *hs, struct sock *inner)
+{
+	int err = sock_error(inner) ? : -ECONNREFUSED;
+	int soft = READ_ONCE(hs->sk->sk_err_soft);
+
+	return err == -ETIMEDOUT && soft ? -soft : err;
+}
+
 /* Step TCP: wait for the three-way handshake (3.5.1.1). */
 static bool step_tcp(struct smcr_hs *hs)
 {
@@ -172,7 +181,7 @@ static bool step_tcp(struct smcr_hs *hs)
 		return false;
 	smcr_inner_ops_end(inner);
 	if (state == TCP_CLOSE) {
-		smcr_hs_fail(hs, sock_error(inner) ? : -ECONNREFUSED);
+		smcr_hs_fail(hs, tcp_errno(hs, inner));
 		return false;
 	}
 	reason = syn_result(hs);

@@ -215,6 +215,9 @@ static bool tell(struct sock *sk, struct sock *inner, enum inner_event event)
 		if (!tcp_sk(inner)->syn_smc)
 			inet_csk_exit_pingpong_mode(inner);
 		smcr_hs_event(sk);
+		/* An ICMP message that does not end the attempt */
+		if (event == INNER_ERROR && !READ_ONCE(inner->sk_err))
+			smcr_sk(sk)->orig.error_report(inner);
 		break;
 	case SMCR_MODE_RDMA:
 		if (event == INNER_ERROR)
@@ -613,6 +616,25 @@ void smcr_inner_unhook(struct sock *sk)
 void smcr_inner_take_error(struct sock *sk)
 {
 	pass_error(sk, inner_sk(sk));
+}
+
+/**
+ * smcr_inner_take_soft_error() - move an error that did not end connect()
+ * @sk: outer socket that connects
+ *
+ * An ICMP message that comes while connect() holds TCP's socket, as those of
+ * this host's own packet filter do, does not end the attempt. SO_ERROR tells of
+ * it, and it is the error of an attempt that gets no other answer. TCP stores
+ * it after it has reported it, so nobody can wait for it.
+ *
+ * Context: process.
+ */
+void smcr_inner_take_soft_error(struct sock *sk)
+{
+	int err = xchg(&inner_sk(sk)->sk_err_soft, 0);
+
+	if (err)
+		WRITE_ONCE(sk->sk_err_soft, err);
 }
 
 /**

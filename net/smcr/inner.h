@@ -49,6 +49,7 @@ void smcr_inner_reset(struct sock *inner);
 void smcr_inner_abort(struct sock *sk);
 int __must_check smcr_inner_disconnect(struct sock *sk);
 void smcr_inner_take_error(struct sock *sk);
+void smcr_inner_take_soft_error(struct sock *sk);
 void smcr_inner_show(struct sock *sk);
 void smcr_inner_enter(struct sock *sk);
 void smcr_inner_leave(struct sock *sk);

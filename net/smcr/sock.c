@@ -527,6 +527,8 @@ void smcr_sock_connected(struct sock *sk, int err)
 	sock_owned_by_me(sk);
 	if (!err) {
 		smcr_inner_show(sk);
+		/* As TCP does when the SYN-ACK comes */
+		WRITE_ONCE(sk->sk_err_soft, 0);
 		state_established(sk);
 		sk->sk_state_change(sk);
 		sk_wake_async(sk, SOCK_WAKE_IO, POLL_OUT);

@@ -461,6 +461,21 @@ static __poll_t poll_own(struct sock *sk)
 	return mask;
 }
 
+/* ICMP messages are in TCP's error queue, also if TCP goes on connecting. If it
+ * does not, the handshake is about to say so: a program that read SO_ERROR too
+ * early would take the attempt for a success.
+ */
+static __poll_t poll_icmp(const struct sock *sk, const struct sock *inner)
+{
+	if (skb_queue_empty_lockless(&inner->sk_error_queue))
+		return 0;
+	if (smcr_sock_mode(sk) == SMCR_MODE_HANDSHAKE &&
+	    (READ_ONCE(inner->sk_err) ||
+	     READ_ONCE(inner->sk_state) == TCP_CLOSE))
+		return 0;
+	return EPOLLERR;
+}
+
 /**
  * smcr_sock_poll() - serve poll, select and epoll
  * @file: the socket's file, for TCP
@@ -474,13 +489,12 @@ static __poll_t poll_own(struct sock *sk)
 __poll_t smcr_sock_poll(struct file *file, struct socket *sock,
 			struct poll_table_struct *wait)
 {
+	struct socket *inner = inner_of(sock);
 	struct sock *sk = sock->sk;
 	__poll_t mask;
 
 	sock_poll_wait(file, sock, wait);
 	if (smcr_sock_is_fallback(sk)) {
-		struct socket *inner = inner_of(sock);
-
 		mask = READ_ONCE(inner->ops)->poll(file, inner, NULL);
 		/* TCP shows an error before it reports it, and the program asks
 		 * the outer socket which one it is
@@ -488,7 +502,7 @@ __poll_t smcr_sock_poll(struct file *file, struct socket *sock,
 		if (mask & EPOLLERR)
 			smcr_inner_take_error(sk);
 	} else {
-		mask = poll_own(sk);
+		mask = poll_own(sk) | poll_icmp(sk, inner->sk);
 	}
 	/* Pairs with smp_wmb() in end_break() and smcr_sock_connected(): if
 	 * poll() sees that the connection has ended, it sees the error, too

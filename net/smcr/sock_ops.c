@@ -217,6 +217,7 @@ static int connect_begin(struct socket *sock, struct sockaddr *addr, int len)
 	if (err)
 		return err;
 	smcr_inner_show(sk);
+	smcr_inner_take_soft_error(sk);
 	WRITE_ONCE(sk->sk_state, TCP_SYN_SENT);
 	sock->state = SS_CONNECTING;
 	return -EINPROGRESS;
@@ -315,6 +316,7 @@ static int connect_tcp(struct socket *sock, struct sockaddr *addr, int len,
 		WRITE_ONCE(sock->sk->sk_err, 0);
 	err = READ_ONCE(inner->ops)->connect(inner, addr, len, flags);
 	smcr_inner_show(sock->sk);
+	smcr_inner_take_soft_error(sock->sk);
 	show_listening(sock->sk);
 	/* inner.c has moved TCP's error to the outer socket */
 	if (err == -ECONNABORTED)
