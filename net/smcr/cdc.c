@@ -18,6 +18,7 @@
 #include "conn.h"
 #include "conn_end.h"
 #include "conn_eof.h"
+#include "conn_move.h"
 #include "lgr.h"
 #include "lgr_links.h"
 #include "link.h"

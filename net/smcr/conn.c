@@ -28,6 +28,7 @@
 #include "conn.h"
 #include "conn_end.h"
 #include "conn_eof.h"
+#include "conn_move.h"
 #include "lgr.h"
 #include "mib.h"
 #include "sock.h"

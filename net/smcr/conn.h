@@ -240,18 +240,6 @@ void smcr_conn_read_end(struct smcr_conn *conn);
 void smcr_conn_unlink(struct smcr_conn *conn, enum smcr_rmbe_end end);
 void smcr_conn_detach(struct smcr_conn *conn);
 
-/* conn_move.c */
-void smcr_conn_move_init(struct smcr_conn *conn);
-void smcr_conn_move_arm(struct smcr_conn *conn, u64 when);
-void smcr_conn_move_mapped(struct smcr_conn *conn, int err);
-bool smcr_conn_move_at_rest(const struct smcr_conn *conn);
-void smcr_conn_move_confirmed(struct smcr_conn *conn);
-struct smcr_link * __must_check smcr_conn_move_first(struct smcr_lgr *lgr);
-void smcr_conn_move_to(struct smcr_conn *conn, struct smcr_link *link);
-bool smcr_conn_move_waits(const struct smcr_conn *conn);
-bool smcr_conn_move_can_start(const struct smcr_conn *conn);
-void smcr_conn_move_started(struct smcr_conn *conn);
-
 /* Events from the link layer */
 void smcr_conn_sent(struct smcr_conn *conn, const struct smcr_link *link,
 		    u64 pos, u16 seq);

@@ -19,6 +19,7 @@
 #include "conn.h"
 #include "conn_end.h"
 #include "conn_eof.h"
+#include "conn_move.h"
 #include "lgr.h"
 #include "lgr_links.h"
 #include "mib.h"

@@ -38,6 +38,7 @@
 #include "cdc.h"
 #include "conn.h"
 #include "conn_end.h"
+#include "conn_move.h"
 #include "lgr.h"
 #include "lgr_links.h"
 #include "mib.h"

@@ -31,6 +31,7 @@
 #include <net/tcp.h>
 
 #include "conn.h"
+#include "conn_move.h"
 #include "connect.h"
 #include "fallback.h"
 #include "hs.h"

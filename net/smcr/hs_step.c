@@ -8,6 +8,7 @@
 
 #include "close.h"
 #include "conn.h"
+#include "conn_move.h"
 #include "fallback.h"
 #include "hs.h"
 #include "inner.h"

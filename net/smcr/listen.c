@@ -37,6 +37,7 @@
 #include <net/tcp.h>
 
 #include "conn.h"
+#include "conn_move.h"
 #include "fallback.h"
 #include "hs.h"
 #include "inner.h"

@@ -32,6 +32,7 @@
 
 #include "conn.h"
 #include "conn_end.h"
+#include "conn_move.h"
 #include "lgr.h"
 #include "mib.h"
 #include "rx.h"

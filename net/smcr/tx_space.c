@@ -35,6 +35,7 @@
 
 #include "chunk.h"
 #include "conn.h"
+#include "conn_move.h"
 #include "lgr.h"
 #include "link.h"
 #include "mib.h"
