@@ -16,7 +16,6 @@ clients of the same protocol and of TCP.
 
 usage: cgroup.py MODE ADDRESS PORT PROTOCOL CGROUP
 """
-import errno
 import os
 import resource
 import socket
@@ -24,6 +23,7 @@ import sys
 import time
 
 from lib import bpf
+from lib.sock import stream, word
 
 PASSIVE_ESTABLISHED = 5
 HASH_UPDATE = 70
@@ -32,21 +32,6 @@ OP, LOCAL_PORT = 0, 68
 # Memory that the cgroup has, in bytes, and connections to a listener of its
 MEMORY = 32 << 20
 CHILDREN = 800
-
-
-def stream(protocol):
-    """Return a new socket."""
-    sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, protocol)
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    return sock
-
-
-def word(function, *args):
-    """Return the result of a call, or the name of its errno."""
-    try:
-        return str(function(*args) or 0)
-    except OSError as err:
-        return errno.errorcode[err.errno]
 
 
 def join(group):

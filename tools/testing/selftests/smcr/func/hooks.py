@@ -12,7 +12,6 @@ usage: hooks.py serve|break ADDRESS PORT
        hooks.py attach CGROUP ADDRESS PORT TO TO-PORT
        hooks.py ask CGROUP PROTOCOL ADDRESS PORT
 """
-import ctypes
 import errno
 import fcntl
 import os
@@ -20,35 +19,14 @@ import socket
 import struct
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
-                                "lib"))
-import sock     # noqa: E402
+from lib import bpf, sock
 
-SYS_BPF, PROG_LOAD, PROG_ATTACH = 321, 5, 8
-PROG_TYPE_CGROUP_SOCK_ADDR = 18
-ALLOW_MULTI = 2
-# Where struct bpf_sock_addr has the words of the address, and the attach type
-FAMILIES = {socket.AF_INET: ((4,), 10),
-            socket.AF_INET6: ((8, 12, 16, 20), 11)}
+# Where struct bpf_sock_addr has the words of the address, and the program type
+FAMILIES = {socket.AF_INET: ((4,), bpf.CONNECT4),
+            socket.AF_INET6: ((8, 12, 16, 20), bpf.CONNECT6)}
 USER_PORT = 24
 SYNOPT_MARK = ord("y") << 8 | 1
 EYE_CATCHER = b"\xe2\xd4\xc3\xd9"
-
-libc = ctypes.CDLL(None, use_errno=True)
-
-
-def bpf(command, attr):
-    """Call bpf()."""
-    ret = libc.syscall(SYS_BPF, command,
-                       ctypes.create_string_buffer(attr, len(attr)), len(attr))
-    if ret < 0:
-        raise OSError(ctypes.get_errno(), f"bpf command {command}")
-    return ret
-
-
-def insn(code, dst, src, off, imm):
-    """Return one instruction."""
-    return struct.pack("=BBhI", code, dst | src << 4, off, imm)
 
 
 def family(address):
@@ -71,24 +49,18 @@ def program(address, port, to_address, to_port):
     code = b""
     for nth, (offset, is_now, _) in enumerate(fields):
         # Each field takes two instructions here, and two below.
-        code += insn(0x61, 2, 1, offset, 0)
-        code += insn(0x56, 2, 0, 2 * (count - nth - 1) + 2 * count, is_now)
+        code += bpf.insn(0x61, 2, 1, offset)
+        code += bpf.insn(0x56, 2, 0, 2 * (count - nth - 1) + 2 * count, is_now)
     for offset, _, becomes in fields:
-        code += insn(0xb4, 3, 0, 0, becomes) + insn(0x63, 1, 3, offset, 0)
-    return code + insn(0xb7, 0, 0, 0, 1) + insn(0x95, 0, 0, 0, 0)
+        code += bpf.insn(0xb4, 3, imm=becomes) + bpf.insn(0x63, 1, 3, offset)
+    return code + bpf.insn(0xb7, imm=1) + bpf.insn(0x95)
 
 
 def attach(cgroup, address, port, to_address, to_port):
     """Attach a program for good."""
     _, kind = FAMILIES[family(address)]
-    text = program(address, port, to_address, to_port)
-    code = ctypes.create_string_buffer(text, len(text))
-    licence = ctypes.create_string_buffer(b"GPL")
-    prog = bpf(PROG_LOAD, struct.pack(
-        "=IIQQ44xI", PROG_TYPE_CGROUP_SOCK_ADDR, len(text) // 8,
-        ctypes.addressof(code), ctypes.addressof(licence), kind))
-    target = os.open(cgroup, os.O_RDONLY)
-    bpf(PROG_ATTACH, struct.pack("=IIII", target, prog, kind, ALLOW_MULTI))
+    bpf.attach(cgroup, kind, program(address, port, to_address, to_port),
+               bpf.ALLOW_MULTI)
 
 
 def ask(cgroup, protocol, address, port):

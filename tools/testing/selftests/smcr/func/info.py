@@ -10,24 +10,18 @@ attached to this process's new cgroup, which shows 6 for 257.
 
 usage: info.py info ADDRESS | short | protocol CGROUP
 """
-import ctypes
 import os
 import re
 import socket
 import struct
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
-                                "lib"))
-from sock import IPPROTO_SMCR, smcr_socket     # noqa: E402
+from lib import bpf
+from lib.sock import IPPROTO_SMCR, smcr_socket
 
 SOL_SMCR, SMCR_INFO = IPPROTO_SMCR, 1
 SO_PROTOCOL = 38
-SYS_BPF, PROG_LOAD, PROG_ATTACH = 321, 5, 8
-PROG_TYPE_CGROUP_SOCKOPT, CGROUP_GETSOCKOPT = 25, 21
 UAPI = "../../../../../include/uapi/linux/"
-
-libc = ctypes.CDLL(None, use_errno=True)
 
 
 def enum(header, name):
@@ -99,55 +93,33 @@ def lengths():
         print(f"setsockopt: {os.strerror(err.errno)}")
 
 
-def bpf(command, attr):
-    """Call bpf()."""
-    ret = libc.syscall(SYS_BPF, command,
-                       ctypes.create_string_buffer(attr, len(attr)), len(attr))
-    if ret < 0:
-        raise OSError(ctypes.get_errno(), f"bpf command {command}")
-    return ret
-
-
-def insn(code, dst, src, off, imm):
-    """Return one instruction."""
-    return struct.pack("=BBhI", code, dst | src << 4, off, imm)
-
-
 # The program of smcr-programs.rst; r1 is the struct bpf_sockopt.
 SHOW_TCP = b"".join((
-    insn(0x61, 2, 1, 24, 0),                    # r2 = level
-    insn(0x55, 2, 0, 10, socket.SOL_SOCKET),    # not it: to the end
-    insn(0x61, 2, 1, 28, 0),                    # r2 = optname
-    insn(0x55, 2, 0, 8, SO_PROTOCOL),
-    insn(0x79, 2, 1, 8, 0),                     # r2 = optval
-    insn(0x79, 3, 1, 16, 0),                    # r3 = optval_end
-    insn(0xbf, 4, 2, 0, 0),
-    insn(0x07, 4, 0, 0, 4),
-    insn(0x2d, 4, 3, 3, 0),                     # too short
-    insn(0x61, 5, 2, 0, 0),                     # r5 = *optval
-    insn(0x55, 5, 0, 1, IPPROTO_SMCR),
-    insn(0x62, 2, 0, 0, socket.IPPROTO_TCP),    # *optval = 6
-    insn(0xb7, 0, 0, 0, 1),
-    insn(0x95, 0, 0, 0, 0)))
+    bpf.insn(0x61, 2, 1, 24, 0),                    # r2 = level
+    bpf.insn(0x55, 2, 0, 10, socket.SOL_SOCKET),    # not it: to the end
+    bpf.insn(0x61, 2, 1, 28, 0),                    # r2 = optname
+    bpf.insn(0x55, 2, 0, 8, SO_PROTOCOL),
+    bpf.insn(0x79, 2, 1, 8, 0),                     # r2 = optval
+    bpf.insn(0x79, 3, 1, 16, 0),                    # r3 = optval_end
+    bpf.insn(0xbf, 4, 2, 0, 0),
+    bpf.insn(0x07, 4, 0, 0, 4),
+    bpf.insn(0x2d, 4, 3, 3, 0),                     # too short
+    bpf.insn(0x61, 5, 2, 0, 0),                     # r5 = *optval
+    bpf.insn(0x55, 5, 0, 1, IPPROTO_SMCR),
+    bpf.insn(0x62, 2, 0, 0, socket.IPPROTO_TCP),    # *optval = 6
+    bpf.insn(0xb7, 0, 0, 0, 1),
+    bpf.insn(0x95, 0, 0, 0, 0)))
 
 
 def protocols(cgroup):
     """Show SO_PROTOCOL with and without the BPF program."""
     with open(cgroup + "/cgroup.procs", "w", encoding="utf-8") as file:
         file.write(str(os.getpid()))
-    code = ctypes.create_string_buffer(SHOW_TCP, len(SHOW_TCP))
-    licence = ctypes.create_string_buffer(b"GPL")
     sockets = (("TCP", socket.socket()), ("smcr", smcr_socket()),
                ("UDP", socket.socket(type=socket.SOCK_DGRAM)))
     for when in ("without", "with"):
         if when == "with":
-            prog = bpf(PROG_LOAD, struct.pack(
-                "=IIQQ44xI", PROG_TYPE_CGROUP_SOCKOPT, len(SHOW_TCP) // 8,
-                ctypes.addressof(code), ctypes.addressof(licence),
-                CGROUP_GETSOCKOPT))
-            target = os.open(cgroup, os.O_RDONLY)
-            bpf(PROG_ATTACH, struct.pack("=IIII", target, prog,
-                                         CGROUP_GETSOCKOPT, 0))
+            bpf.attach(cgroup, bpf.GETSOCKOPT, SHOW_TCP)
         for name, sock in sockets:
             print(f"{name} {when} it:",
                   sock.getsockopt(socket.SOL_SOCKET, SO_PROTOCOL))

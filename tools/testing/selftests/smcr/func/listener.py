@@ -25,7 +25,6 @@ usage: listener.py steps ADDRESS PROTOCOL
        listener.py destroy ADDRESS PORT MARK
        listener.py overlap ADDRESS N
 """
-import errno
 import re
 import select
 import socket
@@ -34,6 +33,8 @@ import subprocess
 import sys
 import threading
 import time
+
+from lib.sock import stream, word
 
 CHILDREN = 3
 MS = 30000
@@ -47,21 +48,6 @@ SECONDS = 10
 OVERLAP = "/proc/overlap"
 MASKS = ((select.POLLIN, "in"), (select.POLLERR, "err"),
          (select.POLLHUP, "hup"), (select.POLLRDHUP, "rdhup"))
-
-
-def stream(protocol=0):
-    """Return a new socket."""
-    sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, protocol)
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    return sock
-
-
-def word(function, *args):
-    """Return the result of a call, or the name of its errno."""
-    try:
-        return str(function(*args) or 0)
-    except OSError as err:
-        return errno.errorcode[err.errno]
 
 
 def events(sock, wanted):

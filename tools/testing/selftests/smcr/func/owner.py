@@ -18,7 +18,6 @@ send them, and at a line of input the byte that the server returns.
 
 usage: owner.py MODE ADDRESS PORT PROTOCOL SERVER_UID CLIENT_UID [CGROUP]
 """
-import errno
 import fcntl
 import os
 import signal
@@ -27,6 +26,8 @@ import struct
 import sys
 import threading
 import time
+
+from lib.sock import stream, word
 
 SECONDS = 30
 IP_RECVERR = 11
@@ -39,13 +40,6 @@ TLS_RX = 2
 TLS_INFO = struct.pack("=HH", 0x303, 51).ljust(40, b"\0")
 # An application data record of length 0, which cannot hold the cipher's tag
 BAD_RECORD = bytes.fromhex("1703030000").ljust(64, b"\0")
-
-
-def stream(protocol):
-    """Return a new socket."""
-    sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, protocol)
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    return sock
 
 
 def keep_alive(sock):
@@ -83,14 +77,6 @@ def buffers(sock):
         pass
     os.write(1, b"done\n")
     sys.stdin.read()
-
-
-def word(function, *args):
-    """Return the result of a call, or the name of its errno."""
-    try:
-        return str(function(*args) or 0)
-    except OSError as err:
-        return errno.errorcode[err.errno]
 
 
 def sleeps(thread):

@@ -11,7 +11,10 @@ MAP_CREATE, MAP_LOOKUP, MAP_UPDATE, PROG_LOAD, PROG_ATTACH, PROG_DETACH = \
 ARRAY, SOCKHASH = 2, 18
 # Program types with their attach types
 SOCK_OPS = 13, 3
-SETSOCKOPT = 25, 22
+CONNECT4, CONNECT6 = (18, 10), (18, 11)
+GETSOCKOPT, SETSOCKOPT = (25, 21), (25, 22)
+# Flag of an attachment: programs that are attached later do not replace it
+ALLOW_MULTI = 2
 
 
 def bpf(command, attr):
@@ -25,7 +28,7 @@ def bpf(command, attr):
 
 def insn(code, dst=0, src=0, off=0, imm=0):
     """Return one instruction."""
-    return struct.pack("=BBhi", code, src << 4 | dst, off, imm)
+    return struct.pack("=BBhI", code, src << 4 | dst, off, imm & 0xffffffff)
 
 
 def new_map(kind, value_size, entries):
@@ -43,7 +46,7 @@ def map_value(array, value=None):
     return cell.value
 
 
-def attach(group, kind, code):
+def attach(group, kind, code, flags=0):
     """Attach a program to a cgroup; return how to undo that."""
     text = ctypes.create_string_buffer(code)
     licence = ctypes.create_string_buffer(b"GPL")
@@ -51,6 +54,6 @@ def attach(group, kind, code):
         "=IIQQ44xI", kind[0], len(code) // 8, ctypes.addressof(text),
         ctypes.addressof(licence), kind[1]))
     where = struct.pack("=IIII", os.open(group, os.O_RDONLY), program,
-                        kind[1], 0)
+                        kind[1], flags)
     bpf(PROG_ATTACH, where)
     return lambda: bpf(PROG_DETACH, where)

@@ -20,6 +20,13 @@ def smcr_socket():
     return socket.socket(socket.AF_INET, socket.SOCK_STREAM, IPPROTO_SMCR)
 
 
+def stream(protocol=0):
+    """Return a new socket, which may bind to an address just used."""
+    sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, protocol)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    return sock
+
+
 def connected(address, rcvbuf=0):
     """Return a connection to a server, with a receive buffer of this size."""
     sock = smcr_socket()
@@ -29,10 +36,17 @@ def connected(address, rcvbuf=0):
     return sock
 
 
+def word(function, *args):
+    """Return the result of a call, or the name of its errno."""
+    try:
+        return str(function(*args) or 0)
+    except OSError as err:
+        return errno.errorcode[err.errno]
+
+
 def serve(address, function):
     """Call function(socket) in a thread for each connection, until killed."""
-    listener = smcr_socket()
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener = stream(IPPROTO_SMCR)
     listener.bind(address)
     listener.listen()
     print("serving", flush=True)
