@@ -21,14 +21,25 @@ server_said() {
 	sed 's/^/# /' "$tmp/urgent.err"
 }
 
-# keep_moving: delete links of the group, one after the other, until there is a
-# file $tmp/still. A handshake that loses its link leads to TCP, so the first byte
-# comes before that.
+# used: print the number of the link over which this host's connection writes, once
+# its handshake is over
+used() {
+	smcr-ctl conn show state active | sed -n 's/.* link \([0-9]*\).*/\1/p' |
+		head -n 1
+}
+
+# keep_moving: delete the link that the client's or the server's end of the
+# connection uses, one and the other in turn, until there is a file $tmp/still. A
+# handshake that loses its link leads to TCP, so both ends have ended it before.
 keep_moving() {
+	local turn=0
+	local -a link
+
 	until [ -e "$tmp/still" ]; do
-		! grew_to orders RxBytes 1 || ! whole "$nr_links" ||
-			smcr-ctl link del "$(links |
-				sed -n 's,^4/\([0-9]*\) .*,\1,p' | shuf -n 1)"
+		link=("$(used)" "$(on server used)")
+		[ -z "${link[0]}" ] || [ -z "${link[1]}" ] || ! whole "$nr_links" ||
+			! smcr-ctl link del "${link[turn % 2]}" ||
+			turn=$((turn + 1))
 		sleep 0.1
 	done
 }
