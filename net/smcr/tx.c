@@ -25,6 +25,7 @@
  */
 #include <linux/gfp.h>
 #include <linux/lockdep.h>
+#include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/uio.h>
 #include <net/sock.h>
@@ -543,7 +544,9 @@ static int tx_error(struct sock *sk)
 	       !smcr_sk(sk)->conn ? -EPIPE : 0;
 }
 
-/* Copy bytes that are lost, as a bad address is an error also then. */
+/* Copy bytes that are lost, as a bad address is an error also then. There may
+ * be gigabytes of them, so a signal ends the call, as it would end a wait.
+ */
 static int tx_swallow(struct msghdr *msg)
 {
 	void *page = (void *)__get_free_page(GFP_KERNEL);
@@ -553,8 +556,12 @@ static int tx_swallow(struct msghdr *msg)
 	if (!page)
 		return -ENOBUFS;
 	while ((n = min_t(size_t, msg_data_left(msg), PAGE_SIZE)) &&
-	       copy_from_iter_full(page, n, &msg->msg_iter))
+	       copy_from_iter_full(page, n, &msg->msg_iter)) {
 		done += n;
+		if (signal_pending(current))
+			break;
+		cond_resched();
+	}
 	free_page((unsigned long)page);
 	return done ? done : -EFAULT;
 }
