@@ -201,15 +201,21 @@ int smcr_ib_walk(const struct net *net, int pos, smcr_ib_walk_fn fn,
  *	the same RoCE version, kind, address family and VLAN
  * @peer_gid: GID of the peer's end of the further link, or NULL if this host
  *	makes the offer
+ * @first_peer: GID of the peer's end of the first link
+ * @asked: GID that the peer has named as that of a spare port, or NULL
  * @nth: 0 for the best port; each retry adds 1 and so tries them in turn
  * @n_asymmetric: number of the last entries of "used" that may be chosen if no
  *	other port is spare: the ports of asymmetric links
+ * @near: only ports that are on the peer's LAN by their addresses
  */
 struct smcr_ib_spare_want {
 	const struct smcr_port	*first;
 	const u8		*peer_gid;
+	const u8		*first_peer;
+	const u8		*asked;
 	unsigned int		nth;
 	unsigned int		n_asymmetric;
+	bool			near;
 };
 
 int __must_check
@@ -220,5 +226,7 @@ unsigned int __must_check
 smcr_ib_spare_ports(struct net *net, const struct smcr_port *used,
 		    unsigned int n_used,
 		    const struct smcr_ib_spare_want *want);
+bool smcr_ib_port_near(struct net *net, const struct smcr_port *port,
+		       const u8 *gid);
 
 #endif /* _SMCR_IB_H */

@@ -11,6 +11,7 @@
 #include <net/if_inet6.h>
 
 #include "ib.h"
+#include "pnet.h"
 #include "spare.h"
 #include "wr.h"
 
@@ -21,6 +22,8 @@
  * @cand: what spare.c knows of them
  * @first: local end of the group's first link
  * @want: what the further link needs; names @first
+ * @port: @first as a port, with a reference to its device; without a device if
+ *	that is being removed
  */
 struct spare_set {
 	u32			n;
@@ -28,6 +31,7 @@ struct spare_set {
 	struct smcr_spare	*cand;
 	struct smcr_spare	first;
 	struct smcr_spare_want	want;
+	struct smcr_port	port;
 };
 
 static void spare_of(const struct smcr_port *port, struct smcr_spare *spare)
@@ -73,6 +77,84 @@ static u8 prefix6(const struct net_device *ndev, const struct in6_addr *addr)
 	return len;
 }
 
+/* Has a netdev a subnet that contains an address? Under RCU. */
+static bool subnet4(const struct net_device *ndev, __be32 addr)
+{
+	struct in_device *in_dev = __in_dev_get_rcu(ndev);
+	const struct in_ifaddr *ifa;
+
+	if (!in_dev)
+		return false;
+	in_dev_for_each_ifa_rcu(ifa, in_dev)
+		if (inet_ifa_match(addr, ifa))
+			return true;
+	return false;
+}
+
+/* Like subnet4(), for IPv6. The subnet of the link-local addresses does not
+ * count, as each LAN has it.
+ */
+static bool subnet6(const struct net_device *ndev, const struct in6_addr *addr)
+{
+	struct inet6_dev *in6 = __in6_dev_get(ndev);
+	const struct inet6_ifaddr *ifa;
+
+	if (!in6 || ipv6_addr_type(addr) & IPV6_ADDR_LINKLOCAL)
+		return false;
+	list_for_each_entry_rcu(ifa, &in6->addr_list, if_list)
+		if (ipv6_prefix_equal(&ifa->addr, addr, ifa->prefix_len))
+			return true;
+	return false;
+}
+
+static bool subnet_of(const struct net_device *ndev, const u8 *gid)
+{
+	struct in6_addr addr;
+
+	memcpy(&addr, gid, sizeof(addr));
+	if (ipv6_addr_v4mapped(&addr))
+		return subnet4(ndev, addr.s6_addr32[3]);
+	return subnet6(ndev, &addr);
+}
+
+/* Has a netdev a subnet of another netdev? Under RCU. */
+static bool subnet_shared(const struct net_device *ndev,
+			  const struct net_device *other)
+{
+	struct in_device *in_dev = __in_dev_get_rcu(other);
+	struct inet6_dev *in6 = __in6_dev_get(other);
+	const struct inet6_ifaddr *ifa6;
+	const struct in_ifaddr *ifa;
+
+	if (in_dev) {
+		in_dev_for_each_ifa_rcu(ifa, in_dev)
+			if (subnet4(ndev, ifa->ifa_local))
+				return true;
+	}
+	if (in6) {
+		list_for_each_entry_rcu(ifa6, &in6->addr_list, if_list)
+			if (subnet6(ndev, &ifa6->addr))
+				return true;
+	}
+	return false;
+}
+
+/* Is a candidate's netdev on the peer's LAN, by its subnets? Under RCU. */
+static void spare_lan(struct net *net, const struct net_device *ndev,
+		      const struct smcr_spare_want *want,
+		      struct smcr_spare *spare)
+{
+	const struct net_device *first;
+
+	first = dev_get_by_index_rcu(net, want->first->ifindex);
+	spare->like_first = first && subnet_of(first, spare->gid);
+	if (want->peer_gid &&
+	    smcr_gid_kind(want->peer_gid) != SMCR_GID_LINK_LOCAL)
+		spare->lan = subnet_of(ndev, want->peer_gid);
+	else
+		spare->lan = first && subnet_shared(ndev, first);
+}
+
 /* A netdev in a VRF is never used: its addresses are those of another network.
  */
 static bool netdev_ready(const struct net_device *ndev)
@@ -81,8 +163,9 @@ static bool netdev_ready(const struct net_device *ndev)
 	       !netif_is_l3_slave(ndev);
 }
 
-/* Read from the netdev whether it can send, and the subnet of the GID. */
-static void spare_netdev(struct net *net, struct smcr_spare *spare)
+/* Read from the netdev whether it can send, and its subnets. */
+static void spare_netdev(struct net *net, const struct smcr_spare_want *want,
+			 struct smcr_spare *spare)
 {
 	struct net_device *ndev;
 	struct in6_addr addr;
@@ -95,17 +178,19 @@ static void spare_netdev(struct net *net, struct smcr_spare *spare)
 		spare->prefix = 96 + prefix4(ndev, addr.s6_addr32[3]);
 	else if (spare->ready)
 		spare->prefix = prefix6(ndev, &addr);
+	if (spare->ready)
+		spare_lan(net, ndev, want, spare);
 	rcu_read_unlock();
 }
 
 /* Fill a candidate. A device whose limits are too small for a link is none, nor
- * is a port that is not ready. A device is queried only if the GID can carry
- * the link and the netdev can send: a port that is down normally has no carrier
- * either, so that a group is not delayed by a query for it.
+ * is a port that is not ready, or that the PNET table puts into another
+ * network. A device is queried only if the GID can carry the link and the
+ * netdev can send: a port that is down normally has no carrier either, so that
+ * a group is not delayed by a query for it.
  */
 static void spare_fill(struct net *net, const struct smcr_ib_hit *hit,
-		       const struct smcr_spare_want *want,
-		       struct smcr_spare *spare)
+		       const struct spare_set *set, struct smcr_spare *spare)
 {
 	struct smcr_port port;
 
@@ -113,9 +198,10 @@ static void spare_fill(struct net *net, const struct smcr_ib_hit *hit,
 	if (!smcr_ib_port_fill(hit, &port) || !smcr_wr_device_fits(port.dev))
 		return;
 	spare_of(&port, spare);
-	if (!smcr_spare_suits(spare, want))
+	if (!smcr_spare_suits(spare, &set->want) ||
+	    smcr_pnet_apart(net, &port, &set->port))
 		return;
-	spare_netdev(net, spare);
+	spare_netdev(net, &set->want, spare);
 	spare->ready = spare->ready && smcr_ib_port_ready(&port);
 }
 
@@ -127,6 +213,8 @@ static void set_free(struct spare_set *set)
 		port.dev = set->hits[set->n].dev;
 		smcr_ib_port_put(&port);
 	}
+	if (set->port.dev)
+		smcr_ib_port_put(&set->port);
 	kvfree(set->hits);
 	kvfree(set->cand);
 }
@@ -156,13 +244,21 @@ set_make(struct net *net, const struct smcr_port *used, unsigned int n_used,
 	if (set_alloc(set, n))
 		return -ENOMEM;
 	spare_of(want->first, &set->first);
-	set->want.first = &set->first;
-	set->want.peer_gid = want->peer_gid;
-	set->want.nth = want->nth;
+	set->want = (struct smcr_spare_want){
+		.first = &set->first,
+		.peer_gid = want->peer_gid,
+		.first_peer = want->first_peer,
+		.asked = want->asked,
+		.nth = want->nth,
+		.near = want->near,
+	};
+	set->port = *want->first;
+	if (!smcr_ib_port_tryget(&set->port))
+		set->port.dev = NULL;
 	/* GIDs may have come or gone between the two walks */
 	set->n = min(smcr_ib_gids_like(net, want->first, set->hits, n), n);
 	for (i = 0; i < set->n; i++)
-		spare_fill(net, &set->hits[i], &set->want, &set->cand[i]);
+		spare_fill(net, &set->hits[i], set, &set->cand[i]);
 	while (n_used--) {
 		spare_of(&used[n_used], &end);
 		end.asymmetric = n_used >= n_symmetric;
@@ -180,14 +276,16 @@ set_make(struct net *net, const struct smcr_port *used, unsigned int n_used,
  * @out: the port, for smcr_ib_port_drop(); its @dev is NULL if there is none. A
  *	port that is not dropped for long does not delay its device's removal
  *
- * A port in the subnet of the peer's GID is preferred, but one in another
- * subnet may be found; CONFIRM LINK tells whether it reaches the peer.
+ * A port in the subnet of the peer's GID is preferred. Without @want->near one
+ * in another subnet may be found; CONFIRM LINK tells whether it reaches the
+ * peer.
  *
  * Context: process; allocates memory and may query the devices, which takes
  * rtnl on some of them. So it is called neither from a device's event nor under
  * a lock that such an event takes.
- * Return: 0; -ENOENT if no port is spare, also if the peer's GID does not
- * interoperate with the group's; -ENOMEM.
+ * Return: 0; 1 if the port is not on the peer's LAN by its addresses; -ENOENT
+ * if no port is spare, also if the peer's GID does not interoperate with the
+ * group's; -EXDEV if only such are that @want->near excludes; -ENOMEM.
  */
 int smcr_ib_port_spare(struct net *net, const struct smcr_port *used,
 		       unsigned int n_used,
@@ -206,9 +304,10 @@ int smcr_ib_port_spare(struct net *net, const struct smcr_port *used,
 	if (i >= 0 && smcr_ib_port_fill(&set.hits[i], out) &&
 	    smcr_ib_port_ready(out)) {
 		smcr_ib_dev_hold(out->dev);
+		err = !smcr_spare_near(&set.cand[i], &set.want);
 	} else {
 		memset(out, 0, sizeof(*out));
-		err = -ENOENT;
+		err = i == SMCR_SPARE_FAR ? -EXDEV : -ENOENT;
 	}
 	set_free(&set);
 	return err;
@@ -237,4 +336,29 @@ unsigned int smcr_ib_spare_ports(struct net *net, const struct smcr_port *used,
 	count = smcr_spare_ports(set.cand, set.n, &set.want);
 	set_free(&set);
 	return count;
+}
+
+/**
+ * smcr_ib_port_near() - is a GID of the peer on the LAN of a port?
+ * @net: the port's namespace
+ * @port: the port; its device is not looked at
+ * @gid: the GID
+ *
+ * Context: any.
+ * Return: true if the port's netdev has a subnet that contains @gid, or if @gid
+ * is link-local, which tells nothing.
+ */
+bool smcr_ib_port_near(struct net *net, const struct smcr_port *port,
+		       const u8 *gid)
+{
+	const struct net_device *ndev;
+	bool near;
+
+	if (smcr_gid_kind(gid) == SMCR_GID_LINK_LOCAL)
+		return true;
+	rcu_read_lock();
+	ndev = dev_get_by_index_rcu(net, port->ifindex);
+	near = ndev && subnet_of(ndev, gid);
+	rcu_read_unlock();
+	return near;
 }

@@ -20,6 +20,19 @@ static u8 unneeded_of(const struct smcr_lgr_links *links)
 					smcr_lgr_links_ends(links, ends));
 }
 
+/* Say what a further link needs; @links keeps what @want names. */
+static void want_of(struct smcr_lgr *lgr, const struct smcr_lgr_links *links,
+		    const struct smcr_port *used,
+		    struct smcr_ib_spare_want *want)
+{
+	*want = (struct smcr_ib_spare_want){
+		.first = &used[0],
+		.first_peer = links->link[0]->peer.gid,
+		.asked = lgr->llc.add_asked ? lgr->llc.asked_gid : NULL,
+		.near = smcr_llc_add_near(lgr),
+	};
+}
+
 /* Find the asymmetric link of a server's group without a free slot, if a
  * symmetric link can take this slot: the server has a port for it, and the
  * client has one, too. Return: the index of the asymmetric link in @links, or
@@ -28,7 +41,7 @@ static u8 unneeded_of(const struct smcr_lgr_links *links)
 static int in_the_way(struct smcr_lgr *lgr, const struct smcr_lgr_links *links)
 {
 	struct smcr_port used[SMCR_MAX_LINKS];
-	struct smcr_ib_spare_want want = { .first = &used[0] };
+	struct smcr_ib_spare_want want;
 	struct smcr_link_ends ends[SMCR_MAX_LINKS];
 	bool asked = lgr->llc.add_asked;
 	unsigned int n;
@@ -39,6 +52,7 @@ static int in_the_way(struct smcr_lgr *lgr, const struct smcr_lgr_links *links)
 	i = smcr_lgr_policy_in_the_way(ends, smcr_lgr_links_ends(links, ends),
 				       asked);
 	n = smcr_lgr_links_ports(links, used);
+	want_of(lgr, links, used, &want);
 	if (i < 0 || n >= READ_ONCE(lgr->max_links) ||
 	    !smcr_ib_spare_ports(lgr->net, used, asked ? n : links->n, &want))
 		return -1;
@@ -99,11 +113,14 @@ static bool wants_link(struct smcr_lgr *lgr, const struct smcr_lgr_links *links)
 	bool server = lgr->role == SMCR_SERVER, wants;
 	bool full = links->n == SMCR_MAX_LINKS;
 	struct smcr_port used[SMCR_MAX_LINKS];
-	struct smcr_ib_spare_want want = { .first = &used[0] };
+	struct smcr_ib_spare_want want;
 	unsigned int n;
 
 	n = smcr_lgr_links_ports(links, used);
-	wants = n && n < READ_ONCE(lgr->max_links) && !(full && server);
+	if (!n)
+		return false;
+	want_of(lgr, links, used, &want);
+	wants = n < READ_ONCE(lgr->max_links) && !(full && server);
 	if (!(server && lgr->llc.add_asked))
 		n = links->n;
 	return wants && ((server && links->n == 1) ||
@@ -219,6 +236,7 @@ static void grow_after(struct smcr_lgr *lgr, unsigned long delay)
 void smcr_lgr_grow_again(struct smcr_lgr *lgr, unsigned long delay)
 {
 	lgr->grow.tries = 0;
+	lgr->llc.far_failures = 0;
 	grow_after(lgr, delay);
 }
 

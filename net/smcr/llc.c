@@ -167,6 +167,10 @@ void smcr_llc_ready(struct smcr_lgr *lgr)
 {
 	WRITE_ONCE(lgr->llc.step_deadline, 0);
 	smcr_lgr_event(lgr, SMCR_LGR_EV_READY);
+	/* Ports that the first contact has left out are tried now. */
+	if (lgr->llc.far_left)
+		smcr_lgr_kick(lgr, SMCR_LGR_T_GROW);
+	lgr->llc.far_left = false;
 }
 
 /**

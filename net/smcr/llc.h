@@ -62,6 +62,7 @@ struct smcr_llc_rkeys {
  * @link: the new link, with a reference, or NULL: no such exchange, or ADD LINK
  *	has offered nothing
  * @carrier: link that carries the exchange, with a reference
+ * @far: the local port of @link is not on the peer's LAN by its addresses
  * @pairs: keys of the local RMBs, told in continuations; NULL until the RMBs
  *	are registered on @link
  * @n_pairs: entries of @pairs
@@ -71,6 +72,7 @@ struct smcr_llc_rkeys {
 struct smcr_llc_add {
 	struct smcr_link		*link;
 	struct smcr_link		*carrier;
+	bool				far;
 	struct smcr_llc_pair		*pairs;
 	u8				n_pairs;
 	u8				told;
@@ -130,7 +132,12 @@ struct smcr_llc_due {
  * @tried: client: GIDs of the server's ends of those exchanges, the last ones
  * @n_tried: client: number of those exchanges
  * @add_counted: smcr_lgr_grow.tries counts the try that is under way
+ * @far_failures: of these, those with a port that is not on the peer's LAN by
+ *	its addresses, at most SMCR_LLC_FAR_TRIES
+ * @far_works: the group has had a link with such a port
+ * @far_left: the first contact has left such ports out
  * @add_asked: server: the client's request for a link is not answered yet
+ * @asked_gid: the GID in that request
  * @add_missed: client: an offer was refused for lack of memory, as a port was
  *	not ready, or as there were too many, so the server has to be asked for
  *	another one
@@ -171,7 +178,11 @@ struct smcr_llc {
 	u8			tried[SMCR_MAX_LINKS][SMCR_GID_LEN];
 	u32			n_tried;
 	bool			add_counted;
+	u8			far_failures;
+	bool			far_works;
+	bool			far_left;
 	bool			add_asked;
+	u8			asked_gid[SMCR_GID_LEN];
 	bool			add_missed;
 	unsigned long		offers_at;
 	u32			n_offers;
@@ -188,6 +199,11 @@ struct smcr_llc {
 	unsigned long		rkey_retry_at;
 	u32			rkey_tries;
 };
+
+/* Failures in a row after which a group uses no more ports that are not on the
+ * peer's LAN by their addresses; each of the ports has had its turn by then
+ */
+#define SMCR_LLC_FAR_TRIES	SMCR_MAX_LINKS
 
 /* Cookies of LLC messages, by which smcr_llc_sent() tells them apart */
 enum smcr_llc_cookie {
@@ -220,6 +236,7 @@ void smcr_llc_test_recv(struct smcr_link *link, const struct smcr_llc_msg *msg);
 int __must_check smcr_llc_add_offer(struct smcr_lgr *lgr,
 				    struct smcr_link *carrier);
 void smcr_llc_add_start(struct smcr_lgr *lgr);
+bool smcr_llc_add_near(const struct smcr_lgr *lgr);
 void smcr_llc_add_recv(struct smcr_link *link, const struct smcr_llc_msg *msg);
 bool smcr_llc_add_registered(struct smcr_lgr *lgr);
 void smcr_llc_add_cont(struct smcr_link *link, const struct smcr_llc_msg *msg);

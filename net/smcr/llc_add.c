@@ -38,6 +38,18 @@
  */
 #define OFFERS_PER_SECOND	16u
 
+/**
+ * struct choice - the local end of a further link
+ * @port: the port
+ * @spare: the port was spare, and is kept; otherwise it is the carrier's
+ * @far: the port is not on the peer's LAN by its addresses
+ */
+struct choice {
+	struct smcr_port	port;
+	bool			spare;
+	bool			far;
+};
+
 static bool same_port(const struct smcr_port *a, const struct smcr_port *b)
 {
 	return a->dev == b->dev && a->port == b->port;
@@ -75,6 +87,26 @@ static unsigned int times_tried(const struct smcr_llc *llc, const u8 *gid)
 	return n;
 }
 
+/**
+ * smcr_llc_add_near() - is a further link confined to the peer's LAN?
+ * @lgr: the group
+ *
+ * Most ports that are not on the peer's LAN by their addresses do not reach the
+ * peer, and the GID of such a port is nothing that each peer should know. In a
+ * first contact data would wait for the link (3.5.1.6.2). Later such ports are
+ * tried a few times, since the peer may have one on the same LAN, and without
+ * an end only once the group has had a link with one.
+ *
+ * Context: the group's work.
+ * Return: true if only ports on the peer's LAN may be used.
+ */
+bool smcr_llc_add_near(const struct smcr_lgr *lgr)
+{
+	return smcr_lgr_state(lgr) == SMCR_LGR_FORMING ||
+	       (!lgr->llc.far_works &&
+		lgr->llc.far_failures == SMCR_LLC_FAR_TRIES);
+}
+
 /* Choose the local port of a further link: an adapter port that no link uses,
  * or else one that only an asymmetric link uses, which the further link may
  * replace; or else, for a link that is asymmetric at this end, the port of the
@@ -82,32 +114,46 @@ static unsigned int times_tried(const struct smcr_llc *llc, const u8 *gid)
  * that did not lead to a link may have named a port that does not reach the
  * peer, so the next offer names another one; and a client answers the next
  * offer of the same port with another one of its own.
- *
- * Return: true for the former; @port is for smcr_ib_port_drop() then.
  */
-static bool choose_port(struct smcr_lgr *lgr, const struct smcr_link *carrier,
-			const u8 *peer_gid, struct smcr_port *port)
+static void choose_port(struct smcr_lgr *lgr, const struct smcr_link *carrier,
+			const u8 *peer_gid, struct choice *choice)
 {
 	struct smcr_port used[SMCR_MAX_LINKS];
 	struct smcr_ib_spare_want want = {
 		.first = &carrier->local,
 		.peer_gid = peer_gid,
+		.first_peer = carrier->peer.gid,
+		.asked = lgr->llc.add_asked ? lgr->llc.asked_gid : NULL,
 		.nth = peer_gid ? times_tried(&lgr->llc, peer_gid) :
 				  lgr->llc.add_failures,
+		.near = smcr_llc_add_near(lgr),
 	};
 	struct smcr_lgr_links links;
 	unsigned int n;
-	bool spare;
+	int found;
 
 	smcr_lgr_links_get(lgr, SMCR_LINK_ACTIVE, &links);
 	n = smcr_lgr_links_ports(&links, used);
 	if (lgr->role == SMCR_SERVER || peer_gid)
 		want.n_asymmetric = links.n - n;
-	spare = !smcr_ib_port_spare(lgr->net, used, links.n, &want, port);
+	found = smcr_ib_port_spare(lgr->net, used, links.n, &want,
+				   &choice->port);
 	smcr_lgr_links_put(&links);
-	if (!spare)
-		*port = carrier->local;
-	return spare;
+	choice->spare = found >= 0;
+	choice->far = found > 0;
+	if (smcr_lgr_state(lgr) == SMCR_LGR_FORMING && found == -EXDEV)
+		lgr->llc.far_left = true;
+	if (choice->spare)
+		return;
+	choice->port = carrier->local;
+	choice->far = peer_gid && !smcr_ib_port_near(lgr->net, &choice->port,
+						     peer_gid);
+}
+
+static void drop_choice(struct choice *choice)
+{
+	if (choice->spare)
+		smcr_ib_port_drop(&choice->port);
 }
 
 /* Forget the exchange; the new link, if it is ACTIVE, stays in the group. */
@@ -138,12 +184,12 @@ static void discard_link(struct smcr_link *link)
 /* Create the local end of the new link and give it a slot. */
 static struct smcr_link *new_link(struct smcr_lgr *lgr,
 				  struct smcr_link *carrier,
-				  const struct smcr_port *port, u8 num)
+				  const struct choice *choice, u8 num)
 {
 	struct smcr_link *link;
 	int err;
 
-	link = smcr_link_create(lgr, port, num);
+	link = smcr_link_create(lgr, &choice->port, num);
 	if (IS_ERR(link))
 		return link;
 	link->added = lgr->change.n_lost ? SMCR_LINK_R_REPLACEMENT :
@@ -156,6 +202,7 @@ static struct smcr_link *new_link(struct smcr_lgr *lgr,
 	}
 	lgr->llc.add.link = smcr_link_get(link);
 	lgr->llc.add.carrier = smcr_link_get(carrier);
+	lgr->llc.add.far = choice->far;
 	return link;
 }
 
@@ -184,18 +231,18 @@ static struct smcr_link *offer_link(struct smcr_lgr *lgr,
 				    struct smcr_link *carrier, u8 num)
 {
 	struct smcr_link *link;
-	struct smcr_port port;
+	struct choice choice;
 
-	if (!choose_port(lgr, carrier, NULL, &port))
-		return new_link(lgr, carrier, &port, num);
-	link = new_link(lgr, carrier, &port, num);
-	smcr_ib_port_drop(&port);
-	if (!IS_ERR(link))
+	choose_port(lgr, carrier, NULL, &choice);
+	link = new_link(lgr, carrier, &choice, num);
+	drop_choice(&choice);
+	if (!IS_ERR(link) || !choice.spare)
 		return link;
 	lgr->llc.add_failures++;
 	if (smcr_lgr_connected(lgr) > 1)
 		return link;
-	return new_link(lgr, carrier, &carrier->local, num);
+	choice = (struct choice){ .port = carrier->local };
+	return new_link(lgr, carrier, &choice, num);
 }
 
 /* Send an offer of add.link, or the empty one. */
@@ -277,6 +324,16 @@ void smcr_llc_add_flush(struct smcr_lgr *lgr)
 	add_end(lgr);
 }
 
+/* A link with a port that is not on the peer's LAN was not set up. */
+static void far_failed(struct smcr_lgr *lgr)
+{
+	if (lgr->llc.far_failures == SMCR_LLC_FAR_TRIES)
+		return;
+	if (++lgr->llc.far_failures == SMCR_LLC_FAR_TRIES &&
+	    !lgr->llc.far_works)
+		smcr_mib_inc(lgr->net, SMCR_MIB_ADDLINKGIVENUP);
+}
+
 /**
  * smcr_llc_add_failed() - end the exchange without a new link
  * @lgr: the group
@@ -293,6 +350,8 @@ void smcr_llc_add_failed(struct smcr_lgr *lgr, bool tell)
 		return;
 	smcr_llc_step(lgr, SMCR_LLC_EV_ADD_FAILED);
 	lgr->llc.add_failures++;
+	if (lgr->llc.add.far)
+		far_failed(lgr);
 	memcpy(lgr->llc.tried[lgr->llc.n_tried++ % ARRAY_SIZE(lgr->llc.tried)],
 	       link->peer.gid, SMCR_GID_LEN);
 	smcr_lgr_watch_begin(link);
@@ -360,6 +419,17 @@ bool smcr_llc_add_late(struct smcr_lgr *lgr, const struct smcr_llc_msg *msg)
 	return true;
 }
 
+/* Is the new link's port in another subnet than the carrier's? The peer may
+ * have named a GID of its own in that subnet.
+ */
+static bool is_far(const struct smcr_lgr *lgr)
+{
+	const struct smcr_llc_add *add = &lgr->llc.add;
+
+	return add->far || !smcr_ib_port_near(lgr->net, &add->carrier->local,
+					      add->link->local.gid);
+}
+
 /**
  * smcr_llc_add_confirmed() - the new link is confirmed and may be used
  * @lgr: the group
@@ -373,6 +443,7 @@ void smcr_llc_add_confirmed(struct smcr_lgr *lgr)
 	smcr_mib_inc(lgr->net, SMCR_MIB_LINKSADDED);
 	lgr->llc.add_failures = 0;
 	lgr->llc.n_tried = 0;
+	lgr->llc.far_works |= is_far(lgr);
 	lgr->llc.add_asked = false;
 	smcr_lgr_watch_end(lgr->llc.add.link);
 	add_end(lgr);
@@ -390,17 +461,15 @@ void smcr_llc_add_confirmed(struct smcr_lgr *lgr)
 static void ask_link(struct smcr_lgr *lgr, struct smcr_link *carrier)
 {
 	struct smcr_llc_msg msg = { .type = SMCR_LLC_ADD_LINK };
-	struct smcr_port port;
-	bool spare;
+	struct choice choice;
 
-	spare = choose_port(lgr, carrier, NULL, &port);
-	if (!spare && !lgr->llc.add_missed)
+	choose_port(lgr, carrier, NULL, &choice);
+	if (!choice.spare && !lgr->llc.add_missed)
 		return;
-	msg.add_link.mtu = port.mtu;
-	memcpy(msg.add_link.mac, port.mac, SMCR_MAC_LEN);
-	memcpy(msg.add_link.gid, port.gid, SMCR_GID_LEN);
-	if (spare)
-		smcr_ib_port_drop(&port);
+	msg.add_link.mtu = choice.port.mtu;
+	memcpy(msg.add_link.mac, choice.port.mac, SMCR_MAC_LEN);
+	memcpy(msg.add_link.gid, choice.port.gid, SMCR_GID_LEN);
+	drop_choice(&choice);
 	if (!smcr_llc_send(carrier, &msg, SMCR_LLC_COOKIE_NONE))
 		smcr_mib_inc(lgr->net, SMCR_MIB_ADDLINKSENT);
 }
@@ -514,7 +583,7 @@ static bool in_offer_rate(struct smcr_llc *llc)
 
 /* Client: agree to ADD LINK over @port. Return: the reason of a refusal. */
 static u8 agree(struct smcr_link *link, const struct smcr_llc_add_link *msg,
-		const struct smcr_port *port)
+		const struct choice *choice)
 {
 	struct smcr_lgr *lgr = link->lgr;
 	struct smcr_llc_msg reply;
@@ -522,7 +591,7 @@ static u8 agree(struct smcr_link *link, const struct smcr_llc_add_link *msg,
 
 	if (!in_offer_rate(&lgr->llc))
 		goto refuse;
-	new = new_link(lgr, link, port, msg->link_num);
+	new = new_link(lgr, link, choice, msg->link_num);
 	if (IS_ERR(new))
 		goto refuse;
 	if (connect_link(lgr, msg)) {
@@ -574,28 +643,28 @@ static void add_request(struct smcr_link *link,
 	struct smcr_lgr *lgr = link->lgr;
 	struct smcr_add_link_view view;
 	u8 live[SMCR_MAX_LINKS];
-	struct smcr_port port;
-	bool spare;
+	struct choice choice;
 	u8 reason;
 
 	lgr->llc.add_missed = false;
-	spare = choose_port(lgr, link, msg->gid, &port);
-	add_view(lgr, msg, spare, &view);
+	choose_port(lgr, link, msg->gid, &choice);
+	add_view(lgr, msg, choice.spare, &view);
 	reason = smcr_lgr_policy_add_link(&view);
-	if (!reason && !smcr_gid_alike(msg->gid, port.gid))
+	if (!reason && (!smcr_gid_alike(msg->gid, choice.port.gid) ||
+			(choice.far && smcr_llc_add_near(lgr))))
 		reason = SMCR_LLC_ADD_NO_PATH;
 	if (!reason && (!smcr_add_link_names_link(msg) ||
 			smcr_link_nums_take(&lgr->nums, msg->link_num, live,
 					    live_nums(lgr, live))))
 		smcr_llc_broken(link, "ADD LINK names a link in use");
 	else if (!reason)
-		reason = agree(link, msg, &port);
+		reason = agree(link, msg, &choice);
 	if (reason)
 		refuse(link, msg, reason);
-	if (reason == SMCR_LLC_ADD_NO_PATH && !spare && has_own_port(lgr))
+	if (reason == SMCR_LLC_ADD_NO_PATH && !choice.spare &&
+	    has_own_port(lgr))
 		lgr->llc.add_missed = true;
-	if (spare)
-		smcr_ib_port_drop(&port);
+	drop_choice(&choice);
 }
 
 /* Would the new link be parallel to another one? */
@@ -680,6 +749,7 @@ void smcr_llc_add_recv(struct smcr_link *link, const struct smcr_llc_msg *msg)
 		add_request(link, &msg->add_link);
 	} else {
 		lgr->llc.add_asked = true;
+		memcpy(lgr->llc.asked_gid, msg->add_link.gid, SMCR_GID_LEN);
 		smcr_lgr_grow_asked(lgr, 0);
 	}
 }

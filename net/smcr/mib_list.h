@@ -166,6 +166,8 @@
 	  "ADD LINK replies with a refusal, sent or received") \
 	X(ADDLINKWITHDRAWN, AddLinkWithdrawn, \
 	  "ADD LINK requests that a Linux client did not answer in time") \
+	X(ADDLINKGIVENUP, AddLinkGivenUp, \
+	  "groups that try no more ports of other subnets") \
 	X(LINKSADDED, LinksAdded, "links added to groups after the first one") \
 	X(DELETELINKSENT, DeleteLinkSent, "DELETE LINK requests sent") \
 	X(DELETELINKUNANSWERED, DeleteLinkUnanswered, \

@@ -7,7 +7,8 @@
  * physical network. A connection over a netdev of a network that also has ports
  * uses one of these ports, and no other one: the first that is ready, in the
  * order in which the entries were added. Other connections use a port that has
- * a GID on their netdev (ib_port.c).
+ * a GID on their netdev (ib_port.c). A further link of a group does not use a
+ * port of a network that the first link's port is not in.
  *
  * An entry holds names and no reference to a netdev or device, so it may
  * precede its adapter and remains when the adapter is unplugged. Readers use
@@ -307,6 +308,59 @@ bool smcr_pnet_usable(const struct net_device *dev)
 					      entry->port);
 	rcu_read_unlock();
 	return usable;
+}
+
+/* Does an entry name a port or the netdev of its GID? Under RCU. */
+static bool is_member(struct net *net, const struct smcr_pnet_entry *entry,
+		      const struct smcr_port *port)
+{
+	const struct net_device *ndev;
+
+	if (entry->device[0])
+		return port->dev && entry->port == port->port &&
+		       !strcmp(entry->device, smcr_ib_dev_name(port->dev));
+	ndev = dev_get_by_index_rcu(net, port->ifindex);
+	return ndev && !strcmp(entry->netdev, ndev->name);
+}
+
+/* Is a port in a network? Under RCU. */
+static bool in_network(struct net *net, const char *name,
+		       const struct smcr_port *port)
+{
+	const struct smcr_pnet_entry *entry;
+
+	list_for_each_entry_rcu(entry, &pnet_of(net)->entries, list)
+		if (!strcmp(entry->name, name) && is_member(net, entry, port))
+			return true;
+	return false;
+}
+
+/**
+ * smcr_pnet_apart() - does the table keep a port out of a group?
+ * @net: the namespace
+ * @port: a port that a further link of the group might use; the caller keeps
+ *	its device from removal
+ * @first: port of the group's first link, likewise, or without a device
+ *
+ * Context: any.
+ * Return: true if @port is in a network, and in none that @first is in.
+ */
+bool smcr_pnet_apart(struct net *net, const struct smcr_port *port,
+		     const struct smcr_port *first)
+{
+	const struct smcr_pnet_entry *entry;
+	bool apart = false;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(entry, &pnet_of(net)->entries, list) {
+		if (!is_member(net, entry, port))
+			continue;
+		apart = !in_network(net, entry->name, first);
+		if (!apart)
+			break;
+	}
+	rcu_read_unlock();
+	return apart;
 }
 
 /**

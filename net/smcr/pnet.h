@@ -70,6 +70,8 @@ int smcr_pnet_walk(struct net *net, u32 *pos, smcr_pnet_walk_fn fn, void *arg);
 bool smcr_pnet_any(const struct net *net);
 bool smcr_pnet_tied(const struct net_device *dev);
 bool smcr_pnet_usable(const struct net_device *dev);
+bool smcr_pnet_apart(struct net *net, const struct smcr_port *port,
+		     const struct smcr_port *first);
 enum smcr_port_miss __must_check
 smcr_pnet_port(const struct net_device *dev, const struct smcr_gid_want *want,
 	       struct smcr_port *out);

@@ -12,7 +12,9 @@
  * another subnet may reach the peer as well, for example if adapter n of each
  * host is in a subnet of its own. Such a port is the second choice, and the
  * exchange of CONFIRM LINK shows whether it reaches the peer. If it does not,
- * the retry takes another port.
+ * the retry takes another port. More often it belongs to a network that the
+ * peer is not on, so llc_add.c excludes such ports in a first contact, which
+ * would wait, and after some failures.
  */
 #include <linux/string.h>
 
@@ -71,12 +73,6 @@ bool smcr_spare_suits(const struct smcr_spare *cand,
 	return smcr_gid_alike(cand->gid, want->first->gid);
 }
 
-static bool is_spare(const struct smcr_spare *cand,
-		     const struct smcr_spare_want *want)
-{
-	return cand->ready && !cand->used && smcr_spare_suits(cand, want);
-}
-
 static bool prefix_equal(const u8 *a, const u8 *b, unsigned int bits)
 {
 	unsigned int bytes = bits / 8, rest = bits % 8;
@@ -86,17 +82,47 @@ static bool prefix_equal(const u8 *a, const u8 *b, unsigned int bits)
 	return !rest || !((a[bytes] ^ b[bytes]) >> (8 - rest));
 }
 
+static bool in_subnet_of(const struct smcr_spare *cand, const u8 *gid)
+{
+	return gid && prefix_equal(cand->gid, gid, cand->prefix);
+}
+
 /* Is a candidate in the subnet of the peer's end? Before the peer has named its
- * end, the first link's local end takes its place. Each LAN has the subnet of
- * the link-local addresses, so it does not distinguish candidates.
+ * end, both ends of the first link take its place, and the port that the peer
+ * has told of. Each LAN has the subnet of the link-local addresses, so there
+ * the other addresses of the netdev decide.
  */
 static bool in_subnet(const struct smcr_spare *cand,
 		      const struct smcr_spare_want *want)
 {
-	const u8 *gid = want->peer_gid ? want->peer_gid : want->first->gid;
+	if (smcr_gid_kind(cand->gid) == SMCR_GID_LINK_LOCAL)
+		return cand->lan;
+	if (want->peer_gid)
+		return in_subnet_of(cand, want->peer_gid);
+	return cand->like_first || in_subnet_of(cand, want->first->gid) ||
+	       in_subnet_of(cand, want->first_peer) ||
+	       in_subnet_of(cand, want->asked);
+}
 
-	return smcr_gid_kind(gid) == SMCR_GID_LINK_LOCAL ||
-	       prefix_equal(cand->gid, gid, cand->prefix);
+/**
+ * smcr_spare_near() - is a candidate on the peer's LAN, by its addresses?
+ * @cand: the GID
+ * @want: what the link needs
+ *
+ * Context: any.
+ * Return: true if GID or netdev are in a subnet that leads to the peer.
+ */
+bool smcr_spare_near(const struct smcr_spare *cand,
+		     const struct smcr_spare_want *want)
+{
+	return cand->lan || in_subnet(cand, want);
+}
+
+static bool is_spare(const struct smcr_spare *cand,
+		     const struct smcr_spare_want *want)
+{
+	return cand->ready && !cand->used && smcr_spare_suits(cand, want) &&
+	       (!want->near || smcr_spare_near(cand, want));
 }
 
 /* Rank a candidate, 0 is the best. Two ports of one device share its fate. A
@@ -128,22 +154,26 @@ static u32 spares_count(const struct smcr_spare *cand, u32 n,
  *	the best one again
  *
  * Context: any.
- * Return: index in @cand; -1 if there is no spare port.
+ * Return: index in @cand; SMCR_SPARE_NONE or SMCR_SPARE_FAR.
  */
 int smcr_spare_choose(const struct smcr_spare *cand, u32 n,
 		      const struct smcr_spare_want *want)
 {
 	u32 i, skip = spares_count(cand, n, want);
+	struct smcr_spare_want all = *want;
 	unsigned int rank;
 
-	if (skip)
-		skip = want->nth % skip;
+	all.near = false;
+	if (!skip)
+		return spares_count(cand, n, &all) ? SMCR_SPARE_FAR :
+						     SMCR_SPARE_NONE;
+	skip = want->nth % skip;
 	for (rank = 0; rank < SPARE_RANKS; rank++)
 		for (i = 0; i < n; i++)
 			if (is_spare(&cand[i], want) &&
 			    rank_of(&cand[i], want) == rank && !skip--)
 				return (int)i;
-	return -1;
+	return SMCR_SPARE_NONE;
 }
 
 static bool same_port(const struct smcr_spare *a, const struct smcr_spare *b)

@@ -19,6 +19,10 @@
  *	counts as a mapped address
  * @v2: RoCEv2; otherwise RoCEv1
  * @vlan: VLAN ID of the GID's packets, 0xffff for untagged ones
+ * @like_first: @gid is in a subnet of the first link's netdev, whose GID may be
+ *	that of a virtual address
+ * @lan: the netdev has a subnet of the peer's GID; or, if that is not known or
+ *	link-local, one of the first link's netdev
  * @ready: the port is active and the netdev can send
  * @used: a symmetric link of the group ends here; set by smcr_spare_use()
  * @asymmetric: an asymmetric link of the group ends here; likewise
@@ -35,6 +39,8 @@ struct smcr_spare {
 	u8		prefix;
 	bool		v2;
 	u16		vlan;
+	bool		like_first;
+	bool		lan;
 	bool		ready;
 	bool		used;
 	bool		asymmetric;
@@ -47,18 +53,30 @@ struct smcr_spare {
  *	@prefix and flags are not looked at
  * @peer_gid: GID of the peer's end of the further link, or NULL if this host
  *	makes the offer
+ * @first_peer: GID of the peer's end of the first link, or NULL
+ * @asked: GID that the peer has named as that of a spare port, or NULL
  * @nth: 0 for the best candidate; a retry takes the next one
+ * @near: only a candidate that is on the peer's LAN by its addresses
  */
 struct smcr_spare_want {
 	const struct smcr_spare	*first;
 	const u8		*peer_gid;
+	const u8		*first_peer;
+	const u8		*asked;
 	unsigned int		nth;
+	bool			near;
 };
+
+/* What smcr_spare_choose() returns without a candidate */
+#define SMCR_SPARE_NONE	(-1)	/* there is no spare port */
+#define SMCR_SPARE_FAR	(-2)	/* there are only such as @near excludes */
 
 void smcr_spare_use(struct smcr_spare *cand, u32 n,
 		    const struct smcr_spare *end);
 bool smcr_spare_suits(const struct smcr_spare *cand,
 		      const struct smcr_spare_want *want);
+bool smcr_spare_near(const struct smcr_spare *cand,
+		     const struct smcr_spare_want *want);
 int smcr_spare_choose(const struct smcr_spare *cand, u32 n,
 		      const struct smcr_spare_want *want);
 u32 smcr_spare_ports(const struct smcr_spare *cand, u32 n,

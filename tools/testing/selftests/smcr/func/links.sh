@@ -19,12 +19,6 @@
 kind=smcr4
 addresses $kind
 
-# has_links N: this host's groups have N links in use; for wait_until and check
-has_links() {
-	[ "$(smcr-ctl -j link show state active | grep -o '"gid"' | wc -l)" \
-		= "$1" ]
-}
-
 # nums_are N...: true if the links in use have these numbers
 nums_are() {
 	diff <(printf '%s\n' "$@") <(smcr-ctl -j link show state active |

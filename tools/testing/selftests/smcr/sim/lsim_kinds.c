@@ -330,6 +330,90 @@ static void turns(void)
 	HOLDS(port_of_gid(st_newest()->peer.gid) == 2);
 }
 
+/* Ports that ADD LINK requests of a host have named, and those of a first contact */
+static u8 named[2], named_first[2];
+
+static void note_port(const struct ib_qp *qp, struct smcr_llc_msg *msg)
+{
+	if (msg->type != SMCR_LLC_ADD_LINK || msg->reply)
+		return;
+	named[qp->host] |= 1 << port_of_gid(msg->add_link.gid);
+	if (lsim.host[qp->host].lgr->state == SMCR_LGR_FORMING)
+		named_first[qp->host] |= 1 << port_of_gid(msg->add_link.gid);
+}
+
+/* A first contact of hosts whose ports are in subnets of their own. It is over at
+ * once, and has told nothing about the second ports.
+ */
+static void st_apart(u8 server_ports, u8 client_ports)
+{
+	lsim.rails = true;
+	lsim.tamper = note_port;
+	memset(named, 0, sizeof(named));
+	memset(named_first, 0, sizeof(named_first));
+	st_first_contact(server_ports, client_ports, MAX_PORTS);
+	HOLDS(SRV->state == SMCR_LGR_ACTIVE && CLN->state == SMCR_LGR_ACTIVE);
+	HOLDS(named_first[SERVER] == 1 && !named_first[CLIENT]);
+}
+
+/* A host has a second port that does not reach the peer. It tries that port later, a
+ * few times
+ */
+static void apart(void)
+{
+	u8 host;
+	u32 qps;
+
+	for (host = 0; host < 2; st_again(&host, 2)) {
+		st_apart(host == SERVER ? 2 : 1, host == CLIENT ? 2 : 1);
+		qps = lsim.qps;
+		sim_pass(600000);
+		HOLDS(named[host] & 2);
+		HOLDS(counted(host, SMCR_MIB_ADDLINKGIVENUP) == 1);
+		HOLDS(lsim.qps - qps <= 2 * SMCR_LLC_FAR_TRIES + 4);
+		st_mark();
+		qps = lsim.qps;
+		sim_pass(600000);
+		HOLDS(lsim.qps == qps);
+		HOLDS(!st_sent(SERVER, SMCR_LLC_ADD_LINK, false));
+		HOLDS(!st_sent(CLIENT, SMCR_LLC_ADD_LINK, false));
+		HOLDS(st_is_active(SERVER, 1) && !check_rest());
+	}
+}
+
+/* Second ports that reach each other get a link soon after the first contact. Without
+ * a path they get it when a port comes up again at either end, and such a path is not
+ * given up a second time
+ */
+static void apart_later(void)
+{
+	u8 host;
+
+	st_apart(2, 2);
+	sim_pass(2000);
+	HOLDS(st_links(SERVER) == 2 && st_links(CLIENT) == 2);
+	sim_close(CLIENT);
+	st_fresh();
+	for (host = 0; host < 2; st_again(&host, 2)) {
+		lsim.cut[1][1] = true;
+		lsim.roce_only = true;
+		st_apart(2, 2);
+		sim_pass(1800000);
+		HOLDS(st_links(SERVER) == 1);
+		st_heal_paths();
+		port_set(host, 1, false);
+		port_set(host, 1, true);
+		sim_pass(3000);
+		HOLDS(st_links(SERVER) == 2 && st_links(CLIENT) == 2);
+		lsim.cut[1][1] = true;
+		sim_pass(1800000);
+		HOLDS(st_links(SERVER) == 1);
+		st_heal_paths();
+		sim_pass(130000);
+		HOLDS(st_links(SERVER) == 2 && st_links(CLIENT) == 2);
+	}
+}
+
 const struct scase lsim_kinds[] = {
 	{ "asym", "a symmetric link replaces an asymmetric one, of either end", replaced },
 	{ "asym-limit", "the same at the limit of symmetric links", limit },
@@ -343,6 +427,8 @@ const struct scase lsim_kinds[] = {
 	{ "asym-lost", "the same, if it fails when DELETE LINK is due", lost_queued },
 	{ "asym-deleted", "the same during DELETE LINK: a new one is added", lost_late },
 	{ "ports", "each end tries its spare ports in turn", turns },
+	{ "apart", "a port that may be on another network is tried later, and given up", apart },
+	{ "apart", "second ports in another subnet get a link if they can", apart_later },
 	{ "asym-first", "the first link fails: the asymmetric one takes its place", first_lost },
 	{ },
 };

@@ -385,10 +385,15 @@ static void port_fill(u8 at, struct smcr_port *out)
 	out->mac[5] = out->gid[15];
 }
 
-static u32 candidates(const struct smcr_port *used, unsigned int n_used, unsigned int n_asymmetric,
-		      struct smcr_spare *cand, u8 *ports)
+static bool same_subnet(const u8 *a, const u8 *b)
 {
-	unsigned int n_symmetric = n_used - n_asymmetric;
+	return !memcmp(a, b, SMCR_GID_LEN - 1);
+}
+
+static u32 candidates(const struct smcr_port *used, unsigned int n_used,
+		      const struct smcr_ib_spare_want *want, struct smcr_spare *cand, u8 *ports)
+{
+	unsigned int n_symmetric = n_used - want->n_asymmetric;
 	const struct lhost *h = &lsim.host[lsim.cur];
 	struct smcr_spare end;
 	struct smcr_port port;
@@ -401,6 +406,7 @@ static u32 candidates(const struct smcr_port *used, unsigned int n_used, unsigne
 		port_fill(at, &port);
 		spare_of(&port, &cand[n]);
 		cand[n].ready = h->port[at].up;
+		cand[n].lan = same_subnet(port.gid, want->peer_gid ?: want->first->gid);
 		ports[n++] = at;
 	}
 	while (n_used--) {
@@ -411,38 +417,47 @@ static u32 candidates(const struct smcr_port *used, unsigned int n_used, unsigne
 	return n;
 }
 
+static void want_of(const struct smcr_ib_spare_want *want, struct smcr_spare *first,
+		    struct smcr_spare_want *what)
+{
+	spare_of(want->first, first);
+	*what = (struct smcr_spare_want){
+		.first = first, .peer_gid = want->peer_gid, .first_peer = want->first_peer,
+		.asked = want->asked, .nth = want->nth, .near = want->near,
+	};
+}
+
 int smcr_ib_port_spare(struct net *net, const struct smcr_port *used, unsigned int n_used,
 		       const struct smcr_ib_spare_want *want, struct smcr_port *out)
 {
 	struct smcr_spare cand[MAX_PORTS], first;
-	struct smcr_spare_want what = {
-		.first = &first, .peer_gid = want->peer_gid, .nth = want->nth,
-	};
+	struct smcr_spare_want what;
 	u8 ports[MAX_PORTS];
 	int i;
 
-	spare_of(want->first, &first);
+	want_of(want, &first, &what);
 	memset(out, 0, sizeof(*out));
-	i = smcr_spare_choose(cand, candidates(used, n_used, want->n_asymmetric, cand, ports),
-			      &what);
+	i = smcr_spare_choose(cand, candidates(used, n_used, want, cand, ports), &what);
 	if (i < 0)
-		return -ENOENT;
+		return i == SMCR_SPARE_FAR ? -EXDEV : -ENOENT;
 	port_fill(ports[i], out);
-	return 0;
+	return !smcr_spare_near(&cand[i], &what);
 }
 
 unsigned int smcr_ib_spare_ports(struct net *net, const struct smcr_port *used,
 				 unsigned int n_used, const struct smcr_ib_spare_want *want)
 {
 	struct smcr_spare cand[MAX_PORTS], first;
-	struct smcr_spare_want what = {
-		.first = &first, .peer_gid = want->peer_gid, .nth = want->nth,
-	};
+	struct smcr_spare_want what;
 	u8 ports[MAX_PORTS];
 
-	spare_of(want->first, &first);
-	return smcr_spare_ports(cand, candidates(used, n_used, want->n_asymmetric, cand, ports),
-				&what);
+	want_of(want, &first, &what);
+	return smcr_spare_ports(cand, candidates(used, n_used, want, cand, ports), &what);
+}
+
+bool smcr_ib_port_near(struct net *net, const struct smcr_port *port, const u8 *gid)
+{
+	return same_subnet(port->gid, gid);
 }
 
 /* neigh.c */

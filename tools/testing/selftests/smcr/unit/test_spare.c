@@ -82,7 +82,7 @@ static void no_spare(void)
 {
 	static const u8 peer[] = V4(10, 9, 0, 1);
 
-	EXPECT_EQ(smcr_spare_choose(NULL, 0, &want), -1);
+	EXPECT_EQ(smcr_spare_choose(NULL, 0, &want), SMCR_SPARE_NONE);
 	SETUP(one_port);
 	EXPECT_EQ(choose(), -1);
 	EXPECT_EQ(choose_for(peer), -1);
@@ -230,7 +230,9 @@ static void kind(void)
 	EXPECT_EQ(choose(), 3);
 }
 
-/* The prefix of link-local addresses says nothing about the LAN */
+/* The prefix of link-local addresses says nothing about the LAN, but the other
+ * subnets of the netdev do
+ */
 static void link_local(void)
 {
 	static const struct smcr_spare rows[] = {
@@ -247,6 +249,52 @@ static void link_local(void)
 	EXPECT_EQ(choose(), 2);
 	EXPECT_EQ(choose_for(peer), 2);
 	EXPECT_EQ(spare_ports(), 2);
+	host[3].lan = true;
+	EXPECT_EQ(choose(), 3);
+	EXPECT_EQ(choose_for(peer), 3);
+	want.near = true;
+	EXPECT_EQ(spare_ports(), 1);
+	host[3].ready = false;
+	EXPECT_EQ(choose(), SMCR_SPARE_FAR);
+	EXPECT_EQ(spare_ports(), 0);
+}
+
+/* Ports of networks that the peer may not be on */
+static void far(void)
+{
+	static const u8 peer[] = V4(10, 8, 0, 1), third[] = V4(10, 9, 3, 1);
+
+	SETUP(mixed);
+	want.near = true;
+	EXPECT_EQ(choose(), 2);
+	EXPECT_EQ(spare_ports(), 1);
+	want.nth = 1;
+	EXPECT_EQ(choose(), 2);
+	EXPECT(smcr_spare_near(&host[2], &want));
+	EXPECT(!smcr_spare_near(&host[1], &want));
+	/* The peer's end may tell of the other network */
+	EXPECT_EQ(choose_for(peer), 1);
+	EXPECT_EQ(spare_ports(), 1);
+	SETUP(rails);
+	want.near = true;
+	EXPECT_EQ(choose(), SMCR_SPARE_FAR);
+	EXPECT_EQ(spare_ports(), 0);
+	want.asked = third;
+	EXPECT_EQ(choose(), 2);
+	want.asked = NULL;
+	want.first_peer = third;
+	EXPECT_EQ(choose(), 2);
+	/* The GID is that of a virtual address, the netdev has others */
+	want.first_peer = NULL;
+	host[1].lan = true;
+	host[2].lan = true;
+	EXPECT_EQ(choose(), 1);
+	host[2].like_first = true;
+	EXPECT_EQ(choose(), 2);
+	host[2].lan = false;
+	host[1].ready = false;
+	host[2].ready = false;
+	EXPECT_EQ(choose(), SMCR_SPARE_NONE);
 }
 
 static void not_ready(void)
@@ -349,7 +397,8 @@ static const struct fact facts[] = {
 	{ "a bond's ports are one port", bond },
 	{ "the VLAN is that of the first link", vlan },
 	{ "RoCE version, kind and family are those of the first link", kind },
-	{ "link-local: any unused port", link_local },
+	{ "link-local: any unused port, by the netdev's other subnets", link_local },
+	{ "ports of other networks can be left out", far },
 	{ "a port that is not ready is no spare", not_ready },
 	{ "a port of another device is preferred to a second port", same_device },
 	{ "a port of an asymmetric link comes after all unused ports", asymmetric },

@@ -27,6 +27,12 @@ patient() {
 		"net.smcr.llc_timeout_ms=$timeout"
 }
 
+# has_links N: this host's groups have N links in use; for wait_until and check
+has_links() {
+	[ "$(smcr-ctl -j link show state active | grep -o '"gid"' | wc -l)" \
+		= "$1" ]
+}
+
 # local_ports N: true if the links in use end at N ports of this host
 local_ports() {
 	[ "$(smcr-ctl -j link show state active |
