@@ -43,7 +43,7 @@
  * struct smcr_ib_events - subscription to a device's events
  * @handler: for ib_core
  * @dev: the device
- * @ready_work: reports to the groups that there may be a spare port
+ * @ready_work: reports to the groups that a port of @dev may be spare
  */
 struct smcr_ib_events {
 	struct ib_event_handler	handler;
@@ -160,7 +160,10 @@ const char *smcr_ib_dev_name(const struct smcr_ibdev *dev)
  */
 static void ib_ready_work(struct work_struct *work)
 {
-	smcr_lgr_port_ready();
+	struct smcr_ib_events *events;
+
+	events = container_of(work, struct smcr_ib_events, ready_work);
+	smcr_lgr_port_ready(events->dev);
 }
 
 /* Port events are hints, and can be lost. After one, the links of the port are
@@ -297,11 +300,12 @@ static void ib_remove(struct ib_device *ibdev, void *client_data)
 
 	smcr_ib_ports_del(dev);
 	ib_unregister_event_handler(&dev->events->handler);
-	cancel_work_sync(&dev->events->ready_work);
 	smcr_link_device_failed(dev, -ENODEV);
 	smcr_lgr_device_removed(dev);
 	ib_dev_put(dev);
 	wait_for_completion(&dev->released);
+	/* An event of a netdev queues it with a reference to the device. */
+	cancel_work_sync(&dev->events->ready_work);
 	smcr_chunks_unmap(dev);
 	smcr_ib_ports_free(dev);
 	kfree(dev->events);
@@ -310,7 +314,19 @@ static void ib_remove(struct ib_device *ibdev, void *client_data)
 
 /* Netdevs */
 
-static DECLARE_WORK(ib_netdev_work, ib_ready_work);
+static void netdev_ready(const struct net_device *ndev)
+{
+	struct smcr_ibdev *dev;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(dev, &smcr_ib_devices, list) {
+		if (!smcr_ib_on_netdev(dev, ndev) || !ib_dev_tryget(dev))
+			continue;
+		schedule_work(&dev->events->ready_work);
+		ib_dev_put(dev);
+	}
+	rcu_read_unlock();
+}
 
 static void netdev_down(const struct net_device *ndev)
 {
@@ -343,7 +359,7 @@ static int ib_netdev_event(struct notifier_block *block, unsigned long event,
 	if (!smcr_ib_port_usable(ndev))
 		return NOTIFY_DONE;
 	if (netif_running(ndev) && netif_carrier_ok(ndev))
-		schedule_work(&ib_netdev_work);
+		netdev_ready(ndev);
 	else
 		netdev_down(ndev);
 	return NOTIFY_DONE;
@@ -370,10 +386,8 @@ int smcr_ib_init(void)
 	if (err)
 		return err;
 	err = register_netdevice_notifier(&ib_netdev_block);
-	if (err) {
-		cancel_work_sync(&ib_netdev_work);
+	if (err)
 		ib_unregister_client(&ib_client);
-	}
 	return err;
 }
 
@@ -386,6 +400,5 @@ int smcr_ib_init(void)
 void smcr_ib_exit(void)
 {
 	unregister_netdevice_notifier(&ib_netdev_block);
-	cancel_work_sync(&ib_netdev_work);
 	ib_unregister_client(&ib_client);
 }

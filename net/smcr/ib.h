@@ -182,6 +182,8 @@ u32 __must_check smcr_ib_gids_like(const struct net *net,
 				   const struct smcr_port *like,
 				   struct smcr_ib_hit *hits, u32 n);
 bool smcr_ib_port_usable(struct net_device *ndev);
+bool smcr_ib_on_netdev(const struct smcr_ibdev *dev,
+		       const struct net_device *ndev);
 bool smcr_ib_any(void);
 bool smcr_ib_gid_is_ours(const struct net *net, const u8 *gid);
 
@@ -189,6 +191,7 @@ bool smcr_ib_gid_is_ours(const struct net *net, const u8 *gid);
 enum smcr_port_miss __must_check
 smcr_ib_port_named(const struct net *net, const char *name, u32 num,
 		   const struct smcr_gid_want *want, struct smcr_port *out);
+u32 smcr_ib_ports_in(const struct smcr_ibdev *dev, const struct net *net);
 bool smcr_ib_named_usable(const struct net *net, const char *name, u32 num);
 int smcr_ib_walk(const struct net *net, int pos, smcr_ib_walk_fn fn,
 		 void *arg);

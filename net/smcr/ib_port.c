@@ -612,6 +612,24 @@ bool smcr_ib_port_usable(struct net_device *ndev)
 }
 
 /**
+ * smcr_ib_on_netdev() - has a device a GID on a netdev?
+ * @dev: the device; a listed one, under RCU
+ * @ndev: the netdev
+ *
+ * Context: any.
+ */
+bool smcr_ib_on_netdev(const struct smcr_ibdev *dev,
+		       const struct net_device *ndev)
+{
+	const struct ib_seat *seat;
+
+	hash_for_each_possible_rcu(ib_seats, seat, node, (unsigned long)ndev)
+		if (seat->ndev == ndev && seat->dev == dev)
+			return true;
+	return false;
+}
+
+/**
  * smcr_ib_any() - does the host have a usable RDMA device?
  *
  * Context: any.

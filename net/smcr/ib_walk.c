@@ -48,6 +48,25 @@ static bool net_has_port(const struct net *net, const struct smcr_ibdev *dev,
 	return false;
 }
 
+/**
+ * smcr_ib_ports_in() - count the ports of a device in a namespace
+ * @dev: the device, whose structure the caller keeps
+ * @net: the namespace
+ *
+ * Context: any.
+ * Return: how many ports have a GID there; a hint.
+ */
+u32 smcr_ib_ports_in(const struct smcr_ibdev *dev, const struct net *net)
+{
+	u32 port, n = 0;
+
+	rcu_read_lock();
+	for (port = 0; port < dev->n_ports; port++)
+		n += net_has_port(net, dev, port);
+	rcu_read_unlock();
+	return n;
+}
+
 /* Report what happened to a port to the namespaces that may use it. */
 static void port_tell(const struct smcr_ibdev *dev, u32 port, bool active,
 		      enum smcr_nl_device_change change)

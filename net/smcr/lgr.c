@@ -606,7 +606,7 @@ static void lgr_todo(struct smcr_lgr *lgr)
 		smcr_llc_delete_links(lgr);
 	smcr_llc_delete_go(lgr);
 	if (test_and_clear_bit(SMCR_LGR_T_GROW, &lgr->todo))
-		smcr_lgr_grow_again(lgr, 0);
+		smcr_lgr_grow_ready(lgr);
 	if (test_and_clear_bit(SMCR_LGR_T_RMB_IDLE, &lgr->todo) &&
 	    !smcr_llc_delete_rkeys(lgr))
 		/* Another exchange is under way; try again after it. */

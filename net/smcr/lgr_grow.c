@@ -3,6 +3,8 @@
  * Growth of a link group: when a further link is offered or asked for, and when
  * an asymmetric link is deleted (RFC 7609 2.2.1, 2.2.2, 3.5.5.1, C.8).
  */
+#include <linux/random.h>
+
 #include "lgr.h"
 #include "lgr_links.h"
 #include "lgr_policy.h"
@@ -227,8 +229,8 @@ static void grow_after(struct smcr_lgr *lgr, unsigned long delay)
 
 /**
  * smcr_lgr_grow_again() - look for a further link anew
- * @lgr: a group of which a link that was in use has gone, or a link or a port
- *	has come
+ * @lgr: a group of which a link that was in use has gone, or a link or a spare
+ *	port has come
  * @delay: jiffies until the first try
  *
  * Context: the group's work.
@@ -238,6 +240,54 @@ void smcr_lgr_grow_again(struct smcr_lgr *lgr, unsigned long delay)
 	lgr->grow.tries = 0;
 	lgr->llc.far_failures = 0;
 	grow_after(lgr, delay);
+}
+
+/* Has an ACTIVE group a spare port, and may it have one more link? A client may
+ * also have refused an offer because the port was not ready.
+ */
+static bool has_spare(struct smcr_lgr *lgr)
+{
+	struct smcr_port used[SMCR_MAX_LINKS];
+	struct smcr_ib_spare_want want;
+	struct smcr_lgr_links links;
+	bool spare = false;
+	unsigned int n;
+
+	smcr_lgr_links_get(lgr, SMCR_LINK_ACTIVE, &links);
+	n = smcr_lgr_links_ports(&links, used);
+	if (n && n < READ_ONCE(lgr->max_links)) {
+		want_of(lgr, &links, used, &want);
+		/* Ports that were given up are tried again. */
+		want.near = false;
+		spare = lgr->llc.add_missed ||
+			smcr_ib_spare_ports(lgr->net, used, links.n, &want);
+	}
+	smcr_lgr_links_put(&links);
+	return spare;
+}
+
+/**
+ * smcr_lgr_grow_ready() - look for a further link, as a port may be spare
+ * @lgr: the group
+ *
+ * Nothing has changed for the peer, so without a spare port it gets no offer.
+ * All groups of a host may hear of a port at the same time, so they begin one
+ * after the other, about one a millisecond.
+ *
+ * Context: the group's work.
+ */
+void smcr_lgr_grow_ready(struct smcr_lgr *lgr)
+{
+	/* This group is one of them. */
+	u32 groups = atomic_read(&smcr_pernet(lgr->net)->n_live_lgrs);
+	u32 ms;
+
+	if (smcr_lgr_state(lgr) == SMCR_LGR_FORMING) {
+		lgr->llc.look_again = true;
+	} else if (has_spare(lgr)) {
+		ms = get_random_u32_below(min_t(u32, groups, 1000));
+		smcr_lgr_grow_again(lgr, msecs_to_jiffies(ms));
+	}
 }
 
 /**

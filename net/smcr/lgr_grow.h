@@ -53,6 +53,7 @@ bool smcr_lgr_link_unneeded(struct smcr_lgr *lgr, u8 num);
 unsigned long smcr_lgr_grow(struct smcr_lgr *lgr);
 unsigned long smcr_lgr_grow_delay(const struct smcr_lgr *lgr);
 void smcr_lgr_grow_again(struct smcr_lgr *lgr, unsigned long delay);
+void smcr_lgr_grow_ready(struct smcr_lgr *lgr);
 void smcr_lgr_grow_asked(struct smcr_lgr *lgr, unsigned long delay);
 void smcr_lgr_grow_failed(struct smcr_lgr *lgr);
 unsigned long smcr_lgr_retire(struct smcr_lgr *lgr);

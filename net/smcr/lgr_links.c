@@ -712,28 +712,6 @@ static bool lgr_needs(struct smcr_lgr *lgr, const struct smcr_ibdev *dev)
 	return uses && !survives;
 }
 
-/* For all groups of the host: end those that only @dev connects, or without
- * @dev look for further links.
- */
-static void walk_groups(const struct smcr_ibdev *dev)
-{
-	struct smcr_lgr *lgr;
-	struct net *net;
-
-	down_read(&net_rwsem);
-	for_each_net(net) {
-		for (lgr = smcr_lgr_next(net, NULL); lgr;
-		     lgr = smcr_lgr_next(net, lgr))
-			if (!dev)
-				smcr_lgr_kick(lgr, SMCR_LGR_T_GROW);
-			else if (lgr_needs(lgr, dev))
-				smcr_lgr_terminate(lgr,
-						   SMCR_RESET_DEVICE_REMOVED,
-						   ECONNRESET);
-	}
-	up_read(&net_rwsem);
-}
-
 /**
  * smcr_lgr_device_removed() - end the groups that only a device connects
  * @dev: the device; its links have failed, and no new link can be made on it
@@ -744,17 +722,61 @@ static void walk_groups(const struct smcr_ibdev *dev)
  */
 void smcr_lgr_device_removed(struct smcr_ibdev *dev)
 {
-	walk_groups(dev);
+	struct smcr_lgr *lgr;
+	struct net *net;
+
+	down_read(&net_rwsem);
+	for_each_net(net)
+		for (lgr = smcr_lgr_next(net, NULL); lgr;
+		     lgr = smcr_lgr_next(net, lgr))
+			if (lgr_needs(lgr, dev))
+				smcr_lgr_terminate(lgr,
+						   SMCR_RESET_DEVICE_REMOVED,
+						   ECONNRESET);
+	up_read(&net_rwsem);
+}
+
+/* How many ports of a device do the symmetric links of a group use? */
+static u32 ports_used(struct smcr_lgr *lgr, const struct smcr_ibdev *dev)
+{
+	struct smcr_port port[SMCR_MAX_LINKS];
+	struct smcr_lgr_links links;
+	u32 used = 0;
+	unsigned int n;
+
+	smcr_lgr_links_get(lgr, SMCR_LINK_ACTIVE, &links);
+	n = smcr_lgr_links_ports(&links, port);
+	while (n--)
+		used += port[n].dev == dev;
+	smcr_lgr_links_put(&links);
+	return used;
 }
 
 /**
  * smcr_lgr_port_ready() - a port may be used, or has one more GID
+ * @dev: its device
  *
- * Groups that can have a further link look for one.
+ * Groups whose symmetric links do not use all ports of the device look for a
+ * further link. A host may have thousands of groups, and an address more is
+ * such an event.
  *
  * Context: process.
  */
-void smcr_lgr_port_ready(void)
+void smcr_lgr_port_ready(struct smcr_ibdev *dev)
 {
-	walk_groups(NULL);
+	struct smcr_lgr *lgr;
+	struct net *net;
+	u32 ports;
+
+	down_read(&net_rwsem);
+	for_each_net(net) {
+		ports = smcr_ib_ports_in(dev, net);
+		if (!ports)
+			continue;
+		for (lgr = smcr_lgr_next(net, NULL); lgr;
+		     lgr = smcr_lgr_next(net, lgr))
+			if (ports_used(lgr, dev) < ports)
+				smcr_lgr_kick(lgr, SMCR_LGR_T_GROW);
+	}
+	up_read(&net_rwsem);
 }

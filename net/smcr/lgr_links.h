@@ -77,6 +77,6 @@ void smcr_lgr_link_stopped(struct smcr_link *link);
 void smcr_lgr_link_doubtful(struct smcr_link *link);
 void smcr_lgr_link_port_lost(struct smcr_link *link);
 void smcr_lgr_device_removed(struct smcr_ibdev *dev);
-void smcr_lgr_port_ready(void);
+void smcr_lgr_port_ready(struct smcr_ibdev *dev);
 
 #endif /* _SMCR_LGR_LINKS_H */

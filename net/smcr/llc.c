@@ -168,9 +168,9 @@ void smcr_llc_ready(struct smcr_lgr *lgr)
 	WRITE_ONCE(lgr->llc.step_deadline, 0);
 	smcr_lgr_event(lgr, SMCR_LGR_EV_READY);
 	/* Ports that the first contact has left out are tried now. */
-	if (lgr->llc.far_left)
+	if (lgr->llc.look_again)
 		smcr_lgr_kick(lgr, SMCR_LGR_T_GROW);
-	lgr->llc.far_left = false;
+	lgr->llc.look_again = false;
 }
 
 /**

@@ -135,7 +135,8 @@ struct smcr_llc_due {
  * @far_failures: of these, those with a port that is not on the peer's LAN by
  *	its addresses, at most SMCR_LLC_FAR_TRIES
  * @far_works: the group has had a link with such a port
- * @far_left: the first contact has left such ports out
+ * @look_again: a port may be spare that the first contact has not looked at, or
+ *	has left out for that
  * @add_asked: server: the client's request for a link is not answered yet
  * @asked_gid: the GID in that request
  * @add_missed: client: an offer was refused for lack of memory, as a port was
@@ -180,7 +181,7 @@ struct smcr_llc {
 	bool			add_counted;
 	u8			far_failures;
 	bool			far_works;
-	bool			far_left;
+	bool			look_again;
 	bool			add_asked;
 	u8			asked_gid[SMCR_GID_LEN];
 	bool			add_missed;

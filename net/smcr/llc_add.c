@@ -142,7 +142,7 @@ static void choose_port(struct smcr_lgr *lgr, const struct smcr_link *carrier,
 	choice->spare = found >= 0;
 	choice->far = found > 0;
 	if (smcr_lgr_state(lgr) == SMCR_LGR_FORMING && found == -EXDEV)
-		lgr->llc.far_left = true;
+		lgr->llc.look_again = true;
 	if (choice->spare)
 		return;
 	choice->port = carrier->local;

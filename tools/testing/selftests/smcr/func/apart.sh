@@ -38,6 +38,14 @@ group_anew() {
 	no_group_left
 }
 
+# has_address: this host has one more address, and a GID of it
+has_address() {
+	undo_later ip addr del 10.9.0.77/24 dev eth0
+	check "eth0 has one more address" ip addr add 10.9.0.77/24 dev eth0
+	wait_until "it has a GID" grep -qs "ffff:0a09:004d" \
+		/sys/class/infiniband/rxe0/ports/1/gids/*
+}
+
 client_leads
 
 both sysctl_for_now net.smcr.negative_ms 0
@@ -72,6 +80,10 @@ both save table
 io_check "a first contact" $kind "$SERVER" seq -n 30
 on server grew table AddLinkSent -eq 1
 both grew table AddLinkRefused -eq 1
+# The group uses the port of the new address.
+on server has_address
+io_check "more connections" $kind "$SERVER" seq -n 30
+on server grew table AddLinkSent -eq 1
 both no_fallback table
 on server check "the table is empty" smcr-ctl pnet flush
 group_anew

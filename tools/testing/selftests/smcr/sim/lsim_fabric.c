@@ -251,7 +251,7 @@ void port_set(u8 host, u8 port, bool up)
 	h->port[port].up = up;
 	lsim.cur = host;
 	if (up) {
-		smcr_lgr_port_ready();
+		smcr_lgr_port_ready(&h->port[port].dev);
 		return;
 	}
 	lsim.down_at = jiffies;

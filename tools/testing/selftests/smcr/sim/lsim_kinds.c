@@ -414,6 +414,46 @@ static void apart_later(void)
 	}
 }
 
+/* A port of a host has one more address */
+static void st_address(u8 host, u8 port)
+{
+	lsim.cur = host;
+	smcr_lgr_port_ready(&lsim.host[host].port[port].dev);
+}
+
+/* An event of a port that the group uses, or that it cannot use, leads to no offer.
+ * An event during the first contact is not forgotten
+ */
+static void events(void)
+{
+	u32 qps;
+	u8 n;
+
+	st_first_contact(2, 1, 1);
+	sim_pass(5000);
+	st_mark();
+	qps = lsim.qps;
+	for (n = 0; n < 10; n++) {
+		st_address(SERVER, 0);
+		st_address(SERVER, 1);
+		st_address(CLIENT, 0);
+		sim_pass(2000);
+	}
+	HOLDS(lsim.qps == qps && !st_sent(SERVER, SMCR_LLC_ADD_LINK, false));
+	port_set(SERVER, 1, true);
+	st_run();
+	HOLDS(st_links(SERVER) == 2 && st_links(CLIENT) == 2);
+	sim_close(CLIENT);
+	st_fresh();
+	st_hold(CLIENT, SMCR_LLC_ADD_LINK, true);
+	st_first_contact(2, 1, 1);
+	HOLDS(SRV->state == SMCR_LGR_FORMING);
+	port_set(SERVER, 1, true);
+	st_let_go();
+	st_run();
+	HOLDS(st_links(SERVER) == 2 && st_links(CLIENT) == 2);
+}
+
 const struct scase lsim_kinds[] = {
 	{ "asym", "a symmetric link replaces an asymmetric one, of either end", replaced },
 	{ "asym-limit", "the same at the limit of symmetric links", limit },
@@ -429,6 +469,7 @@ const struct scase lsim_kinds[] = {
 	{ "ports", "each end tries its spare ports in turn", turns },
 	{ "apart", "a port that may be on another network is tried later, and given up", apart },
 	{ "apart", "second ports in another subnet get a link if they can", apart_later },
+	{ "events", "only a port that the group can use makes it look for a link", events },
 	{ "asym-first", "the first link fails: the asymmetric one takes its place", first_lost },
 	{ },
 };

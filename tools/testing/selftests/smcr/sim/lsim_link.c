@@ -359,7 +359,18 @@ u16 smcr_rmb_in_use(const struct smcr_rmb *rmb)
 	return rmb->n_elems - rmb->n_free;
 }
 
-/* ib.c, ib_spare.c */
+/* ib.c, ib_walk.c, ib_spare.c */
+
+u32 smcr_ib_ports_in(const struct smcr_ibdev *dev, const struct net *net)
+{
+	const struct lhost *h = &lsim.host[net->host];
+	u8 at;
+
+	for (at = 0; at < h->nr_ports; at++)
+		if (h->port[at].there && &h->port[at].dev == dev)
+			return 1;
+	return 0;
+}
 
 void smcr_ib_port_drop(struct smcr_port *port)
 {

@@ -257,7 +257,7 @@ static void fault(u8 host)
 	case 5:
 		if (h->lgr) {
 			lsim.cur = host;
-			smcr_lgr_port_ready();
+			smcr_lgr_port_ready(&h->port[port].dev);
 		}
 		break;
 	default:
