@@ -557,6 +557,7 @@ static struct smcr_link *link_alloc(struct smcr_lgr *lgr,
 	mutex_init(&link->qp_mutex);
 	spin_lock_init(&link->tx_lock);
 	link->last_rx = jiffies;
+	link->last_cdc = jiffies;
 	link->last_tx = jiffies;
 	link->changed = get_jiffies_64();
 	INIT_LIST_HEAD(&link->dev_node);

@@ -140,6 +140,7 @@ struct smcr_links_left {
  * @cq: one completion queue for both, private to wr_cq.c
  * @last_rx: jiffies of the last receive completion, for TEST LINK; written by
  *	receive completions, read without a lock
+ * @last_cdc: jiffies of the last CDC message that was received, likewise
  * @last_tx: jiffies of the last successful completion of a send, likewise
  * @tests: TEST LINKs that were begun, modulo 2^32; written by the group's work,
  *	read anywhere
@@ -180,6 +181,7 @@ struct smcr_link {
 	struct smcr_rq		*rq;
 	struct smcr_wr_cq	*cq;
 	unsigned long		last_rx;
+	unsigned long		last_cdc;
 	unsigned long		last_tx;
 	u32			tests;
 	unsigned long		flags;

@@ -43,6 +43,11 @@
  */
 #define TEARDOWN_MS	5000u
 
+/* While data goes on to arrive over a link, an answer is waited for this many
+ * times net.smcr.llc_timeout_ms.
+ */
+#define ANSWER_TIMES	8
+
 /* LLC messages that a group handles per second, with an equal share per jiffy.
  * A Linux peer starts two exchanges for each connection; at that rate the limit
  * is above the number of connections that two hosts make per second.
@@ -68,6 +73,55 @@ unsigned long smcr_llc_deadline(const struct smcr_lgr *lgr)
 	if (READ_ONCE(smcr_pernet(lgr->net)->dying))
 		ms = min(ms, TEARDOWN_MS);
 	return jiffies + msecs_to_jiffies(ms);
+}
+
+/**
+ * smcr_llc_time_left() - is an answer that has not come in time only late?
+ * @link: the link that carries the request
+ * @delivered: jiffies when the peer's adapter had the request, or 0 before
+ *
+ * The request may stand behind data in the send queue, and the answer behind
+ * data in the peer's: together up to 500 requests and tens of megabytes, for
+ * which a path may need longer than net.smcr.llc_timeout_ms. So that time
+ * begins when the request is delivered, or with the last completion before it.
+ * After the delivery the answer is late as long as data arrives over the link;
+ * but a peer that sends data and never answers gets ANSWER_TIMES as much.
+ *
+ * Context: the group's work.
+ * Return: the new deadline in jiffies, 0 if there is no time left.
+ */
+unsigned long smcr_llc_time_left(const struct smcr_link *link,
+				 unsigned long delivered)
+{
+	unsigned long now = jiffies, time = smcr_llc_deadline(link->lgr) - now;
+	unsigned long cdc = READ_ONCE(link->last_cdc), from = delivered;
+
+	if (!delivered)
+		from = READ_ONCE(link->last_tx);
+	else if (time_before(now, delivered + ANSWER_TIMES * time) &&
+		 time_after(cdc, delivered))
+		from = cdc;
+	if (!time_after(from + time, now))
+		return 0;
+	smcr_mib_inc(link->lgr->net, SMCR_MIB_LLCSLOW);
+	return from + time;
+}
+
+/* Where is the time of delivery of a message noted? */
+static unsigned long *delivered_at(const struct smcr_link *link, u32 cookie)
+{
+	struct smcr_llc *llc = &link->lgr->llc;
+
+	switch (cookie) {
+	case SMCR_LLC_COOKIE_TEST:
+		return &llc->test[link->slot].delivered;
+	case SMCR_LLC_COOKIE_RKEY:
+		return &llc->rkey_delivered;
+	case SMCR_LLC_COOKIE_STEP:
+		return &llc->step_delivered;
+	default:
+		return NULL;
+	}
 }
 
 /**
@@ -127,10 +181,13 @@ void smcr_llc_step(struct smcr_lgr *lgr, enum smcr_llc_event event)
 int smcr_llc_send(struct smcr_link *link, const struct smcr_llc_msg *msg,
 		  enum smcr_llc_cookie cookie)
 {
+	unsigned long *delivered = delivered_at(link, cookie);
 	struct smcr_lgr *lgr = link->lgr;
 	u8 buf[SMCR_ROCE_MSG_LEN];
 	int err;
 
+	if (delivered)
+		WRITE_ONCE(*delivered, 0);
 	smcr_llc_msg_encode(buf, lgr->dialect, msg);
 	err = smcr_wr_post_llc(link, buf, cookie);
 	if (err) {
@@ -252,8 +309,11 @@ void smcr_llc_recv(struct smcr_wr_recv *recv)
  */
 void smcr_llc_sent(struct smcr_link *link, u32 cookie, int err)
 {
+	unsigned long *delivered = delivered_at(link, cookie);
 	struct smcr_lgr *lgr = link->lgr;
 
+	if (delivered && !err)
+		WRITE_ONCE(*delivered, jiffies ?: 1);
 	if (cookie == SMCR_LLC_COOKIE_CONFIRM && !err)
 		WRITE_ONCE(lgr->llc.confirm_sent, true);
 	/* If it was not delivered, the link has failed: smcr_llc_link_lost() */
@@ -715,7 +775,8 @@ void smcr_llc_link_lost(struct smcr_link *link)
 	struct smcr_lgr *lgr = link->lgr;
 	struct smcr_llc *llc = &lgr->llc;
 
-	memset(&llc->test[link->slot], 0, sizeof(llc->test[link->slot]));
+	llc->test[link->slot].sent = false;
+	llc->test[link->slot].spared_at = 0;
 	if (llc->flow.step == SMCR_LLC_CLOSING) {
 		if (link == llc->delete_carrier)
 			send_delete_all(lgr);
@@ -736,6 +797,36 @@ void smcr_llc_link_lost(struct smcr_link *link)
 		smcr_llc_add_failed(lgr, true);
 	if (!test_bit(SMCR_LINK_F_DELETED, &link->flags))
 		smcr_llc_tell_lost(lgr, link, true);
+}
+
+/* Is an exchange that changes links only late, behind data on its carrier? In a
+ * first contact there is no data. With a Linux peer the deadline fails no link,
+ * but leads to TEST LINK. Return: the new deadline, or 0.
+ */
+static unsigned long step_time_left(struct smcr_lgr *lgr)
+{
+	unsigned long delivered = READ_ONCE(lgr->llc.step_delivered), left = 0;
+	struct smcr_link *carrier = NULL;
+
+	if (smcr_lgr_state(lgr) != SMCR_LGR_ACTIVE ||
+	    lgr->dialect == SMCR_DIALECT_LINUX)
+		return 0;
+	switch (lgr->llc.flow.step) {
+	case SMCR_LLC_ADD_REPLY:
+	case SMCR_LLC_ADD_CONT:
+		carrier = smcr_link_get(lgr->llc.add.carrier);
+		break;
+	case SMCR_LLC_DELETE:
+		carrier = smcr_llc_delete_carrier(lgr);
+		break;
+	default:
+		break;
+	}
+	if (carrier) {
+		left = smcr_llc_time_left(carrier, delivered);
+		smcr_link_put(carrier);
+	}
+	return left;
 }
 
 /* An exchange that changes links was not answered (C.7). A CONFIRM LINK that is
@@ -783,7 +874,11 @@ static bool timeout_handled(struct smcr_lgr *lgr)
 /* The exchange that changes links has reached its deadline (C.7.1). */
 static void step_timeout(struct smcr_lgr *lgr)
 {
-	WRITE_ONCE(lgr->llc.step_deadline, 0);
+	unsigned long left = step_time_left(lgr);
+
+	WRITE_ONCE(lgr->llc.step_deadline, left);
+	if (left)
+		return;
 	smcr_mib_inc(lgr->net, SMCR_MIB_LLCTIMEOUTS);
 	if (timeout_handled(lgr))
 		return;
@@ -792,6 +887,19 @@ static void step_timeout(struct smcr_lgr *lgr)
 		smcr_lgr_terminate(lgr, SMCR_RESET_GROUP_DELETED, ECONNRESET);
 	else
 		smcr_lgr_terminate(lgr, SMCR_RESET_LINK_DOWN, ECONNRESET);
+}
+
+/* CONFIRM RKEY or DELETE RKEY has reached its deadline (C.7.1). */
+static void rkey_timeout(struct smcr_lgr *lgr)
+{
+	struct smcr_llc *llc = &lgr->llc;
+
+	llc->rkey_deadline = smcr_llc_time_left(llc->ours.link,
+						READ_ONCE(llc->rkey_delivered));
+	if (llc->rkey_deadline)
+		return;
+	smcr_mib_inc(lgr->net, SMCR_MIB_LLCTIMEOUTS);
+	smcr_link_fail(llc->ours.link, -ETIMEDOUT);
 }
 
 static void sooner(unsigned long *next, unsigned long when)
@@ -815,11 +923,8 @@ unsigned long smcr_llc_timers(struct smcr_lgr *lgr)
 	next = READ_ONCE(llc->step_deadline);
 	if (next && time_after_eq(jiffies, next))
 		step_timeout(lgr);
-	if (llc->rkey_deadline && time_after_eq(jiffies, llc->rkey_deadline)) {
-		llc->rkey_deadline = 0;
-		smcr_mib_inc(lgr->net, SMCR_MIB_LLCTIMEOUTS);
-		smcr_link_fail(llc->ours.link, -ETIMEDOUT);
-	}
+	if (llc->rkey_deadline && time_after_eq(jiffies, llc->rkey_deadline))
+		rkey_timeout(lgr);
 	if (llc->rkey_retry_at && time_after_eq(jiffies, llc->rkey_retry_at)) {
 		llc->rkey_retry_at = 0;
 		smcr_lgr_kick(lgr, SMCR_LGR_T_RMB_REG);

@@ -22,6 +22,8 @@ struct smcr_wr_recv;
  * @sent: a TEST LINK of ours is unanswered
  * @spared_at: jiffies when the port of a group's only link went down last, or 0
  * @deadline: jiffies when the link has failed without a reply (C.7.1)
+ * @delivered: jiffies when the peer's adapter had the TEST LINK, or 0 before;
+ *	set in softirq
  * @sends: sends of the link before the TEST LINK; its reply shows that the peer
  *	has handled them
  * @request: the TEST LINK, with the random bytes that the reply must repeat
@@ -31,6 +33,7 @@ struct smcr_llc_test {
 	bool			sent;
 	unsigned long		spared_at;
 	unsigned long		deadline;
+	unsigned long		delivered;
 	u32			sends;
 	struct smcr_llc_msg	request;
 };
@@ -114,8 +117,11 @@ struct smcr_llc_due {
  *	Decline is no longer possible (C.2). Set in softirq, read by handshakes
  * @step_deadline: jiffies when the exchange that changes links has failed, or
  *	0; the first one is set by a handshake
+ * @step_delivered: jiffies when the peer's adapter had its last message of
+ *	ours, or 0 before; set in softirq
  * @timed_out: it was not answered in time; read by handshakes
  * @rkey_deadline: jiffies when our CONFIRM RKEY or DELETE RKEY has failed, or 0
+ * @rkey_delivered: as @step_delivered, for that exchange
  * @rmb: RMB of our CONFIRM RKEY under way, or NULL; no reference: it stays on
  *	the group's list meanwhile
  * @ours: the keys of our CONFIRM RKEY; its link also carries our DELETE RKEY
@@ -167,8 +173,10 @@ struct smcr_llc {
 	struct smcr_llc_flow	flow;
 	bool			confirm_sent;
 	unsigned long		step_deadline;
+	unsigned long		step_delivered;
 	bool			timed_out;
 	unsigned long		rkey_deadline;
+	unsigned long		rkey_delivered;
 	struct smcr_rmb		*rmb;
 	struct smcr_llc_rkeys	ours;
 	struct smcr_llc_rkeys	theirs;
@@ -211,6 +219,10 @@ enum smcr_llc_cookie {
 	SMCR_LLC_COOKIE_NONE,
 	SMCR_LLC_COOKIE_CONFIRM,
 	SMCR_LLC_COOKIE_DELETE_ALL,
+	/* The time of their delivery is noted */
+	SMCR_LLC_COOKIE_TEST,
+	SMCR_LLC_COOKIE_RKEY,
+	SMCR_LLC_COOKIE_STEP,
 };
 
 void smcr_llc_init(struct smcr_lgr *lgr);

@@ -249,7 +249,7 @@ static struct smcr_link *offer_link(struct smcr_lgr *lgr,
 static int send_offer(struct smcr_lgr *lgr, struct smcr_link *carrier,
 		      const struct smcr_llc_msg *msg)
 {
-	int err = smcr_llc_send(carrier, msg, SMCR_LLC_COOKIE_NONE);
+	int err = smcr_llc_send(carrier, msg, SMCR_LLC_COOKIE_STEP);
 
 	if (err)
 		return err;
@@ -602,7 +602,7 @@ static u8 agree(struct smcr_link *link, const struct smcr_llc_add_link *msg,
 	fill_add_link(&reply, new, true);
 	smcr_llc_step(lgr, SMCR_LLC_EV_ADD_AGREED);
 	WRITE_ONCE(lgr->llc.step_deadline, smcr_llc_deadline(lgr));
-	if (smcr_llc_send(link, &reply, SMCR_LLC_COOKIE_NONE))
+	if (smcr_llc_send(link, &reply, SMCR_LLC_COOKIE_STEP))
 		smcr_llc_add_failed(lgr, false);
 	return 0;
 refuse:
@@ -823,7 +823,7 @@ static int send_cont(struct smcr_lgr *lgr, bool reply)
 	       n * sizeof(*add->pairs));
 	add->told += n;
 	WRITE_ONCE(lgr->llc.step_deadline, smcr_llc_deadline(lgr));
-	return smcr_llc_send(add->carrier, &msg, SMCR_LLC_COOKIE_NONE);
+	return smcr_llc_send(add->carrier, &msg, SMCR_LLC_COOKIE_STEP);
 }
 
 /* Store the key of one of the peer's RMBs on the new link. Only this exchange

@@ -634,7 +634,7 @@ static void delete_send(struct smcr_lgr *lgr, struct smcr_link *carrier)
 		},
 	};
 
-	if (smcr_llc_send(carrier, &msg, SMCR_LLC_COOKIE_NONE))
+	if (smcr_llc_send(carrier, &msg, SMCR_LLC_COOKIE_STEP))
 		return;
 	llc->link_request = msg;
 	llc->delete_carrier = carrier;

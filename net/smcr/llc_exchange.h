@@ -14,6 +14,8 @@ void smcr_llc_rkey_lost(struct smcr_link *link);
 void smcr_llc_rkey_cont(struct smcr_link *link, const struct smcr_llc_msg *msg);
 void smcr_llc_rkey_flush(struct smcr_lgr *lgr);
 unsigned long smcr_llc_deadline(const struct smcr_lgr *lgr);
+unsigned long smcr_llc_time_left(const struct smcr_link *link,
+				 unsigned long delivered);
 void smcr_llc_step(struct smcr_lgr *lgr, enum smcr_llc_event event);
 int smcr_llc_send(struct smcr_link *link, const struct smcr_llc_msg *msg,
 		  enum smcr_llc_cookie cookie);

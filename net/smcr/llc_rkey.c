@@ -310,7 +310,7 @@ static void send_rest(struct smcr_lgr *lgr)
 	       n * sizeof(*keys->other));
 	keys->told += n;
 	lgr->llc.rkey_deadline = smcr_llc_deadline(lgr);
-	smcr_llc_send(keys->link, &msg, SMCR_LLC_COOKIE_NONE);
+	smcr_llc_send(keys->link, &msg, SMCR_LLC_COOKIE_RKEY);
 }
 
 /* Keys on more than two other links follow in continuations; the peer's RMB is
@@ -636,7 +636,7 @@ bool smcr_llc_confirm_rkey(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
 	keys->told = min_t(u8, keys->n, SMCR_LLC_CONFIRM_RKEY_OTHERS);
 	memcpy(msg.confirm_rkey.other, keys->other,
 	       keys->told * sizeof(*keys->other));
-	if (smcr_llc_send(keys->link, &msg, SMCR_LLC_COOKIE_NONE)) {
+	if (smcr_llc_send(keys->link, &msg, SMCR_LLC_COOKIE_RKEY)) {
 		smcr_llc_rkey_flush(lgr);
 		return false;
 	}
@@ -735,7 +735,7 @@ bool smcr_llc_delete_rkeys(struct smcr_lgr *lgr)
 		smcr_lgr_kick(lgr, SMCR_LGR_T_FREE);
 	if (!keys->link)
 		return true;
-	if (smcr_llc_send(keys->link, &msg, SMCR_LLC_COOKIE_NONE)) {
+	if (smcr_llc_send(keys->link, &msg, SMCR_LLC_COOKIE_RKEY)) {
 		smcr_llc_rkey_flush(lgr);
 		return false;
 	}

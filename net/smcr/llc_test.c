@@ -34,7 +34,7 @@ static void test_send(struct smcr_lgr *lgr, struct smcr_link *link)
 	 * test that begins later.
 	 */
 	WRITE_ONCE(link->tests, link->tests + 1);
-	if (smcr_llc_send(link, msg, SMCR_LLC_COOKIE_NONE))
+	if (smcr_llc_send(link, msg, SMCR_LLC_COOKIE_TEST))
 		return;
 	smcr_mib_inc(lgr->net, SMCR_MIB_TESTLINKSENT);
 	test->sent = true;
@@ -102,12 +102,14 @@ static unsigned long test_timer(struct smcr_lgr *lgr, struct smcr_link *link)
 	/* smcr_llc_test_now() may have sent a TEST LINK, whatever @ms is. */
 	if (!test->sent)
 		return ms ? due : 0;
-	if (time_after_eq(jiffies, test->deadline)) {
-		smcr_mib_inc(lgr->net, SMCR_MIB_LLCTIMEOUTS);
-		smcr_link_fail(link, -ETIMEDOUT);
-		return 0;
-	}
-	return test->deadline;
+	if (time_before(jiffies, test->deadline))
+		return test->deadline;
+	test->deadline = smcr_llc_time_left(link, READ_ONCE(test->delivered));
+	if (test->deadline)
+		return test->deadline;
+	smcr_mib_inc(lgr->net, SMCR_MIB_LLCTIMEOUTS);
+	smcr_link_fail(link, -ETIMEDOUT);
+	return 0;
 }
 
 /**

@@ -175,6 +175,8 @@
 	X(CONFIRMRKEYSENT, ConfirmRkeySent, "CONFIRM RKEY requests sent") \
 	X(DELETERKEYSENT, DeleteRkeySent, "DELETE RKEY requests sent") \
 	X(TESTLINKSENT, TestLinkSent, "TEST LINK requests sent") \
+	X(LLCSLOW, LlcSlow, \
+	  "times that an answer was waited for behind data of the link") \
 	X(LLCTIMEOUTS, LlcTimeouts, \
 	  "LLC requests that were not answered in time (C.7)")
 

@@ -219,6 +219,7 @@ static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	    wc->byte_len != SMCR_ROCE_MSG_LEN) {
 		recv_bad(link, wc, msg);
 	} else if (*msg >= SMCR_LLC_CLASS_CDC) {
+		WRITE_ONCE(link->last_cdc, jiffies);
 		if (smcr_cdc_recv(link, msg, SMCR_ROCE_MSG_LEN))
 			recv_bad(link, wc, msg);
 	} else {

@@ -165,6 +165,7 @@ bool qp_ack(struct ib_qp *qp)
 	lsim.cur = qp->host;
 	cookie = qp->wr[qp->acked++ % QP_MSGS].cookie;
 	qp->moved = jiffies;
+	qp->link->last_tx = jiffies;
 	smcr_llc_sent(qp->link, cookie, 0);
 	return true;
 }

@@ -108,6 +108,8 @@ struct smcr_link *smcr_link_create(struct smcr_lgr *lgr, const struct smcr_port 
 	link->psn = rnd_below(1 << 24);
 	link->local = *port;
 	link->last_rx = jiffies;
+	link->last_cdc = jiffies;
+	link->last_tx = jiffies;
 	link->qp = qp_new(lsim.cur, at, link);
 	link->qpn = link->qp->num;
 	INIT_WORK(&link->stop_work, stop_work);

@@ -96,9 +96,85 @@ static void many_offers(void)
 	HOLDS(st_links(SERVER) == 2 && st_links(CLIENT) == 2);
 }
 
+/* What the server does next, with the message held back, over link 1 */
+static void st_ask(enum smcr_llc_type type)
+{
+	switch (type) {
+	case SMCR_LLC_TEST_LINK:
+		st_test_by(SERVER, 1);
+		break;
+	case SMCR_LLC_CONFIRM_RKEY:
+		st_need_rmb(SERVER);
+		break;
+	case SMCR_LLC_ADD_LINK:
+		st_ports_up(2);
+		break;
+	default:
+		st_break_link(SERVER, 2);
+		break;
+	}
+}
+
+/* A host's data goes over link 1, if @host is one, and is acknowledged */
+static void st_data(u32 seconds, int host)
+{
+	u32 i;
+
+	for (i = 0; i < 4 * seconds; i++) {
+		if (host >= 0 && st_is_active(SERVER, 1) && st_is_active(CLIENT, 1)) {
+			st_link_of((u8)host, 1)->last_tx = jiffies;
+			st_link_of(!host, 1)->last_rx = jiffies;
+			st_link_of(!host, 1)->last_cdc = jiffies;
+		}
+		sim_pass(250);
+	}
+}
+
+static const u8 late_types[] = {
+	SMCR_LLC_TEST_LINK, SMCR_LLC_CONFIRM_RKEY, SMCR_LLC_ADD_LINK, SMCR_LLC_DELETE_LINK,
+};
+
+/* A message stands behind data, or its answer does. The link does not fail while it
+ * makes progress
+ */
+static void slow(void)
+{
+	bool reply;
+	u8 i;
+
+	for (i = 0; i < 2 * ARRAY_SIZE(late_types); st_again(&i, 2 * ARRAY_SIZE(late_types))) {
+		reply = i & 1;
+		st_group(2);
+		st_hold(reply ? CLIENT : SERVER, late_types[i / 2], reply);
+		st_ask(late_types[i / 2]);
+		st_data(12, reply ? CLIENT : SERVER);
+		HOLDS(st_is_active(SERVER, 1));
+		HOLDS(st_linux || lsim.host[SERVER].mib[SMCR_MIB_LLCSLOW]);
+		st_ends_with(2);
+	}
+}
+
+/* Without progress it fails as soon as ever, and a peer that goes on to send data does
+ * not keep it for ever
+ */
+static void slow_end(void)
+{
+	u8 i;
+
+	for (i = 0; i < 3; st_again(&i, 3)) {
+		st_group(1);
+		st_hold(i ? CLIENT : SERVER, SMCR_LLC_TEST_LINK, i);
+		st_test_by(SERVER, 1);
+		st_data(i == 2 ? 17 : 3, i == 2 ? CLIENT : -1);
+		HOLDS(st_dead(SERVER));
+	}
+}
+
 const struct scase lsim_peer[] = {
 	{ "R15", "no answer to a client's DELETE LINK: the carrier is tested", r15_silent },
 	{ "R15", "another one that waits to be sent is not forgotten then", r15_second },
+	{ "slow", "a message or an answer behind data fails no link", slow },
+	{ "slow", "without progress, or without end, it does", slow_end },
 	{ "offers", "a client does not follow each of too many offers", many_offers },
 	{ },
 };
