@@ -172,8 +172,8 @@ void smcr_llc_step(struct smcr_lgr *lgr, enum smcr_llc_event event)
  * @msg: the message
  * @cookie: passed to smcr_llc_sent() when the send has completed
  *
- * The send queue reserves more slots for LLC messages than the exchanges need.
- * If none is free, the peer no longer acknowledges messages.
+ * Data leaves slots for LLC messages. If none is free, the message waits; if
+ * too many wait, the peer no longer acknowledges messages.
  *
  * Context: process.
  * Return: 0 or -errno.

@@ -273,8 +273,11 @@ static bool wr_may_post(struct smcr_link *link, const struct smcr_conn *conn,
 	return (turn || list_empty(&wr->waiters)) && wr_has_room(wr, n);
 }
 
+static bool llc_post_waiting(struct smcr_link *link);
+
 /**
- * smcr_wr_wake() - let the connections that wait post, one batch each
+ * smcr_wr_wake() - let post what waits for slots: LLC messages, then the
+ *	connections, one batch each
  * @link: the link
  *
  * A connection that finds no room puts itself on the list under tx_lock. So
@@ -291,14 +294,18 @@ void smcr_wr_wake(struct smcr_link *link)
 	struct smcr_wr *wr = link->wr;
 	struct smcr_conn *conn;
 	unsigned long irq;
+	bool report;
 
 	do {
 		conn = NULL;
 		spin_lock_irqsave(&link->tx_lock, irq);
+		report = wr->llc_n && llc_post_waiting(link);
 		if (wr_has_room(wr, WR_BATCH_SLOTS))
 			conn = wait_pop(link);
 		wr->turn = conn;
 		spin_unlock_irqrestore(&link->tx_lock, irq);
+		if (report)
+			smcr_link_report(link);
 		if (conn) {
 			smcr_conn_tx_ready(conn);
 			smcr_conn_put(conn);
@@ -695,7 +702,7 @@ bool smcr_wr_may_answer(const struct smcr_link *link)
 {
 	const struct smcr_wr *wr = link->wr;
 
-	return wr_room(wr) >= WR_ANSWER_SLOTS &&
+	return wr_room(wr) >= WR_ANSWER_SLOTS && !READ_ONCE(wr->llc_n) &&
 	       wr_unacked(wr) < READ_ONCE(wr->max_sends);
 }
 
@@ -730,44 +737,128 @@ int smcr_wr_post_fence(struct smcr_link *link)
 	return err;
 }
 
+/* May an LLC message be posted now? The window bounds data only, which leaves
+ * room for LLC messages: a peer that sends more requests has the receives for
+ * the replies.
+ */
+static bool llc_has_room(const struct smcr_wr *wr)
+{
+	return wr_room(wr) && wr_unacked(wr) < wr->max_sends;
+}
+
+static int llc_post(struct smcr_link *link, const u8 *msg, u32 cookie)
+{
+	struct ib_send_wr send = {
+		.opcode		= IB_WR_SEND,
+		.send_flags	= IB_SEND_SOLICITED | IB_SEND_SIGNALED,
+	};
+	struct smcr_wr_slot *slot;
+	struct ib_sge sge;
+	int err;
+
+	lockdep_assert_held(&link->tx_lock);
+	WRITE_ONCE(link->wr->sends, link->wr->sends + 1);
+	slot = slot_next(link->wr, 0, SMCR_WR_LLC);
+	slot->cookie = cookie;
+	send.wr_cqe = &slot->cqe;
+	message_sge(link, slot, msg, &send, &sge);
+	chain_post(link, &send, 1, true, &err);
+	return err;
+}
+
+/* Keep an LLC message until there is room for it. */
+static int llc_keep(struct smcr_wr *wr, const u8 *msg, u32 cookie)
+{
+	struct smcr_wr_llc *llc;
+
+	if (wr->llc_n == SMCR_WR_LLC_WAIT)
+		return -EAGAIN;
+	llc = &wr->llc[(wr->llc_first + wr->llc_n) % SMCR_WR_LLC_WAIT];
+	memcpy(llc->msg, msg, sizeof(llc->msg));
+	llc->cookie = cookie;
+	WRITE_ONCE(wr->llc_n, wr->llc_n + 1);
+	return 0;
+}
+
+/* Take the oldest LLC message that waits; it stays valid under tx_lock. */
+static const struct smcr_wr_llc *llc_take(struct smcr_wr *wr)
+{
+	const struct smcr_wr_llc *llc = &wr->llc[wr->llc_first];
+
+	wr->llc_first = (wr->llc_first + 1) % SMCR_WR_LLC_WAIT;
+	WRITE_ONCE(wr->llc_n, wr->llc_n - 1);
+	return llc;
+}
+
+/* Post the LLC messages that wait, as far as there is room. Return: the caller
+ * has to report that the link has failed.
+ */
+static bool llc_post_waiting(struct smcr_link *link)
+{
+	struct smcr_wr *wr = link->wr;
+	const struct smcr_wr_llc *llc;
+	int err = 0;
+
+	lockdep_assert_held(&link->tx_lock);
+	while (!err && !gate_check(link) && wr->llc_n && llc_has_room(wr)) {
+		llc = llc_take(wr);
+		err = llc_post(link, llc->msg, llc->cookie);
+	}
+	return err && smcr_link_fail_locked(link, err);
+}
+
+/* The link is drained: no message that waits is sent any more. */
+static void llc_drop_waiting(struct smcr_link *link)
+{
+	unsigned long irq;
+	u32 cookie;
+	bool any;
+
+	do {
+		cookie = 0;
+		spin_lock_irqsave(&link->tx_lock, irq);
+		any = link->wr->llc_n;
+		if (any)
+			cookie = llc_take(link->wr)->cookie;
+		spin_unlock_irqrestore(&link->tx_lock, irq);
+		if (cookie)
+			smcr_llc_sent(link, cookie, -ENOTCONN);
+	} while (any);
+}
+
 /**
  * smcr_wr_post_llc() - send an LLC message
  * @link: the link
  * @msg: its 44 bytes; copied
  * @cookie: for smcr_llc_sent(), or 0 for no such call
  *
+ * A message that finds no slot, or too many SENDs outstanding, waits for a
+ * completion, and later messages behind it.
+ *
  * Context: any but hard irq.
- * Return: 0; -EAGAIN if no slot is free; otherwise why the link is closed. On
- * an error smcr_llc_sent() is not called.
+ * Return: 0; -EAGAIN if too many messages wait; otherwise why the link is
+ * closed. On an error smcr_llc_sent() is not called.
  */
 int smcr_wr_post_llc(struct smcr_link *link, const u8 *msg, u32 cookie)
 {
-	struct ib_send_wr send = {
-		.opcode		= IB_WR_SEND,
-		.send_flags	= IB_SEND_SOLICITED,
-	};
-	struct smcr_wr_slot *slot;
+	struct smcr_wr *wr = link->wr;
+	bool report = false;
 	unsigned long irq;
-	struct ib_sge sge;
 	int err;
 
 	spin_lock_irqsave(&link->tx_lock, irq);
-	err = control_check(link);
-	/* The window bounds data only, which leaves room for LLC messages: a
-	 * peer that sends more requests has the receives for the replies
-	 */
-	if (!err && wr_unacked(link->wr) >= link->wr->max_sends)
-		err = -EAGAIN;
-	if (err) {
-		spin_unlock_irqrestore(&link->tx_lock, irq);
-		return err;
+	err = gate_check(link);
+	if (!err && (wr->llc_n || !llc_has_room(wr))) {
+		err = llc_keep(wr, msg, cookie);
+	} else if (!err) {
+		err = llc_post(link, msg, cookie);
+		if (err)
+			report = smcr_link_fail_locked(link, err);
 	}
-	WRITE_ONCE(link->wr->sends, link->wr->sends + 1);
-	slot = slot_next(link->wr, 0, SMCR_WR_LLC);
-	slot->cookie = cookie;
-	send.wr_cqe = &slot->cqe;
-	message_sge(link, slot, msg, &send, &sge);
-	return control_post(link, &send, irq);
+	spin_unlock_irqrestore(&link->tx_lock, irq);
+	if (report)
+		smcr_link_report(link);
+	return err;
 }
 
 /**
@@ -850,7 +941,7 @@ int smcr_wr_drain(struct smcr_link *link)
 }
 
 /**
- * smcr_wr_flush() - drop the references that send slots own
+ * smcr_wr_flush() - drop what waits, and the references that send slots own
  * @link: link that is drained, or has no queue pair and completion queue;
  *	smcr_wr_init() may have failed
  *
@@ -868,6 +959,7 @@ void smcr_wr_flush(struct smcr_link *link)
 		return;
 	local_bh_disable();
 	slots_reclaim(link, wr->head, -ENOTCONN);
+	llc_drop_waiting(link);
 	local_bh_enable();
 	waiters_drop(link);
 	spin_lock_bh(&wr->chunk_lock);

@@ -61,6 +61,19 @@ struct smcr_wr_slot {
 	struct smcr_wr_reg	*reg;
 };
 
+/* LLC messages that may wait for a slot; more than a group has under way */
+#define SMCR_WR_LLC_WAIT	16u
+
+/**
+ * struct smcr_wr_llc - an LLC message that waits for a slot
+ * @msg: the message
+ * @cookie: the argument for smcr_llc_sent()
+ */
+struct smcr_wr_llc {
+	u8	msg[SMCR_ROCE_MSG_LEN];
+	u32	cookie;
+};
+
 /**
  * struct smcr_wr - send queue of one link
  * @sq_depth: slots, a power of two
@@ -87,6 +100,9 @@ struct smcr_wr_slot {
  * @probe_pos: when its cursor has reached this position, ...; under
  *	link->tx_lock
  * @probe_send: ... so many SENDs are handled; under link->tx_lock
+ * @llc: LLC messages that found no slot, a ring; under link->tx_lock
+ * @llc_first: index of the oldest one in @llc; under link->tx_lock
+ * @llc_n: their number; under link->tx_lock, read without it
  * @waiters: connections that found no slot, each with a reference; under
  *	link->tx_lock
  * @turn: the waiter that may post next; only compared; under link->tx_lock
@@ -123,6 +139,9 @@ struct smcr_wr {
 	const struct smcr_conn	*probe_conn;
 	u64			probe_pos;
 	u32			probe_send;
+	struct smcr_wr_llc	llc[SMCR_WR_LLC_WAIT];
+	u32			llc_first;
+	u32			llc_n;
 	struct list_head	waiters;
 	const struct smcr_conn	*turn;
 	struct smcr_wr_slot		*slots;

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: The Linux dialect works, and its SENDs in flight are bounded
-# The Linux dialect and its bound on SENDs in flight. Two smcr hosts speak it
-# when a test module makes the client's Proposals carry version 2. An smcr host
-# keeps its element for the next connection, so no DELETE RKEY proves the end of a
-# stream as Linux's would. With net.smcr.unproven_eof its reader gets the end of
-# file all the same.
+# The Linux dialect and its bound on SENDs in flight, which LLC messages wait
+# for. Two smcr hosts speak it when a test module makes the client's Proposals
+# carry version 2. An smcr host keeps its element for the next connection, so no
+# DELETE RKEY proves the end of a stream as Linux's would. With
+# net.smcr.unproven_eof its reader gets the end of file all the same.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
@@ -31,10 +31,17 @@ burst_open() {
 	check "$burst connections are open" test "$line" = open
 }
 
+# llc_send COUNT: send so many LLC messages of a type that the peer discards
+# silently
+llc_send() {
+	echo "llc $1 802c0000$(printf '%080d' 0)" >/proc/liar
+}
+
 client_leads
 
 both check "QPs are patient" patient_qps
 both sysctl_for_now net.smcr.unproven_eof 1
+sysctl_for_now net.smcr.test_link_interval_ms 2000
 undo_later rmmod version2
 check "Proposals say version 2" insmod /share/version2.ko
 both save begin
@@ -52,18 +59,25 @@ on server served
 on server program echo burst/burst $kind "$SERVER" $PORT serve $burst
 burst_open
 undo_later wire clear
+undo_later rmmod liar
+check "LLC messages can be sent" insmod /share/liar.ko
 check "the wire is cut" wire fault server0 client0 cut 1
 save cut
 echo >&5
 read -r line <&6
 check "all connections have sent a byte" test "$line" = sent
 sent=$(delta cut CdcSent)
+check "four LLC messages take the SENDs that data has left" llc_send 4
+wait_until "the silent link is tested, which needs a fifth one" \
+	grew_to cut TestLinkSent 1
+grew cut LinksFailed -eq 0
 wire clear
 check "of $burst messages $sent were sent before the first was acknowledged" \
 	test "$sent" -ge 16 -a "$sent" -le 32
 echo >&5
 wait "$burst_pid"
 check "every byte came back" test $? -eq 0
+both grew begin LinksFailed -eq 0
 check "every byte was echoed" on server program_ended echo
 both by_rdma begin 16777216 16777216
 both no_conn_left
