@@ -131,7 +131,9 @@
 	X(VALIDATIONSFAILED, ValidationsFailed, \
 	  "moves of a peer that showed that bytes were lost") \
 	X(TXCHUNKALLOCS, TxChunkAllocs, \
-	  "chunks of send space allocated because the pool was empty")
+	  "chunks of send space allocated because the pool was empty") \
+	X(TXCHUNKWAITS, TxChunkWaits, \
+	  "times that send() found no memory for a chunk")
 
 /* Receive memory */
 #define SMCR_MIB_MEMORY(X) \

@@ -52,6 +52,8 @@
  * clock with its first probe or retransmission, which is not earlier.
  */
 #define TX_STALL_TIME	(HZ / 5)
+/* Time after which a blocking send() looks for memory again */
+#define TX_MEMORY_TIME	((long)HZ / 20)
 
 /* Look at the connection again in @delay jiffies, or earlier. The armed timer
  * owns a reference.
@@ -625,6 +627,42 @@ static int tx_wait(struct sock *sk, struct smcr_conn *conn, long *timeo)
 	return err;
 }
 
+/* There is no memory for a chunk. A non-blocking call returns -EAGAIN, and an
+ * edge-triggered poller gets its edge when bytes are complete, or without such
+ * bytes at once. Another call looks again after a while, since nothing tells of
+ * memory.
+ */
+static int tx_wait_memory(struct sock *sk, struct smcr_conn *conn, long *timeo)
+{
+	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+	long slice = min(*timeo, TX_MEMORY_TIME), left = slice;
+	struct socket *sock = sk->sk_socket;
+	int err;
+
+	smcr_mib_count(conn->lgr->mib, SMCR_MIB_TXCHUNKWAITS, 1);
+	smcr_tx_uncork(sk);
+	if (!*timeo) {
+		sk_set_bit(SOCKWQ_ASYNC_NOSPACE, sk);
+		set_bit(SOCK_NOSPACE, &sock->flags);
+		/* Pairs with space_wake(), as in tx_wait() */
+		smp_mb__after_atomic();
+		if (READ_ONCE(conn->tx.una) == conn->tx.end &&
+		    test_and_clear_bit(SOCK_NOSPACE, &sock->flags))
+			sk->sk_write_space(sk);
+		return -EAGAIN;
+	}
+	if (signal_pending(current))
+		return sock_intr_errno(*timeo);
+	add_wait_queue(sk_sleep(sk), &wait);
+	err = sk_wait_event(sk, &left, READ_ONCE(sk->sk_err) ||
+			    READ_ONCE(sk->sk_shutdown) & SEND_SHUTDOWN, &wait);
+	remove_wait_queue(sk_sleep(sk), &wait);
+	if (*timeo != MAX_SCHEDULE_TIMEOUT)
+		*timeo -= slice - left;
+	/* Negative: another thread has disconnected the socket meanwhile */
+	return min(err, 0);
+}
+
 /* Make the last byte urgent. Even if the window is closed, a message tells the
  * peer (4.7.6).
  */
@@ -743,6 +781,16 @@ static void tx_urgent_end(struct smcr_conn *conn, bool early)
 	spin_unlock_bh(&conn->lock);
 }
 
+/* The sock lock is released while a call waits, and another thread may detach
+ * the connection then.
+ */
+static void tx_keep(struct smcr_conn *conn, bool *counted)
+{
+	if (!*counted)
+		smcr_conn_get(conn);
+	*counted = true;
+}
+
 /**
  * smcr_tx_sendmsg() - send() on an RDMA connection
  * @sk: outer socket in mode RDMA
@@ -753,7 +801,8 @@ static void tx_urgent_end(struct smcr_conn *conn, bool early)
  * Accepted bytes are written to the peer, also after close(), or the connection
  * is reset.
  *
- * Context: process, outer sock lock held; released while waiting for room.
+ * Context: process, outer sock lock held; released while waiting for room or
+ * memory.
  * Return: bytes accepted, or -errno if none were.
  */
 int smcr_tx_sendmsg(struct sock *sk, struct msghdr *msg, size_t len)
@@ -776,14 +825,13 @@ int smcr_tx_sendmsg(struct sock *sk, struct msghdr *msg, size_t len)
 			done += max(err, 0);
 			break;
 		}
-		/* The sock lock is released while the call waits for room, and
-		 * another thread may detach the connection then.
-		 */
-		if (!counted && !smcr_tx_space(conn)) {
-			smcr_conn_get(conn);
-			counted = true;
-		}
+		if (!smcr_tx_space(conn))
+			tx_keep(conn, &counted);
 		err = tx_send(sk, conn, msg, &timeo);
+		if (err == -ENOBUFS) {
+			tx_keep(conn, &counted);
+			err = tx_wait_memory(sk, conn, &timeo);
+		}
 		if (err > 0) {
 			done += err;
 			err = 0;

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * This module makes the mapping of send space for another device than its own
- * fail, as on a host that has no memory in softirq. A connection needs such a
- * mapping when it moves to another adapter. File in /sys/module/nomap/parameters:
+ * This module makes send space fail, as on a host without memory. Files in
+ * /sys/module/nomap/parameters:
  *
- *   on		while it is set, such a mapping fails with ENOMEM
+ *   on		while it is set, the mapping of a chunk for another device than
+ *		its own fails with ENOMEM. A connection needs such a mapping
+ *		when it moves to another adapter
+ *   none	while it is set, there are no chunks
  */
 #include <linux/kprobes.h>
 #include <linux/module.h>
 
 #include "chunk.h"
 
-static bool on;
+static bool on, none;
 module_param(on, bool, 0644);
+module_param(none, bool, 0644);
 
 /* Runs instead of smcr_chunk_dma(). */
 static noinline int no_map(struct smcr_chunk *chunk, struct smcr_ibdev *dev,
@@ -32,19 +35,40 @@ static int on_dma(struct kprobe *kp, struct pt_regs *regs)
 	return 1;
 }
 
-static struct kprobe probe = {
+/* Runs instead of smcr_wr_chunk_get(). */
+static noinline void *no_chunk(void)
+{
+	return NULL;
+}
+
+static int on_get(struct kprobe *kp, struct pt_regs *regs)
+{
+	if (!READ_ONCE(none))
+		return 0;
+	instruction_pointer_set(regs, (unsigned long)no_chunk);
+	return 1;
+}
+
+static struct kprobe dma = {
 	.symbol_name = "smcr_chunk_dma",
 	.pre_handler = on_dma,
 };
 
+static struct kprobe get = {
+	.symbol_name = "smcr_wr_chunk_get",
+	.pre_handler = on_get,
+};
+
+static struct kprobe *probes[] = { &dma, &get };
+
 static int __init nomap_init(void)
 {
-	return register_kprobe(&probe);
+	return register_kprobes(probes, ARRAY_SIZE(probes));
 }
 
 static void __exit nomap_exit(void)
 {
-	unregister_kprobe(&probe);
+	unregister_kprobes(probes, ARRAY_SIZE(probes));
 }
 
 module_init(nomap_init);

@@ -1,0 +1,55 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# fact: Without memory for send space send() waits or says EAGAIN, as with TCP
+# nics: 1
+# timeout: 90
+# There is no memory for send space for a while. A blocking sender waits, and a
+# sender that polls, also with edges, goes on when there is memory again.
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
+
+kind=smcr4
+addresses $kind
+
+# memory yes|no: is there memory for send space on this host?
+memory() {
+	local none=Y
+
+	[ "$1" = no ] || none=N
+	echo "$none" >/sys/module/nomap/parameters/none
+}
+
+# short NAME FACT OPTION...: memory is short while a stream begins
+short() {
+	local rc=0 pid
+
+	save "$1"
+	check "no memory for send space" memory no
+	io $kind "$SERVER" stream -u 4m -d 4m -H "${@:3}" >"$tmp/$1" 2>&1 &
+	pid=$!
+	jobs_started+=("$pid")
+	wait_until "$2 finds none" grew_to "$1" TxChunkWaits 2
+	grew "$1" TxBytes -eq 0
+	check "there is memory again" memory yes
+	wait "$pid" || rc=$?
+	sed 's/^/# /' "$tmp/$1"
+	check "$2 sends all bytes then" exits $rc
+}
+
+client_leads
+
+undo_later rmmod nomap
+check "nomap is loaded" insmod /share/nomap.ko
+on server serve $kind "$SERVER" -a
+both save begin
+io_check "a first contact" $kind "$SERVER" seq -n 1
+short block "a blocking sender"
+short poll "a sender that polls" -e
+short edge "a sender that polls for edges" -E
+both grew begin Aborts -eq 0
+both no_fallback begin
+io_check "end of the server" $kind "$SERVER" quit
+on server served
+both no_conn_left
+finish
