@@ -23,6 +23,7 @@
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
 #include <linux/netdevice.h>
+#include <linux/random.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
@@ -55,6 +56,7 @@ static void ib_dev_release(struct kref *mem)
 {
 	struct smcr_ibdev *dev = container_of(mem, struct smcr_ibdev, mem);
 
+	kfree(dev->vectors);
 	/* Lookups under RCU may still read it */
 	kfree_rcu(dev, rcu);
 }
@@ -152,6 +154,51 @@ const char *smcr_ib_dev_name(const struct smcr_ibdev *dev)
 	return dev->ibdev->name;
 }
 
+/**
+ * smcr_ib_vector_get() - choose the completion vector of a completion queue
+ * @dev: the device
+ *
+ * It is one with the fewest queues. A server builds two queues for each first
+ * contact, and a client with one adapter refuses the second one; if they took
+ * the vectors in turn, half of the vectors would have no queue that lasts.
+ *
+ * Context: any.
+ * Return: the vector, for smcr_ib_vector_put().
+ */
+u32 smcr_ib_vector_get(struct smcr_ibdev *dev)
+{
+	/* Of vectors that are equal, each adapter of the host takes another */
+	u32 i, vector, best = get_random_u32_below(dev->n_vectors);
+	unsigned long irq;
+
+	vector = best;
+	spin_lock_irqsave(&dev->links_lock, irq);
+	for (i = 1; i < dev->n_vectors; i++) {
+		vector = vector + 1 < dev->n_vectors ? vector + 1 : 0;
+		if (dev->vectors[vector] < dev->vectors[best])
+			best = vector;
+	}
+	dev->vectors[best]++;
+	spin_unlock_irqrestore(&dev->links_lock, irq);
+	return best;
+}
+
+/**
+ * smcr_ib_vector_put() - a completion queue is gone
+ * @dev: its device
+ * @vector: its completion vector
+ *
+ * Context: any.
+ */
+void smcr_ib_vector_put(struct smcr_ibdev *dev, u32 vector)
+{
+	unsigned long irq;
+
+	spin_lock_irqsave(&dev->links_lock, irq);
+	dev->vectors[vector]--;
+	spin_unlock_irqrestore(&dev->links_lock, irq);
+}
+
 /* Devices */
 
 /* The groups are not looked for in ib_event(): ib_core reports some events
@@ -236,8 +283,13 @@ static struct smcr_ibdev *ib_dev_alloc(struct ib_device *ibdev)
 		return NULL;
 	dev->n_ports = n_ports;
 	mutex_init(&dev->port_mutex);
+	dev->n_vectors = max(ibdev->num_comp_vectors, 1);
+	dev->vectors = kcalloc(dev->n_vectors, sizeof(*dev->vectors),
+			       GFP_KERNEL);
 	dev->events = kzalloc(sizeof(*dev->events), GFP_KERNEL);
-	if (!dev->events) {
+	if (!dev->vectors || !dev->events) {
+		kfree(dev->vectors);
+		kfree(dev->events);
 		kfree(dev);
 		return NULL;
 	}

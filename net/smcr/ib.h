@@ -40,11 +40,13 @@ struct smcr_ib_gids;
  * @listed: lookups find the device; under ib_lock
  * @port_mutex: serialises the copying of GID tables, so that an older copy
  *	never replaces a newer one; process context, ib_lock is taken inside
- * @links_lock: protects @links and changes of @removing; taken in any context,
- *	hard irq too. A link's tx_lock is taken inside
+ * @links_lock: protects @links, @vectors and changes of @removing; taken in any
+ *	context, hard irq too. A link's tx_lock is taken inside
  * @links: links that have a queue pair on the device
  * @removing: the device is being removed; no new link is built on it. Read
  *	without @links_lock as a hint
+ * @vectors: completion queues of links by completion vector; under @links_lock
+ * @n_vectors: entries of @vectors
  * @node: NUMA node for memory that the device uses
  * @chunk_lock: protects @chunks, @chunk_maps, @n_free, @gone; leaf, not taken
  *	in hard irq
@@ -75,6 +77,8 @@ struct smcr_ibdev {
 	spinlock_t		links_lock;
 	struct list_head	links;
 	bool			removing;
+	u32			*vectors;
+	u32			n_vectors;
 
 	int			node;
 	spinlock_t		chunk_lock;
@@ -146,6 +150,8 @@ void smcr_ib_port_put(struct smcr_port *port);
 void smcr_ib_dev_hold(struct smcr_ibdev *dev);
 void smcr_ib_dev_drop(struct smcr_ibdev *dev);
 
+u32 smcr_ib_vector_get(struct smcr_ibdev *dev);
+void smcr_ib_vector_put(struct smcr_ibdev *dev, u32 vector);
 const char *smcr_ib_dev_name(const struct smcr_ibdev *dev);
 
 /* ib_port.c */

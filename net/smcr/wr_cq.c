@@ -62,6 +62,7 @@
  * struct smcr_wr_cq - completion queue of one link
  * @link: the link
  * @ib: the verbs object; set to NULL under @run when it is destroyed
+ * @vector: its completion vector
  * @run: held while completions are handled; BH is disabled, and the locks of
  *	links and connections are taken inside
  * @iop: the softirq
@@ -84,6 +85,7 @@
 struct smcr_wr_cq {
 	struct smcr_link		*link;
 	struct ib_cq			*ib;
+	u32				vector;
 	spinlock_t			run;
 	struct irq_poll			iop;
 	spinlock_t			lock;
@@ -392,28 +394,22 @@ struct ib_cq *smcr_wr_cq_verbs(const struct smcr_link *link)
 	return link->cq->ib;
 }
 
-/* Spread the queues over the device's completion vectors. */
-static u32 cq_vector(const struct ib_device *ibdev)
-{
-	static atomic_t turn;
-
-	return (u32)atomic_inc_return(&turn) %
-	       max_t(u32, ibdev->num_comp_vectors, 1);
-}
-
 static int cq_create(struct smcr_wr_cq *cq)
 {
 	struct smcr_link *link = cq->link;
 	struct ib_cq_init_attr attr = {
 		.cqe = smcr_wr_sq_depth(link) + smcr_wr_rq_depth(link) + 2,
-		.comp_vector = cq_vector(smcr_wr_ibdev(link)),
+		.comp_vector = smcr_ib_vector_get(link->local.dev),
 	};
 	struct ib_cq *ib;
 
 	ib = ib_create_cq(smcr_wr_ibdev(link), cq_event, NULL, link, &attr);
-	if (IS_ERR(ib))
+	if (IS_ERR(ib)) {
+		smcr_ib_vector_put(link->local.dev, attr.comp_vector);
 		return PTR_ERR(ib);
+	}
 	cq->ib = ib;
+	cq->vector = attr.comp_vector;
 	/* The queue is empty, so no completion can come before the arming */
 	cq_arm(cq);
 	return 0;
@@ -468,6 +464,7 @@ void smcr_wr_cq_destroy(struct smcr_link *link)
 	 * softirq disabled.
 	 */
 	hrtimer_cancel(&cq->timer);
+	smcr_ib_vector_put(link->local.dev, cq->vector);
 }
 
 /**
