@@ -151,6 +151,14 @@ static unsigned long first_deadline(const struct smcr_lgr *lgr)
 	return jiffies + msecs_to_jiffies(ms);
 }
 
+/* Have the messages that are held looked at again. */
+static void look_at_held(struct smcr_lgr *lgr)
+{
+	lgr->llc.held_due = true;
+	if (!list_empty(&lgr->llc.held))
+		smcr_lgr_queue(lgr);
+}
+
 /**
  * smcr_llc_step() - move the group's exchanges on
  * @lgr: the group
@@ -162,8 +170,7 @@ void smcr_llc_step(struct smcr_lgr *lgr, enum smcr_llc_event event)
 {
 	WARN_ON_ONCE(smcr_llc_flow_step(&lgr->llc.flow, event));
 	/* The event may have ended the exchange that held messages wait for. */
-	if (!list_empty(&lgr->llc.held))
-		smcr_lgr_queue(lgr);
+	look_at_held(lgr);
 }
 
 /**
@@ -636,8 +643,10 @@ static bool llc_handle(struct smcr_lgr *lgr, struct smcr_wr_recv *recv)
 		verdict = SMCR_LLC_PROCESS;
 	/* The answer names keys that the RMB work is about to register. */
 	if (verdict == SMCR_LLC_PROCESS && msg.type == SMCR_LLC_ADD_LINK_CONT &&
-	    !smcr_llc_add_registered(lgr))
+	    !smcr_llc_add_registered(lgr)) {
+		lgr->llc.cont_held = true;
 		return false;
+	}
 	if (verdict == SMCR_LLC_PROCESS)
 		llc_dispatch(link, &msg);
 	else if (verdict == SMCR_LLC_NEGATIVE)
@@ -665,13 +674,14 @@ static bool llc_in_pace(struct smcr_llc *llc, const struct smcr_wr_recv *recv)
 				  smcr_wr_may_answer(recv->link));
 }
 
-static void llc_process(struct smcr_lgr *lgr)
+static void llc_process(struct smcr_lgr *lgr, bool held)
 {
 	struct smcr_wr_recv *recv, *tmp;
 	struct smcr_llc *llc = &lgr->llc;
 	LIST_HEAD(list);
 
-	list_splice_init(&llc->held, &list);
+	if (held)
+		list_splice_init(&llc->held, &list);
 	spin_lock_bh(&llc->lock);
 	list_splice_tail_init(&llc->queue, &list);
 	spin_unlock_bh(&llc->lock);
@@ -694,6 +704,24 @@ static void llc_process(struct smcr_lgr *lgr)
 	smcr_lgr_queue_later(lgr, 1);
 }
 
+/* Is it time to look at the messages that are held? A continuation of ADD LINK
+ * waits for the RMB work, all others for the end of an exchange or of their
+ * link. So a peer that has many messages held does not make each further one
+ * costly.
+ */
+static bool held_are_due(struct smcr_lgr *lgr)
+{
+	struct smcr_llc *llc = &lgr->llc;
+	bool due = llc->held_due;
+
+	if (llc->cont_held && smcr_llc_add_registered(lgr))
+		due = true;
+	if (due)
+		llc->cont_held = false;
+	llc->held_due = false;
+	return due;
+}
+
 /**
  * smcr_llc_process() - handle the messages that have arrived
  * @lgr: the group
@@ -705,16 +733,9 @@ static void llc_process(struct smcr_lgr *lgr)
  */
 void smcr_llc_process(struct smcr_lgr *lgr)
 {
-	struct smcr_llc_flow *flow = &lgr->llc.flow;
-	enum smcr_llc_step step;
-	bool rkey_ours;
-
 	do {
-		step = flow->step;
-		rkey_ours = flow->rkey_ours;
-		llc_process(lgr);
-	} while (!list_empty(&lgr->llc.held) &&
-		 (step != flow->step || rkey_ours != flow->rkey_ours));
+		llc_process(lgr, held_are_due(lgr));
+	} while (!list_empty(&lgr->llc.held) && lgr->llc.held_due);
 }
 
 /* Send DELETE LINK (all) over the next link. If that fails, the link fails,
@@ -777,6 +798,8 @@ void smcr_llc_link_lost(struct smcr_link *link)
 
 	llc->test[link->slot].sent = false;
 	llc->test[link->slot].spared_at = 0;
+	/* Some may be the link's own. */
+	look_at_held(lgr);
 	if (llc->flow.step == SMCR_LLC_CLOSING) {
 		if (link == llc->delete_carrier)
 			send_delete_all(lgr);

@@ -112,6 +112,8 @@ struct smcr_llc_due {
  * @pace_at: jiffy for which @pace_left holds
  * @pace_left: messages that the group's work may still handle in that jiffy
  * @held: messages that wait until the exchange under way is over (3.5.5.3)
+ * @held_due: something has happened that @held may have waited for
+ * @cont_held: a continuation of ADD LINK in @held waits for the RMB work
  * @flow: exchanges under way
  * @confirm_sent: our CONFIRM LINK of the first contact was delivered, so a
  *	Decline is no longer possible (C.2). Set in softirq, read by handshakes
@@ -170,6 +172,8 @@ struct smcr_llc {
 	unsigned long		pace_at;
 	u32			pace_left;
 	struct list_head	held;
+	bool			held_due;
+	bool			cont_held;
 	struct smcr_llc_flow	flow;
 	bool			confirm_sent;
 	unsigned long		step_deadline;

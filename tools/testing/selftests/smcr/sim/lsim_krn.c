@@ -100,6 +100,8 @@ bool works_due(u8 host)
 }
 
 /* Run one of the works of a host that are due, at random */
+unsigned int krn_handled;
+
 bool works_run_one(u8 host)
 {
 	u8 n, i, at = lsim.nr_works ? (u8)rnd_below(lsim.nr_works) : 0;

@@ -170,11 +170,55 @@ static void slow_end(void)
 	}
 }
 
+static bool answers_ignored(const struct ib_qp *qp, const struct smcr_llc_msg *msg)
+{
+	return qp->host == SERVER && msg->reply && msg->type == SMCR_LLC_TEST_LINK;
+}
+
+/* A client leaves an exchange open and has many messages held. They are looked at when
+ * it is over, and not with each message that comes meanwhile
+ */
+static void many_held(void)
+{
+	struct smcr_llc_msg del = {
+		.type = SMCR_LLC_DELETE_LINK,
+		.delete_link = { .reason = SMCR_LLC_DEL_LOST_PATH, .link_num = 99 },
+	};
+	struct smcr_llc_msg test = { .type = SMCR_LLC_TEST_LINK };
+	unsigned int handled;
+	u8 i;
+
+	st_group(2);
+	st_hold(CLIENT, SMCR_LLC_ADD_LINK, true);
+	st_ports_up(2);
+	st_run();
+	HOLDS(st_step_of(SERVER) == SMCR_LLC_ADD_REPLY);
+	lsim.ignores = answers_ignored;
+	for (i = 0; i < 40; i++) {
+		st_send(CLIENT, 2, &del);
+		sim_pass(5);
+	}
+	HOLDS(st_has_held(SERVER));
+	handled = krn_handled;
+	for (i = 0; i < 40; i++) {
+		st_send(CLIENT, 2, &test);
+		sim_pass(5);
+	}
+	HOLDS(krn_handled - handled <= 40 + 4);
+	st_let_go();
+	sim_pass(500);
+	HOLDS(!st_has_held(SERVER));
+	HOLDS(st_sent(SERVER, SMCR_LLC_DELETE_LINK, true) == 40);
+	lsim.ignores = NULL;
+	st_ends_with(3);
+}
+
 const struct scase lsim_peer[] = {
 	{ "R15", "no answer to a client's DELETE LINK: the carrier is tested", r15_silent },
 	{ "R15", "another one that waits to be sent is not forgotten then", r15_second },
 	{ "slow", "a message or an answer behind data fails no link", slow },
 	{ "slow", "without progress, or without end, it does", slow_end },
+	{ "held", "messages that are held are looked at when that is of use", many_held },
 	{ "offers", "a client does not follow each of too many offers", many_offers },
 	{ },
 };
