@@ -13,11 +13,14 @@
  *
  * A group ends in these steps (lgr_end()):
  *
- *   DEAD    off the namespace's list: handshakes no longer find the group
- *   stop    each link closes its gate and is drained ("gate before drain" in
- *           smcr.rst): no completion comes, no send slot holds a connection,
- *           and what the links had received is handled
+ *   DEAD    off the namespace's list: handshakes no longer find the group, and
+ *           the group's work does nothing more
+ *   drain   by a work item on smcr_drain_wq: each link closes its gate and is
+ *           drained ("gate before drain" in smcr.rst): no completion comes, no
+ *           send slot holds a connection, and what the links had received is
+ *           handled
  *   reset   its connections are reset, unless the peer had finished them
+ *   stop    by another one on smcr_stop_wq: the links are destroyed
  *   put     the references of lgr->links[] are dropped
  *   unmap   by the RMB work, queued after the stop; readers keep the pages
  *
@@ -540,27 +543,43 @@ static void lgr_reset_conns(struct smcr_lgr *lgr)
 	}
 }
 
-static void lgr_end(struct smcr_lgr *lgr)
+/* Connections and handshakes do not wait for this. */
+static void lgr_stop_work(struct work_struct *work)
 {
-	struct smcr_lgr_links links;
-	bool listed;
+	struct smcr_lgr *lgr = container_of(work, struct smcr_lgr, end.stop);
 
-	if (!smcr_lgr_event(lgr, SMCR_LGR_EV_DEAD))
-		return;
-	listed = smcr_lgr_unpublish(lgr);
-	smcr_lgr_links_end(lgr, &links);
-	smcr_lgr_links_drain(lgr, &links);
+	smcr_lgr_links_stop(&lgr->end.links);
+	/* No registration is under way once the links have stopped. */
+	smcr_lgr_kick(lgr, SMCR_LGR_T_FREE_ALL);
+	smcr_lgr_links_put(&lgr->end.links);
+	smcr_lgr_put(lgr);
+}
+
+/* The group's work does nothing any more, so this takes its place. */
+static void lgr_drain_work(struct work_struct *work)
+{
+	struct smcr_lgr *lgr = container_of(work, struct smcr_lgr, end.drain);
+
+	smcr_lgr_links_drain(lgr, &lgr->end.links);
 	lgr_reset_conns(lgr);
 	lgr_uncount_live(smcr_pernet(lgr->net));
 	smcr_lgr_wake(lgr);
-	/* Connections and handshakes do not wait for this. */
-	smcr_lgr_links_stop(&links);
 	smcr_llc_flush(lgr);
-	/* No registration is under way once the links have stopped. */
-	smcr_lgr_kick(lgr, SMCR_LGR_T_FREE_ALL);
-	smcr_lgr_links_put(&links);
-	if (listed)
-		smcr_lgr_put(lgr);
+	queue_work(smcr_stop_wq, &lgr->end.stop);
+}
+
+/* A device may take long to drain and to destroy the links, and LLC messages of
+ * other groups must not wait for that.
+ */
+static void lgr_end(struct smcr_lgr *lgr)
+{
+	if (!smcr_lgr_event(lgr, SMCR_LGR_EV_DEAD))
+		return;
+	/* The reference of the list, or another one, is for the work. */
+	if (!smcr_lgr_unpublish(lgr))
+		smcr_lgr_get(lgr);
+	smcr_lgr_links_end(lgr, &lgr->end.links);
+	queue_work(smcr_drain_wq, &lgr->end.drain);
 }
 
 static unsigned long lgr_linger(const struct smcr_lgr *lgr)
@@ -689,6 +708,8 @@ static struct smcr_lgr *lgr_alloc(struct net *net, enum smcr_role role,
 	spin_lock_init(&lgr->conns_lock);
 	INIT_DELAYED_WORK(&lgr->work, lgr_work);
 	INIT_DELAYED_WORK(&lgr->rmb_work, smcr_lgr_rmb_work);
+	INIT_WORK(&lgr->end.drain, lgr_drain_work);
+	INIT_WORK(&lgr->end.stop, lgr_stop_work);
 	lgr->net = net;
 	lgr->mib = smcr_pernet(net)->mib;
 	lgr->role = role;

@@ -17,6 +17,7 @@
 #include "genl_names.h"
 #include "lgr_change.h"
 #include "lgr_grow.h"
+#include "lgr_links.h"
 #include "lgr_mem.h"
 #include "lgr_policy.h"
 #include "link.h"
@@ -159,6 +160,7 @@ struct smcr_lgr_key {
  *	map or unmap an RMB
  * @rmb_work: the RMB work, on smcr_rmb_wq, which may wait for that; see
  *	lgr_mem.c. It owns a reference to the group while queued
+ * @end: the end of the DEAD group's links
  * @todo: enum smcr_lgr_todo, atomic bits
  * @end_reason: reset reason for the group's connections
  * @end_err: errno for the group's connections, positive; 0 before its end
@@ -206,6 +208,7 @@ struct smcr_lgr {
 	struct smcr_llc		llc;
 	struct delayed_work	work;
 	struct delayed_work	rmb_work;
+	struct smcr_lgr_end	end;
 	unsigned long		todo;
 	enum smcr_reset_reason	end_reason;
 	int			end_err;

@@ -12,9 +12,10 @@
  *   lost     the link has failed. The group's work looks at it once, in
  *            smcr_lgr_links_lost(). If no other link is ACTIVE, the group ends,
  *            and lgr_end() does the rest for all links
- *   stop     a work item of the link drains it; LLC messages and connections
+ *   drain    a work item of the link drains it; LLC messages and connections
  *            go on meanwhile over other links. Then each connection of the
  *            group learns that nothing more can come over this one
+ *   stop     another one destroys it
  *   unmap    the RMB work unmaps the RMBs from the link
  *   leave    the peer's keys on the link are dropped and the slot is empty
  *
@@ -567,7 +568,7 @@ void smcr_lgr_links_end(struct smcr_lgr *lgr, struct smcr_lgr_links *links)
  * link had received is handled, and a move of the peer that waited for a drain
  * is decided.
  *
- * Context: the group's work.
+ * Context: smcr_drain_wq.
  */
 void smcr_lgr_links_drain(struct smcr_lgr *lgr,
 			  const struct smcr_lgr_links *links)
@@ -589,7 +590,7 @@ void smcr_lgr_links_drain(struct smcr_lgr *lgr,
  * This may take long (smcr_link_drain()), so the group has reset its
  * connections before.
  *
- * Context: the group's work.
+ * Context: smcr_stop_wq.
  */
 void smcr_lgr_links_stop(const struct smcr_lgr_links *links)
 {

@@ -5,6 +5,8 @@
 #ifndef _SMCR_LGR_LINKS_H
 #define _SMCR_LGR_LINKS_H
 
+#include <linux/workqueue.h>
+
 #include "link.h"
 
 struct smcr_lgr;
@@ -23,6 +25,19 @@ struct smcr_lgr_links {
 	unsigned int		n;
 	u8			asymmetric;
 	struct smcr_link	*link[SMCR_MAX_LINKS];
+};
+
+/**
+ * struct smcr_lgr_end - the end of a DEAD group's links
+ * @drain: drains the links and resets the connections, on smcr_drain_wq. It
+ *	owns a reference to the group, which passes to @stop
+ * @stop: destroys the links, on smcr_stop_wq
+ * @links: the links
+ */
+struct smcr_lgr_end {
+	struct work_struct	drain;
+	struct work_struct	stop;
+	struct smcr_lgr_links	links;
 };
 
 int __must_check smcr_lgr_link_first(struct smcr_lgr *lgr,

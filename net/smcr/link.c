@@ -527,13 +527,25 @@ static void link_free_work(struct work_struct *work)
 	link_free(link);
 }
 
+/* The destruction may take long, so it does not keep other links, of other
+ * devices perhaps, from being drained.
+ */
+static void link_drain_work(struct work_struct *work)
+{
+	struct smcr_link *link = container_of(work, struct smcr_link,
+					      drain_work);
+
+	if (smcr_link_drain(link))
+		smcr_lgr_link_drained(link);
+	if (!queue_work(smcr_stop_wq, &link->stop_work))
+		smcr_link_put(link);
+}
+
 static void link_stop_work(struct work_struct *work)
 {
 	struct smcr_link *link = container_of(work, struct smcr_link,
 					      stop_work);
 
-	if (smcr_link_drain(link))
-		smcr_lgr_link_drained(link);
 	smcr_link_stop(link);
 	smcr_lgr_link_stopped(link);
 	smcr_link_put(link);
@@ -563,6 +575,7 @@ static struct smcr_link *link_alloc(struct smcr_lgr *lgr,
 	INIT_LIST_HEAD(&link->dev_node);
 	init_completion(&link->drained);
 	init_completion(&link->stopped);
+	INIT_WORK(&link->drain_work, link_drain_work);
 	INIT_WORK(&link->stop_work, link_stop_work);
 	INIT_WORK(&link->free_work, link_free_work);
 	smcr_mib_inc(lgr->net, SMCR_MIB_LINKS);
@@ -801,7 +814,7 @@ void smcr_link_stop(struct smcr_link *link)
 }
 
 /**
- * smcr_link_stop_later() - take a link down in a work item of its own
+ * smcr_link_stop_later() - take a link down in work items of its own
  * @link: a link that has failed
  *
  * smcr_lgr_link_stopped() follows when the link is DEAD.
@@ -811,7 +824,7 @@ void smcr_link_stop(struct smcr_link *link)
 void smcr_link_stop_later(struct smcr_link *link)
 {
 	smcr_link_get(link);
-	if (!queue_work(smcr_rmb_wq, &link->stop_work))
+	if (!queue_work(smcr_drain_wq, &link->drain_work))
 		smcr_link_put(link);
 }
 
@@ -871,5 +884,5 @@ struct smcr_link *smcr_link_get(struct smcr_link *link)
 void smcr_link_put(struct smcr_link *link)
 {
 	if (refcount_dec_and_test(&link->refs))
-		queue_work(smcr_wq, &link->free_work);
+		queue_work(smcr_stop_wq, &link->free_work);
 }

@@ -148,7 +148,9 @@ struct smcr_links_left {
  * @dev_node: in the device's list of links, under the device's @links_lock
  * @drained: completed when smcr_link_drain() has ended
  * @stopped: completed when the link is DEAD
- * @stop_work: stops a link that its group has lost; owns a reference
+ * @drain_work: drains a link that its group has lost; owns a reference, which
+ *	passes to @stop_work
+ * @stop_work: destroys what is left of it
  * @free_work: frees the link in process context
  */
 struct smcr_link {
@@ -188,6 +190,7 @@ struct smcr_link {
 	struct list_head	dev_node;
 	struct completion	drained;
 	struct completion	stopped;
+	struct work_struct	drain_work;
 	struct work_struct	stop_work;
 	struct work_struct	free_work;
 };

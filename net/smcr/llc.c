@@ -264,11 +264,11 @@ void smcr_llc_first_contact(struct smcr_lgr *lgr)
 
 /**
  * smcr_llc_flush() - drop all messages and exchanges of a group
- * @lgr: a group whose links have stopped
+ * @lgr: a DEAD group whose links are drained or have stopped
  *
  * Returns the receive slots of messages and drops the link offered by ADD LINK.
  *
- * Context: the group's work.
+ * Context: process, when the group's work does nothing any more.
  */
 void smcr_llc_flush(struct smcr_lgr *lgr)
 {

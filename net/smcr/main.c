@@ -24,6 +24,8 @@ struct workqueue_struct *smcr_hs_wq;
 struct workqueue_struct *smcr_close_wq;
 struct workqueue_struct *smcr_rmb_wq;
 struct workqueue_struct *smcr_wq;
+struct workqueue_struct *smcr_drain_wq;
+struct workqueue_struct *smcr_stop_wq;
 
 /* Number of the newest TCP/IP stack on this host. The first number is taken
  * from the clock, so that peers do not mistake a restarted host for its former
@@ -158,10 +160,14 @@ static void destroy_queues(void)
 		destroy_workqueue(smcr_hs_wq);
 	if (smcr_close_wq)
 		destroy_workqueue(smcr_close_wq);
-	if (smcr_rmb_wq)
-		destroy_workqueue(smcr_rmb_wq);
 	if (smcr_wq)
 		destroy_workqueue(smcr_wq);
+	if (smcr_drain_wq)
+		destroy_workqueue(smcr_drain_wq);
+	if (smcr_stop_wq)
+		destroy_workqueue(smcr_stop_wq);
+	if (smcr_rmb_wq)
+		destroy_workqueue(smcr_rmb_wq);
 }
 
 static int make_queues(void)
@@ -171,7 +177,14 @@ static int make_queues(void)
 					WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
 	smcr_rmb_wq = alloc_workqueue("smcr_rmb", WQ_UNBOUND, 0);
 	smcr_wq = alloc_workqueue("smcr", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	if (smcr_hs_wq && smcr_close_wq && smcr_rmb_wq && smcr_wq)
+	smcr_drain_wq = alloc_workqueue("smcr_drain",
+					WQ_UNBOUND | WQ_MEM_RECLAIM,
+					WQ_MAX_ACTIVE);
+	smcr_stop_wq = alloc_workqueue("smcr_stop",
+				       WQ_UNBOUND | WQ_MEM_RECLAIM,
+				       WQ_MAX_ACTIVE);
+	if (smcr_hs_wq && smcr_close_wq && smcr_rmb_wq && smcr_wq &&
+	    smcr_drain_wq && smcr_stop_wq)
 		return 0;
 	destroy_queues();
 	return -ENOMEM;

@@ -131,8 +131,16 @@ extern struct workqueue_struct *smcr_close_wq;
  * has no WQ_MEM_RECLAIM, so nothing on the queues that have it may wait for it.
  */
 extern struct workqueue_struct *smcr_rmb_wq;
-/* Link groups, links, LLC answers and drains; WQ_MEM_RECLAIM, too */
+/* Link groups and LLC answers; WQ_MEM_RECLAIM, too. An item of it never waits
+ * for a device, except to build a queue pair
+ */
 extern struct workqueue_struct *smcr_wq;
+/* Drains of lost links and of groups that end; WQ_MEM_RECLAIM, too */
+extern struct workqueue_struct *smcr_drain_wq;
+/* Destruction of drained links, which takes a device up to a minute that is out
+ * of order; WQ_MEM_RECLAIM, too
+ */
+extern struct workqueue_struct *smcr_stop_wq;
 
 static inline struct smcr_net *smcr_pernet(const struct net *net)
 {

@@ -5,15 +5,16 @@
  *
  * Each write to /proc/qpstep is one command:
  *
- *   hold STATE		the next change to STATE waits for "go", but no longer
- *	than a minute
- *   go			let the change that waits continue
+ *   hold STATE [COUNT]	the next change to STATE, or the next COUNT ones, wait
+ *	for "go", but no longer than a minute
+ *   go			let the changes that wait continue
  *   fail STATE COUNT	the next COUNT changes to STATE fail with EIO
  *
  * STATE is a number of enum ib_qp_state: 1 INIT, 2 RTR, 3 RTS, 6 ERR. Reading
- * returns "name value" lines: "held" is 1 while a change waits, "failed" counts
- * the changes that failed, "destroyed" counts the queue pairs that were
- * destroyed while a change of their state waited.
+ * returns "name value" lines: "held" is the number of changes that wait,
+ * "failed" counts the changes that failed, "destroyed" counts the queue pairs
+ * that were destroyed while a change of their state waited, if it was the last
+ * one to begin to wait.
  *
  * A probe at the function's entry sends each call to step_modify(), which runs
  * in the caller's context and may sleep.
@@ -30,6 +31,8 @@
 
 static struct step {
 	int			hold;
+	atomic_t		holds;
+	atomic_t		waiting;
 	int			fail;
 	atomic_t		fails;
 	struct ib_qp		*held;
@@ -52,10 +55,12 @@ static noinline int step_modify(struct ib_qp *qp, struct ib_qp_attr *attr,
 		atomic_inc(&step.failed);
 		goto out;
 	}
-	if (mask & IB_QP_STATE && attr->qp_state == step.hold) {
-		WRITE_ONCE(step.hold, -1);
+	if (mask & IB_QP_STATE && attr->qp_state == step.hold &&
+	    atomic_dec_if_positive(&step.holds) >= 0) {
 		WRITE_ONCE(step.held, qp);
+		atomic_inc(&step.waiting);
 		wait_for_completion_timeout(&step.go, HOLD_MAX);
+		atomic_dec(&step.waiting);
 		WRITE_ONCE(step.held, NULL);
 	}
 	if (probe_pass_next(&inside))
@@ -97,15 +102,17 @@ static ssize_t step_write(struct file *file, const char __user *from,
 			  size_t len, loff_t *pos)
 {
 	char line[32] = {};
-	int state, count;
+	int state, count = 1;
 
 	if (len >= sizeof(line) || copy_from_user(line, from, len))
 		return -EINVAL;
 	if (!strncmp(line, "go", 2)) {
+		atomic_set(&step.holds, 0);
 		complete_all(&step.go);
-	} else if (sscanf(line, "hold %d", &state) == 1) {
+	} else if (sscanf(line, "hold %d %d", &state, &count) >= 1) {
 		reinit_completion(&step.go);
 		WRITE_ONCE(step.hold, state);
+		atomic_set(&step.holds, count);
 	} else if (sscanf(line, "fail %d %d", &state, &count) == 2) {
 		WRITE_ONCE(step.fail, state);
 		atomic_set(&step.fails, count);
@@ -118,7 +125,7 @@ static ssize_t step_write(struct file *file, const char __user *from,
 static int step_show(struct seq_file *seq, void *v)
 {
 	seq_printf(seq, "held %d\nfailed %d\ndestroyed %d\n",
-		   !!READ_ONCE(step.held), atomic_read(&step.failed),
+		   atomic_read(&step.waiting), atomic_read(&step.failed),
 		   atomic_read(&step.destroyed));
 	return 0;
 }
