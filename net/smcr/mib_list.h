@@ -64,6 +64,8 @@
 	X(LINKSFAILED, LinksFailed, "links that failed or were deleted") \
 	X(LINKSSILENT, LinksSilent, \
 	  "links given up, as no completion came for their retry time") \
+	X(LINKSUNDRAINED, LinksUndrained, \
+	  "links destroyed undrained, as the device did not drain them") \
 	X(LINKSREPLACED, LinksReplaced, \
 	  "asymmetric links deleted, as symmetric ones replaced them (2.2.1)") \
 	X(PATHSBACK, PathsBack, \

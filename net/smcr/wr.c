@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Send queue of one link. wr_setup.c builds it, wr_chunk.c has the send space,
- * wr_silence.c notices when nothing completes, wr_recv.c has the receive queue.
+ * wr_silence.c notices when nothing completes, wr_recv.c has the receive queue,
+ * wr_drain.c waits for the last completion of both.
  *
  * Slots. Each work request takes the next slot. Slot numbers only count up, and
  * the queue completes in order, so a completion for one slot covers all slots
@@ -391,6 +392,30 @@ static void slots_reclaim(struct smcr_link *link, u32 end, int err)
 		}
 	}
 	run_end(link, &run, err);
+}
+
+/**
+ * smcr_wr_errno() - the errno for a failed completion
+ * @status: its status
+ *
+ * Context: any.
+ * Return: -errno, which the link's connections report.
+ */
+int smcr_wr_errno(enum ib_wc_status status)
+{
+	switch (status) {
+	case IB_WC_RETRY_EXC_ERR:
+	case IB_WC_RNR_RETRY_EXC_ERR:
+		return -ETIMEDOUT;
+	case IB_WC_REM_ACCESS_ERR:
+	case IB_WC_REM_INV_REQ_ERR:
+	case IB_WC_REM_OP_ERR:
+		return -EREMOTEIO;
+	case IB_WC_WR_FLUSH_ERR:
+		return -ENOTCONN;
+	default:
+		return -EIO;
+	}
 }
 
 /**
@@ -909,35 +934,6 @@ static void waiters_drop(struct smcr_link *link)
 		if (conn)
 			smcr_conn_put(conn);
 	} while (conn);
-}
-
-/**
- * smcr_wr_drain() - put the queue pair into error and wait for its completions
- * @link: link whose gate and receive queue are closed
- *
- * ib_drain_qp() returns when its own requests, the last of both queues, have
- * completed. If the device refuses the error state, no drain request would
- * complete; destroying the queue pair then has to end the requests.
- *
- * All completions are handled then, as the queue's pollers take turns.
- *
- * Context: process; sleeps.
- * Return: 0; -errno if the device refuses.
- */
-int smcr_wr_drain(struct smcr_link *link)
-{
-	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
-	int err;
-
-	smcr_wr_silence_stop(link);
-	err = ib_modify_qp(link->qp, &attr, IB_QP_STATE);
-	if (!err)
-		ib_drain_qp(link->qp);
-	else
-		net_warn_ratelimited("%s refuses the error state for queue pair %u (error %d); destroying it undrained\n",
-				     smcr_ib_dev_name(link->local.dev),
-				     link->qpn, err);
-	return err;
 }
 
 /**

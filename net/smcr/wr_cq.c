@@ -29,6 +29,11 @@
  * at a time, and a needless poll only finds the queue empty. After the queue is
  * empty it is armed and checked once more, so that each completion either is
  * handled or raises an event.
+ *
+ * An adapter whose firmware is dead makes completions in software. mlx4 and
+ * mlx5 raise one event for them, whether or not the queue is armed, and arming
+ * does not tell that one has come. So an event that comes after the softirq's
+ * last poll, while it still counts as scheduled, is noted in @fresh.
  */
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
@@ -66,6 +71,7 @@
  * @run: held while completions are handled; BH is disabled, and the locks of
  *	links and connections are taken inside
  * @iop: the softirq
+ * @fresh: the softirq was asked for since it began to poll
  * @lock: protects changes of @watcher, and that the watcher stays valid while
  *	an event wakes it; taken in hard irq, inside the driver's locks; only
  *	locks of the scheduler and of timers are taken inside
@@ -88,6 +94,7 @@ struct smcr_wr_cq {
 	u32				vector;
 	spinlock_t			run;
 	struct irq_poll			iop;
+	bool				fresh;
 	spinlock_t			lock;
 	struct smcr_wr_watch		*watcher;
 	bool				event;
@@ -124,8 +131,20 @@ static bool cq_arm(struct smcr_wr_cq *cq)
 				IB_CQ_REPORT_MISSED_EVENTS) > 0;
 }
 
+/* Have the softirq poll. Context: any. */
+static void cq_kick(struct smcr_wr_cq *cq)
+{
+	/* Pairs with the barriers in cq_softirq(): it polls after this, or sees
+	 * @fresh at its end, or is scheduled here
+	 */
+	smp_store_mb(cq->fresh, true);
+	irq_poll_sched(&cq->iop);
+}
+
 /* Arm the queue only after irq_poll_complete(): before it, irq_poll_sched() by
- * an event does nothing, since the softirq counts as scheduled.
+ * an event does nothing, since the softirq counts as scheduled. All this is
+ * under @run: smcr_wr_cq_destroy() waits for irq_poll_complete(), and then for
+ * the rest at @run.
  */
 static int cq_softirq(struct irq_poll *iop, int budget)
 {
@@ -133,13 +152,17 @@ static int cq_softirq(struct irq_poll *iop, int budget)
 	int done;
 
 	spin_lock(&cq->run);
+	/* Pairs with cq_kick() */
+	smp_store_mb(cq->fresh, false);
 	done = cq_handle(cq, budget);
-	spin_unlock(&cq->run);
 	if (done < budget) {
 		irq_poll_complete(iop);
-		if (cq_arm(cq))
+		/* Pairs with cq_kick(): first complete, then look */
+		smp_mb();
+		if (cq_arm(cq) || READ_ONCE(cq->fresh))
 			irq_poll_sched(iop);
 	}
+	spin_unlock(&cq->run);
 	return min(done, budget);
 }
 
@@ -181,7 +204,7 @@ static void cq_event(struct ib_cq *ib, void *context)
 	}
 	spin_unlock_irqrestore(&cq->lock, irq);
 	if (!watcher)
-		irq_poll_sched(&cq->iop);
+		cq_kick(cq);
 }
 
 static bool cq_event_take(struct smcr_wr_cq *cq)
@@ -219,7 +242,7 @@ static enum hrtimer_restart cq_late(struct hrtimer *timer)
 	spin_unlock_irqrestore(&cq->lock, irq);
 	if (late) {
 		smcr_wr_count(cq->link, SMCR_MIB_READERPOLLSLATE, 1);
-		irq_poll_sched(&cq->iop);
+		cq_kick(cq);
 	}
 	return HRTIMER_NORESTART;
 }
@@ -235,7 +258,7 @@ static void cq_watcher_run(struct smcr_wr_cq *cq, struct smcr_wr_watch *watch)
 		more = cq_handle(cq, WATCH_BUDGET) >= WATCH_BUDGET ||
 		       cq_arm(cq);
 	if (more)
-		irq_poll_sched(&cq->iop);
+		cq_kick(cq);
 	spin_unlock_bh(&cq->run);
 	smcr_wr_count(cq->link, SMCR_MIB_READERPOLLS, 1);
 }
@@ -381,6 +404,17 @@ void smcr_wr_cq_catch_up(struct smcr_link *link)
 	if (cq->ib)
 		cq_handle(cq, all);
 	spin_unlock_bh(&cq->run);
+}
+
+/**
+ * smcr_wr_cq_kick() - have the queue polled, without an event
+ * @link: link whose completion queue exists
+ *
+ * Context: any.
+ */
+void smcr_wr_cq_kick(struct smcr_link *link)
+{
+	cq_kick(link->cq);
 }
 
 /**

@@ -6,6 +6,7 @@
 #ifndef _SMCR_WR_VERBS_H
 #define _SMCR_WR_VERBS_H
 
+#include <linux/completion.h>
 #include <linux/log2.h>
 #include <linux/minmax.h>
 #include <linux/timer.h>
@@ -75,6 +76,16 @@ struct smcr_wr_llc {
 };
 
 /**
+ * struct smcr_wr_drain - the last request of a queue
+ * @cqe: names it in its completion
+ * @done: completed by that
+ */
+struct smcr_wr_drain {
+	struct ib_cqe		cqe;
+	struct completion	done;
+};
+
+/**
  * struct smcr_wr - send queue of one link
  * @sq_depth: slots, a power of two
  * @max_sge: scatter entries of one request, 1..SMCR_WR_MAX_SGE
@@ -113,6 +124,8 @@ struct smcr_wr_llc {
  * @writes: one batch's RDMA writes, built under link->tx_lock
  * @sges: their scatter entries, likewise
  * @link: the link
+ * @sq_drain: last request of the send queue, private to wr_drain.c
+ * @rq_drain: last request of the receive queue, likewise
  * @silence: for how long no completion has come; under link->tx_lock, see
  *	wr_silence.c
  * @silence_timer: looks at @silence
@@ -150,6 +163,8 @@ struct smcr_wr {
 	struct ib_rdma_wr	writes[SMCR_WR_MAX_WRITES];
 	struct ib_sge		sges[SMCR_WR_MAX_WRITES][SMCR_WR_MAX_SGE];
 	struct smcr_link	*link;
+	struct smcr_wr_drain	sq_drain;
+	struct smcr_wr_drain	rq_drain;
 	struct smcr_silence	silence;
 	struct timer_list	silence_timer;
 
@@ -173,8 +188,10 @@ bool smcr_wr_silence_asks(struct smcr_link *link, u32 bytes);
 void smcr_wr_silence_posted(struct smcr_link *link, bool signaled);
 void smcr_wr_silence_stop(struct smcr_link *link);
 void smcr_wr_cq_catch_up(struct smcr_link *link);
+void smcr_wr_cq_kick(struct smcr_link *link);
 void smcr_wr_wake(struct smcr_link *link);
 void smcr_wr_send_done(struct ib_cq *cq, struct ib_wc *wc);
+int smcr_wr_errno(enum ib_wc_status status);
 
 static inline struct net *smcr_wr_net(const struct smcr_link *link)
 {
@@ -228,24 +245,6 @@ static inline u32 smcr_wr_depth(const struct smcr_link *link, u32 want)
 	u32 max = smcr_wr_max_depth(link->local.dev);
 
 	return min_t(u32, want, rounddown_pow_of_two(max - 1));
-}
-
-/* The errno for a failed completion, which the link's connections report. */
-static inline int smcr_wr_errno(enum ib_wc_status status)
-{
-	switch (status) {
-	case IB_WC_RETRY_EXC_ERR:
-	case IB_WC_RNR_RETRY_EXC_ERR:
-		return -ETIMEDOUT;
-	case IB_WC_REM_ACCESS_ERR:
-	case IB_WC_REM_INV_REQ_ERR:
-	case IB_WC_REM_OP_ERR:
-		return -EREMOTEIO;
-	case IB_WC_WR_FLUSH_ERR:
-		return -ENOTCONN;
-	default:
-		return -EIO;
-	}
 }
 
 #endif /* _SMCR_WR_VERBS_H */

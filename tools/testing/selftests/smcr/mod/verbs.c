@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * This module makes Soft-RoCE behave like other adapters: it replaces verbs of
+ * each Soft-RoCE device by functions of its own, which call the replaced ones.
+ *
+ * Each write to /proc/verbs is one "name value"; all values are 0 at first:
+ *
+ *   refuse	1: a queue pair in the error state takes no request (hns during
+ *		a reset; ocrdma)
+ *   dead	1: once a queue pair is in the error state, the firmware is dead
+ *		for it, as mlx5 sees that: its completion queues are not armed
+ *		any more, the device has drain functions of its own, and these
+ *		raise one event after they have posted their request. The
+ *		request's completion, and the event, come after the next poll,
+ *		but while the poller has not ended
+ *   slowarm	microseconds that the arming of a completion queue takes
+ *
+ * Reading returns "name value" lines: "refused" requests, "late" events.
+ */
+#include <linux/completion.h>
+#include <linux/delay.h>
+#include <linux/module.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <linux/xarray.h>
+#include <rdma/ib_verbs.h>
+
+#include "probe.h"
+
+enum { REFUSE, DEAD, SLOWARM, SETTINGS };
+
+static const char *const names[] = { "refuse", "dead", "slowarm" };
+static int settings[SETTINGS];
+static atomic_t refused, late;
+
+/* Verbs of Soft-RoCE, as in struct ib_device_ops */
+static struct {
+	int (*modify_qp)(struct ib_qp *qp, struct ib_qp_attr *attr, int mask,
+			 struct ib_udata *udata);
+	int (*destroy_qp)(struct ib_qp *qp, struct ib_udata *udata);
+	int (*post_send)(struct ib_qp *qp, const struct ib_send_wr *wr,
+			 const struct ib_send_wr **bad);
+	int (*post_recv)(struct ib_qp *qp, const struct ib_recv_wr *wr,
+			 const struct ib_recv_wr **bad);
+	int (*poll_cq)(struct ib_cq *cq, int n, struct ib_wc *wc);
+	int (*req_notify_cq)(struct ib_cq *cq, enum ib_cq_notify_flags flags);
+} rxe;
+/* Queue pairs in the error state and their completion queues, and completion
+ * queues with a late event, by address
+ */
+static DEFINE_XARRAY(errors);
+static DEFINE_XARRAY_FLAGS(lates, XA_FLAGS_LOCK_IRQ);
+
+static bool is_on(int setting)
+{
+	return READ_ONCE(settings[setting]);
+}
+
+static unsigned long key_of(const void *object)
+{
+	return (unsigned long)object / sizeof(long);
+}
+
+static bool in_error(const void *object)
+{
+	return xa_load(&errors, key_of(object));
+}
+
+static int verbs_modify_qp(struct ib_qp *qp, struct ib_qp_attr *attr, int mask,
+			   struct ib_udata *udata)
+{
+	int err = rxe.modify_qp(qp, attr, mask, udata);
+
+	if (err || !(mask & IB_QP_STATE) || attr->qp_state != IB_QPS_ERR)
+		return err;
+	xa_store(&errors, key_of(qp), qp, GFP_KERNEL);
+	xa_store(&errors, key_of(qp->send_cq), qp, GFP_KERNEL);
+	xa_store(&errors, key_of(qp->recv_cq), qp, GFP_KERNEL);
+	return 0;
+}
+
+static int verbs_destroy_qp(struct ib_qp *qp, struct ib_udata *udata)
+{
+	xa_erase(&errors, key_of(qp));
+	xa_erase(&errors, key_of(qp->send_cq));
+	xa_erase(&errors, key_of(qp->recv_cq));
+	return rxe.destroy_qp(qp, udata);
+}
+
+static bool refuses(const struct ib_qp *qp)
+{
+	if (!is_on(REFUSE) || !in_error(qp))
+		return false;
+	atomic_inc(&refused);
+	return true;
+}
+
+static int verbs_post_send(struct ib_qp *qp, const struct ib_send_wr *wr,
+			   const struct ib_send_wr **bad)
+{
+	if (!refuses(qp))
+		return rxe.post_send(qp, wr, bad);
+	*bad = wr;
+	return -EIO;
+}
+
+static int verbs_post_recv(struct ib_qp *qp, const struct ib_recv_wr *wr,
+			   const struct ib_recv_wr **bad)
+{
+	if (!refuses(qp))
+		return rxe.post_recv(qp, wr, bad);
+	*bad = wr;
+	return -EIO;
+}
+
+static int verbs_poll_cq(struct ib_cq *cq, int n, struct ib_wc *wc)
+{
+	unsigned long flags;
+	void *found;
+
+	xa_lock_irqsave(&lates, flags);
+	found = __xa_erase(&lates, key_of(cq));
+	xa_unlock_irqrestore(&lates, flags);
+	if (!found)
+		return rxe.poll_cq(cq, n, wc);
+	atomic_inc(&late);
+	cq->comp_handler(cq, cq->cq_context);
+	return 0;
+}
+
+static int verbs_req_notify_cq(struct ib_cq *cq, enum ib_cq_notify_flags flags)
+{
+	if (is_on(DEAD) && in_error(cq))
+		return 0;
+	if (is_on(SLOWARM))
+		mdelay(DIV_ROUND_UP(READ_ONCE(settings[SLOWARM]), 1000));
+	return rxe.req_notify_cq(cq, flags);
+}
+
+struct drain {
+	struct ib_cqe		cqe;
+	struct completion	done;
+};
+
+static void drain_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	complete(&container_of(wc->wr_cqe, struct drain, cqe)->done);
+}
+
+/* One event, which finds the poller at its end */
+static void drain_end(struct ib_cq *cq, struct drain *drain)
+{
+	unsigned long flags;
+
+	xa_lock_irqsave(&lates, flags);
+	__xa_store(&lates, key_of(cq), cq, GFP_ATOMIC);
+	xa_unlock_irqrestore(&lates, flags);
+	cq->comp_handler(cq, cq->cq_context);
+	wait_for_completion(&drain->done);
+}
+
+static void verbs_drain_sq(struct ib_qp *qp)
+{
+	struct drain drain = { .cqe.done = drain_done };
+	struct ib_rdma_wr wr = {
+		.wr.wr_cqe = &drain.cqe,
+		.wr.opcode = IB_WR_RDMA_WRITE,
+	};
+	const struct ib_send_wr *bad;
+
+	init_completion(&drain.done);
+	if (!WARN_ON(rxe.post_send(qp, &wr.wr, &bad)))
+		drain_end(qp->send_cq, &drain);
+}
+
+static void verbs_drain_rq(struct ib_qp *qp)
+{
+	struct drain drain = { .cqe.done = drain_done };
+	struct ib_recv_wr wr = { .wr_cqe = &drain.cqe };
+	const struct ib_recv_wr *bad;
+
+	init_completion(&drain.done);
+	if (!WARN_ON(rxe.post_recv(qp, &wr, &bad)))
+		drain_end(qp->recv_cq, &drain);
+}
+
+static void verbs_set_drain(struct ib_device *ibdev, bool on)
+{
+	ibdev->ops.drain_sq = on ? verbs_drain_sq : NULL;
+	ibdev->ops.drain_rq = on ? verbs_drain_rq : NULL;
+}
+
+static int verbs_add(struct ib_device *ibdev);
+static void verbs_remove(struct ib_device *ibdev, void *data);
+
+static struct ib_client client = {
+	.name	= "verbs",
+	.add	= verbs_add,
+	.remove	= verbs_remove,
+};
+
+/* Replace a verb. */
+#define TAKE(ibdev, verb) do {						\
+	rxe.verb = (ibdev)->ops.verb;					\
+	(ibdev)->ops.verb = verbs_ ## verb;				\
+} while (0)
+
+static int verbs_add(struct ib_device *ibdev)
+{
+	if (ibdev->ops.driver_id != RDMA_DRIVER_RXE)
+		return -EOPNOTSUPP;
+	TAKE(ibdev, modify_qp);
+	TAKE(ibdev, destroy_qp);
+	TAKE(ibdev, post_send);
+	TAKE(ibdev, post_recv);
+	TAKE(ibdev, poll_cq);
+	TAKE(ibdev, req_notify_cq);
+	verbs_set_drain(ibdev, is_on(DEAD));
+	ib_set_client_data(ibdev, &client, ibdev);
+	return 0;
+}
+
+static void verbs_remove(struct ib_device *ibdev, void *data)
+{
+	verbs_set_drain(ibdev, false);
+	ibdev->ops.modify_qp = rxe.modify_qp;
+	ibdev->ops.destroy_qp = rxe.destroy_qp;
+	ibdev->ops.post_send = rxe.post_send;
+	ibdev->ops.post_recv = rxe.post_recv;
+	ibdev->ops.poll_cq = rxe.poll_cq;
+	ibdev->ops.req_notify_cq = rxe.req_notify_cq;
+}
+
+/* The drain functions are set when a device is added, so add all again. */
+static int verbs_again(void)
+{
+	ib_unregister_client(&client);
+	return ib_register_client(&client);
+}
+
+static ssize_t verbs_write(struct file *file, const char __user *from,
+			   size_t len, loff_t *pos)
+{
+	char line[32] = {}, name[16];
+	int value, i, err = 0;
+
+	if (len >= sizeof(line) || copy_from_user(line, from, len) ||
+	    sscanf(line, "%15s %d", name, &value) != 2)
+		return -EINVAL;
+	i = match_string(names, SETTINGS, name);
+	if (i < 0)
+		return i;
+	WRITE_ONCE(settings[i], value);
+	if (i == DEAD)
+		err = verbs_again();
+	return err ?: len;
+}
+
+static int verbs_show(struct seq_file *seq, void *v)
+{
+	seq_printf(seq, "refused %d\nlate %d\n", atomic_read(&refused),
+		   atomic_read(&late));
+	return 0;
+}
+
+PROBE_PROC_OPS(verbs);
+
+static int __init verbs_init(void)
+{
+	int err = ib_register_client(&client);
+
+	if (err)
+		return err;
+	if (proc_create("verbs", 0600, NULL, &verbs_proc_ops))
+		return 0;
+	ib_unregister_client(&client);
+	return -ENOMEM;
+}
+
+/* A verb that was called before may still run here for a moment. */
+static void __exit verbs_exit(void)
+{
+	remove_proc_entry("verbs", NULL);
+	ib_unregister_client(&client);
+	synchronize_rcu();
+	msleep(100);
+	xa_destroy(&errors);
+	xa_destroy(&lates);
+}
+
+module_init(verbs_init);
+module_exit(verbs_exit);
+MODULE_DESCRIPTION("Test only: Soft-RoCE with the manners of other adapters");
+MODULE_LICENSE("GPL");
