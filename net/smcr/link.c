@@ -46,8 +46,10 @@
  */
 #define LINK_INLINE		64u
 #define LINK_INLINE_MSG		SMCR_ROCE_MSG_LEN
-/* Hop limit of RoCEv2 packets */
-#define LINK_HOPS		64
+/* Hop limit: both ends are on one LAN (2.2). No router passes the packets on,
+ * and a peer elsewhere gets no CONFIRM LINK.
+ */
+#define LINK_HOPS		1
 /* Delay that a receiver without a posted receive asks the sender for: six
  * retries of 122.88 ms are 0.7 s, longer than a virtual machine is usually
  * descheduled.

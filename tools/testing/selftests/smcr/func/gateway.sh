@@ -35,6 +35,33 @@ count_options() {
 	END
 }
 
+# count_roce: count RoCE packets that arrive at this host, and of them those that
+# a router would have passed on
+count_roce() {
+	undo_later nft delete table inet smcr_roce
+	undo_later nft delete table inet smcr_hops
+	check "RoCE packets are counted" nft -f - <<-END
+		table inet smcr_roce {
+			chain in {
+				type filter hook prerouting priority -300;
+				udp dport 4791 counter
+			}
+		}
+		table inet smcr_hops {
+			chain in {
+				type filter hook prerouting priority -300;
+				udp dport 4791 ip ttl > 1 counter
+				udp dport 4791 ip6 hoplimit > 1 counter
+			}
+		}
+	END
+}
+
+# roce_stays: true if RoCE packets came, and no router would have passed one on
+roce_stays() {
+	[ "$(counted smcr_roce)" -gt 0 ] && [ "$(counted smcr_hops)" = 0 ]
+}
+
 # options: print the number of packets with the option that have arrived
 options() {
 	counted smcr_gateway
@@ -162,6 +189,7 @@ two_next_hops() {
 client_leads
 
 on server count_options
+both count_roce
 check "net.smcr.on_link_only is 1 by default" \
 	test "$(sysctl -n net.smcr.on_link_only)" = 1
 
@@ -283,4 +311,5 @@ said=$(on server far_says offer "$CLIENT4" 7756)
 check "if gateways are allowed, it is answered" \
 	test "$said" = "the option was answered"
 both no_conn_left
+both check "the hop limit of RDMA is 1" roce_stays
 finish
