@@ -15,24 +15,6 @@
 
 #define TRAILER_LEN	4
 
-static bool all_zero(const u8 *p, size_t len)
-{
-	while (len--)
-		if (*p++)
-			return false;
-	return true;
-}
-
-static bool gid_usable(const u8 *gid)
-{
-	return gid[0] != 0xFF && !all_zero(gid, SMCR_GID_LEN);
-}
-
-static bool mac_usable(const u8 *mac)
-{
-	return !(mac[0] & 1) && !all_zero(mac, SMCR_MAC_LEN);
-}
-
 static const struct smcr_wire_clc_hdr *wire_hdr(const u8 *buf)
 {
 	return (const struct smcr_wire_clc_hdr *)buf;
@@ -198,11 +180,11 @@ static enum smcr_clc_fault proposal_values(const struct smcr_wire_proposal *w,
 		return SMCR_CLC_NO_SMCR;
 	if (hdr->version > 1 && typev1(&w->hdr) == SMCR_CLC_TYPEV1_D)
 		return SMCR_CLC_NO_SMCR;
-	if (all_zero(w->peer_id, SMCR_PEER_ID_LEN))
+	if (smcr_wire_zero(w->peer_id, SMCR_PEER_ID_LEN))
 		return SMCR_CLC_BAD_PEER_ID;
-	if (!gid_usable(w->gid))
+	if (!smcr_gid_usable(w->gid))
 		return SMCR_CLC_BAD_GID;
-	if (!mac_usable(w->mac))
+	if (!smcr_mac_usable(w->mac))
 		return SMCR_CLC_BAD_MAC;
 	return SMCR_CLC_OK;
 }
@@ -278,9 +260,9 @@ static enum smcr_clc_fault accept_values(const struct smcr_clc_accept *msg,
 		return SMCR_CLC_OK;
 	if (!smcr_mtu_valid(msg->mtu))
 		return SMCR_CLC_BAD_MTU;
-	if (!gid_usable(msg->gid))
+	if (!smcr_gid_usable(msg->gid))
 		return SMCR_CLC_BAD_GID;
-	if (!mac_usable(msg->mac))
+	if (!smcr_mac_usable(msg->mac))
 		return SMCR_CLC_BAD_MAC;
 	if (msg->qpn < 2)
 		return SMCR_CLC_BAD_QPN;

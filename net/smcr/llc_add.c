@@ -496,6 +496,21 @@ void smcr_llc_add_start(struct smcr_lgr *lgr)
 	smcr_link_put(carrier);
 }
 
+/* May the peer's end of a link be where ADD LINK says? CLC messages are checked
+ * alike. RDMA to a GID of this host would loop back to it, as the first link of
+ * a group of this host with itself does (net.smcr.loopback).
+ */
+static bool end_credible(const struct smcr_link *carrier,
+			 const struct smcr_llc_add_link *msg)
+{
+	const struct net *net = carrier->lgr->net;
+
+	if (!smcr_gid_usable(msg->gid) || !smcr_mac_usable(msg->mac))
+		return false;
+	return !smcr_ib_gid_is_ours(net, msg->gid) ||
+	       smcr_ib_gid_is_ours(net, carrier->peer.gid);
+}
+
 /* Bring the new link's queue pair to RTS and register the RMBs on it. */
 static int connect_link(struct smcr_lgr *lgr,
 			const struct smcr_llc_add_link *msg)
@@ -650,7 +665,8 @@ static void add_request(struct smcr_link *link,
 	choose_port(lgr, link, msg->gid, &choice);
 	add_view(lgr, msg, choice.spare, &view);
 	reason = smcr_lgr_policy_add_link(&view);
-	if (!reason && (!smcr_gid_alike(msg->gid, choice.port.gid) ||
+	if (!reason && (!end_credible(link, msg) ||
+			!smcr_gid_alike(msg->gid, choice.port.gid) ||
 			(choice.far && smcr_llc_add_near(lgr))))
 		reason = SMCR_LLC_ADD_NO_PATH;
 	if (!reason && (!smcr_add_link_names_link(msg) ||
@@ -726,6 +742,7 @@ static void add_reply(struct smcr_link *link, const struct smcr_llc_msg *msg)
 	smcr_llc_step(lgr, SMCR_LLC_EV_ADD_AGREED);
 	WRITE_ONCE(lgr->llc.step_deadline, smcr_llc_deadline(lgr));
 	if (!smcr_add_link_names_link(&msg->add_link) ||
+	    !end_credible(link, &msg->add_link) ||
 	    !smcr_mtu_valid(msg->add_link.mtu) ||
 	    is_parallel(lgr, &msg->add_link) ||
 	    connect_link(lgr, &msg->add_link))

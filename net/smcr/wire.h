@@ -96,4 +96,25 @@ static inline bool smcr_mtu_valid(u8 mtu)
 	return mtu >= SMCR_MTU_256 && mtu <= SMCR_MTU_4096;
 }
 
+static inline bool smcr_wire_zero(const u8 *p, unsigned int len)
+{
+	while (len--)
+		if (*p++)
+			return false;
+	return true;
+}
+
+/* May a port have this GID? Not if it is zero or multicast. */
+static inline bool smcr_gid_usable(const u8 *gid)
+{
+	return gid[0] != 0xFF && !smcr_wire_zero(gid, SMCR_GID_LEN);
+}
+
+/* May a port have this MAC address? Not if it is zero, multicast or broadcast.
+ */
+static inline bool smcr_mac_usable(const u8 *mac)
+{
+	return !(mac[0] & 1) && !smcr_wire_zero(mac, SMCR_MAC_LEN);
+}
+
 #endif /* _SMCR_WIRE_H */

@@ -468,6 +468,11 @@ unsigned int smcr_ib_spare_ports(struct net *net, const struct smcr_port *used,
 	return smcr_spare_ports(cand, candidates(used, n_used, want, cand, ports), &what);
 }
 
+bool smcr_ib_gid_is_ours(const struct net *net, const u8 *gid)
+{
+	return (gid[15] - 1) % 2 == net->host;
+}
+
 bool smcr_ib_port_near(struct net *net, const struct smcr_port *port, const u8 *gid)
 {
 	return same_subnet(port->gid, gid);

@@ -170,6 +170,79 @@ static void slow_end(void)
 	}
 }
 
+/* GIDs and MAC addresses that a peer's port cannot have */
+static const struct {
+	u8 gid[SMCR_GID_LEN], mac[SMCR_MAC_LEN];
+} wrong_ends[] = {
+	{ { 0 }, { [5] = 7 } },
+	{ { 0xff, 0x02, [15] = 1 }, { [5] = 7 } },
+	{ { [10] = 0xff, 0xff, 10, 9, 0, 9 }, { 0 } },
+	{ { [10] = 0xff, 0xff, 10, 9, 0, 9 }, { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff } },
+	{ { [10] = 0xff, 0xff, 10, 9, 0, 9 }, { 0x01, 0, 0x5e, 0, 0, 1 } },
+	/* The client's own second port */
+	{ { [10] = 0xff, 0xff, 10, 9, 0, 4 }, { [5] = 4 } },
+};
+
+static u8 wrong_end;
+
+static void change_end(const struct ib_qp *qp, struct smcr_llc_msg *msg)
+{
+	if (qp->host != CLIENT || msg->type != SMCR_LLC_ADD_LINK || !msg->reply ||
+	    msg->add_link.reject)
+		return;
+	memcpy(msg->add_link.gid, wrong_ends[wrong_end].gid, SMCR_GID_LEN);
+	memcpy(msg->add_link.mac, wrong_ends[wrong_end].mac, SMCR_MAC_LEN);
+	/* The server's own second port */
+	if (wrong_end == ARRAY_SIZE(wrong_ends) - 1)
+		msg->add_link.gid[15] = 3;
+}
+
+/* An offer that names an end which the server cannot have is refused, and so is a
+ * client's agreement
+ */
+static void wrong_end_refused(void)
+{
+	struct smcr_llc_msg add = {
+		.type = SMCR_LLC_ADD_LINK,
+		.add_link = { .qpn = 99, .mtu = 3, .link_num = 50 },
+	};
+	u32 qps;
+	u8 i;
+
+	for (i = 0; i < ARRAY_SIZE(wrong_ends); st_again(&i, ARRAY_SIZE(wrong_ends))) {
+		st_group(1);
+		port_set(CLIENT, 1, true);
+		sim_pass(5000);
+		lsim.ignores = replies_ignored;
+		qps = lsim.qps;
+		st_mark();
+		memcpy(add.add_link.gid, wrong_ends[i].gid, SMCR_GID_LEN);
+		memcpy(add.add_link.mac, wrong_ends[i].mac, SMCR_MAC_LEN);
+		st_send(SERVER, 1, &add);
+		st_run();
+		HOLDS(lsim.qps == qps && st_sent(CLIENT, SMCR_LLC_ADD_LINK, true) == 1);
+		HOLDS(st_last(CLIENT, SMCR_LLC_ADD_LINK, true)->add_link.reason ==
+		      SMCR_LLC_ADD_NO_PATH);
+	}
+	lsim.ignores = NULL;
+	sim_close(CLIENT);
+	st_fresh();
+	for (i = 0; i < ARRAY_SIZE(wrong_ends); st_again(&i, ARRAY_SIZE(wrong_ends))) {
+		st_group(1);
+		wrong_end = i;
+		lsim.honest = false;
+		lsim.tamper = change_end;
+		st_ports_up(1);
+		st_run();
+		HOLDS(st_links(SERVER) == 1);
+		HOLDS(st_step_of(SERVER) != SMCR_LLC_ADD_CONT);
+		HOLDS(!st_sent(SERVER, SMCR_LLC_ADD_LINK_CONT, false));
+		lsim.tamper = NULL;
+		sim_pass(10000);
+		st_ends_with(2);
+	}
+}
+
 static bool answers_ignored(const struct ib_qp *qp, const struct smcr_llc_msg *msg)
 {
 	return qp->host == SERVER && msg->reply && msg->type == SMCR_LLC_TEST_LINK;
@@ -219,6 +292,7 @@ const struct scase lsim_peer[] = {
 	{ "slow", "a message or an answer behind data fails no link", slow },
 	{ "slow", "without progress, or without end, it does", slow_end },
 	{ "held", "messages that are held are looked at when that is of use", many_held },
+	{ "ends", "an end that the peer cannot have is refused", wrong_end_refused },
 	{ "offers", "a client does not follow each of too many offers", many_offers },
 	{ },
 };

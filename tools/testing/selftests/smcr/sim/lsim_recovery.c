@@ -648,7 +648,8 @@ static const struct {
 	{ 3, { SMCR_LLC_DELETE_RKEY, true, .delete_rkey = { .count = 1, .rkey = { 7 } } } },
 	{ 3, { SMCR_LLC_TEST_LINK, true, .test_link = { .data = { 1 } } } },
 	/* A client's ADD LINK names no link; that of a server must */
-	{ 1, { SMCR_LLC_ADD_LINK, false, .add_link = { .mtu = 3, .gid = { [10] = 0xFF, 0xFF } } } },
+	{ 1, { SMCR_LLC_ADD_LINK, false,
+	       .add_link = { .mtu = 3, .gid = { [10] = 0xFF, 0xFF }, .mac = { [5] = 7 } } } },
 };
 
 static void r33(void)
