@@ -7,6 +7,53 @@
 
 #include "llc.h"
 
+/* Cookies of LLC messages, by which smcr_llc_sent() tells them apart */
+enum smcr_llc_cookie {
+	SMCR_LLC_COOKIE_NONE,
+	SMCR_LLC_COOKIE_CONFIRM,
+	SMCR_LLC_COOKIE_DELETE_ALL,
+	/* The time of their delivery is noted */
+	SMCR_LLC_COOKIE_TEST,
+	SMCR_LLC_COOKIE_RKEY,
+	SMCR_LLC_COOKIE_STEP,
+};
+
+/* llc_test.c */
+unsigned long smcr_llc_test_timers(struct smcr_lgr *lgr);
+void smcr_llc_test_recv(struct smcr_link *link, const struct smcr_llc_msg *msg);
+
+/* llc_add.c */
+int __must_check smcr_llc_add_offer(struct smcr_lgr *lgr,
+				    struct smcr_link *carrier);
+void smcr_llc_add_recv(struct smcr_link *link, const struct smcr_llc_msg *msg);
+bool smcr_llc_add_registered(struct smcr_lgr *lgr);
+void smcr_llc_add_cont(struct smcr_link *link, const struct smcr_llc_msg *msg);
+void smcr_llc_add_confirmed(struct smcr_lgr *lgr);
+void smcr_llc_add_failed(struct smcr_lgr *lgr, bool tell);
+void smcr_llc_add_flush(struct smcr_lgr *lgr);
+void smcr_llc_add_withdraw(struct smcr_lgr *lgr);
+bool __must_check smcr_llc_add_late(struct smcr_lgr *lgr,
+				    const struct smcr_llc_msg *msg);
+
+/* llc_delete.c */
+void smcr_llc_delete_recv(struct smcr_link *link,
+			  const struct smcr_llc_msg *msg);
+bool __must_check smcr_llc_second_thought(struct smcr_lgr *lgr,
+					  const struct smcr_llc_msg *msg);
+bool __must_check smcr_llc_delete_late(struct smcr_lgr *lgr,
+				       const struct smcr_llc_msg *msg);
+bool __must_check smcr_llc_add_undone(struct smcr_lgr *lgr,
+				      const struct smcr_llc_msg *msg);
+void smcr_llc_tell_lost(struct smcr_lgr *lgr, const struct smcr_link *link,
+			bool used);
+void smcr_llc_tell_undone(struct smcr_lgr *lgr, u8 num);
+void smcr_llc_delete_again(struct smcr_lgr *lgr, struct smcr_link *carrier);
+unsigned long smcr_llc_delete_timer(struct smcr_lgr *lgr);
+void smcr_llc_ask_again(struct smcr_lgr *lgr, const struct smcr_link *link);
+void smcr_llc_ask_timeout(struct smcr_lgr *lgr);
+struct smcr_link * __must_check smcr_llc_delete_carrier(struct smcr_lgr *lgr);
+
+/* llc.c, llc_rkey.c */
 void smcr_llc_ready(struct smcr_lgr *lgr);
 int __must_check smcr_llc_ask_confirm(struct smcr_link *link,
 				      enum smcr_llc_cookie cookie);
