@@ -78,7 +78,8 @@ unsigned long smcr_llc_deadline(const struct smcr_lgr *lgr)
 /**
  * smcr_llc_time_left() - is an answer that has not come in time only late?
  * @link: the link that carries the request
- * @delivered: jiffies when the peer's adapter had the request, or 0 before
+ * @delivered: jiffies when the peer's adapter had received the request, or 0
+ *	before
  *
  * The request may stand behind data in the send queue, and the answer behind
  * data in the peer's: together up to 500 requests and tens of megabytes, for

@@ -22,8 +22,8 @@ struct smcr_wr_recv;
  * @sent: a TEST LINK of ours is unanswered
  * @spared_at: jiffies when the port of a group's only link went down last, or 0
  * @deadline: jiffies when the link has failed without a reply (C.7.1)
- * @delivered: jiffies when the peer's adapter had the TEST LINK, or 0 before;
- *	set in softirq
+ * @delivered: jiffies when the peer's adapter had received the TEST LINK, or 0
+ *	before; set in softirq
  * @sends: sends of the link before the TEST LINK; its reply shows that the peer
  *	has handled them
  * @request: the TEST LINK, with the random bytes that the reply must repeat
@@ -119,8 +119,8 @@ struct smcr_llc_due {
  *	Decline is no longer possible (C.2). Set in softirq, read by handshakes
  * @step_deadline: jiffies when the exchange that changes links has failed, or
  *	0; the first one is set by a handshake
- * @step_delivered: jiffies when the peer's adapter had its last message of
- *	ours, or 0 before; set in softirq
+ * @step_delivered: jiffies when the peer's adapter had received our last
+ *	message of that exchange, or 0 before; set in softirq
  * @timed_out: it was not answered in time; read by handshakes
  * @rkey_deadline: jiffies when our CONFIRM RKEY or DELETE RKEY has failed, or 0
  * @rkey_delivered: as @step_delivered, for that exchange

@@ -596,7 +596,9 @@ static bool in_offer_rate(struct smcr_llc *llc)
 	return true;
 }
 
-/* Client: agree to ADD LINK over @port. Return: the reason of a refusal. */
+/* Client: agree to ADD LINK over the chosen port. Return: the reason of a
+ * refusal, or 0.
+ */
 static u8 agree(struct smcr_link *link, const struct smcr_llc_add_link *msg,
 		const struct choice *choice)
 {

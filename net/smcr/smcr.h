@@ -137,8 +137,8 @@ extern struct workqueue_struct *smcr_rmb_wq;
 extern struct workqueue_struct *smcr_wq;
 /* Drains of lost links and of groups that end; WQ_MEM_RECLAIM, too */
 extern struct workqueue_struct *smcr_drain_wq;
-/* Destruction of drained links, which takes a device up to a minute that is out
- * of order; WQ_MEM_RECLAIM, too
+/* Destruction of drained links; a device that is out of order may take a minute
+ * for each. WQ_MEM_RECLAIM, too
  */
 extern struct workqueue_struct *smcr_stop_wq;
 

@@ -16,15 +16,6 @@ kind=smcr4
 dead=6
 addresses $kind
 
-# from ADDRESS: connect once from this address of the client
-from() {
-	undo_later ip addr del "$1/24" dev eth0
-	check "the client has address $1" ip addr add "$1/24" dev eth0
-	ip route replace "$SERVER/32" dev eth0 src "$1"
-	io_check "a first contact from $1" $kind "$SERVER" seq -n 1
-	ip route del "$SERVER/32" dev eth0
-}
-
 # groups: print the numbers of this host's groups, the oldest first
 groups() {
 	smcr-ctl linkgroup | sed -n 's/^linkgroup \([0-9]*\) .*/\1/p' | sort -n
@@ -55,11 +46,6 @@ let_go() {
 	echo go >/proc/qpstep
 }
 
-# links_left N: true if all links but N are freed
-links_left() {
-	[ "$(($(value Links) - $(value LinksFreed)))" = "$1" ]
-}
-
 client_leads
 
 both undo_later patient
@@ -70,7 +56,7 @@ on server check "workqueues are small" insmod /share/wqsize.ko max=4
 on server serve $kind "$SERVER" -a
 io_check "a first contact" $kind "$SERVER" seq -n 1
 for ((i = 0; i < dead; i++)); do
-	from "10.9.0.$((100 + i))"
+	contact_from "10.9.0.$((100 + i))"
 done
 on server check "$dead other groups end" end_all_but_first
 on server wait_until "their adapter does nothing" waiting

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# shellcheck shell=bash
-# For tests in which the path of one adapter is cut.
+# shellcheck shell=bash disable=SC2154 # what lib.sh and the test set
+# For tests of links: the path of one adapter is cut, or a host has many groups.
 
 interval=$(sysctl -n net.smcr.test_link_interval_ms)
 timeout=$(sysctl -n net.smcr.llc_timeout_ms)
@@ -25,6 +25,20 @@ fails_fast() {
 patient() {
 	sysctl -qw "net.smcr.test_link_interval_ms=$interval" \
 		"net.smcr.llc_timeout_ms=$timeout"
+}
+
+# contact_from ADDRESS: make a first contact from a further address of the client
+contact_from() {
+	undo_later ip addr del "$1/24" dev eth0
+	check "the client has address $1" ip addr add "$1/24" dev eth0
+	ip route replace "$SERVER/32" dev eth0 src "$1"
+	io_check "a first contact from $1" "$kind" "$SERVER" seq -n 1
+	ip route del "$SERVER/32" dev eth0
+}
+
+# links_left N: true if all links of this host but N are freed
+links_left() {
+	[ "$(($(value Links) - $(value LinksFreed)))" = "$1" ]
 }
 
 # has_links N: this host's groups have N links in use; for wait_until and check
