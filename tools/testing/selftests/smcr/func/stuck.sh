@@ -49,6 +49,8 @@ let_go() {
 client_leads
 
 both undo_later patient
+# A group that exists looks at the interval only after the old one
+both sysctl -qw net.smcr.test_link_interval_ms=$((500 * SLOW))
 on server undo_later rmmod qpstep
 on server check "the adapter can be slow" insmod /share/qpstep.ko
 on server undo_later rmmod wqsize
