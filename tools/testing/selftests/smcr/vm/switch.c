@@ -14,6 +14,8 @@
  *                                TO, "*" for any. Keys: loss, dup, reorder and
  *                                corrupt in 1/1000 of packets; delay in us;
  *                                cut 0|1; drop N loses the next N packets;
+ *                                longer N loses packets of more than N bytes,
+ *                                Ethernet's header included, 0 for none;
  *                                only all|roce|tcp|other limits the faults to
  *                                one kind of packet
  *   clear                        remove all faults and picks, and let all
@@ -93,7 +95,7 @@ struct packet {
 /* Faults and counters of one path; rates in 1/1000. */
 struct path {
 	unsigned int loss, dup, reorder, corrupt, cut;
-	unsigned long drop;
+	unsigned long drop, longer;
 	uint64_t delay_ns;
 	enum kind only;
 	unsigned long passed, lost, bytes;
@@ -470,9 +472,9 @@ static void port_queue(struct port *port, const uint8_t *data, uint32_t len,
 	port->queued++;
 }
 
-static int path_loses(struct path *path)
+static int path_loses(struct path *path, uint32_t len)
 {
-	if (path->cut)
+	if (path->cut || (path->longer && len > path->longer))
 		return 1;
 	if (path->drop) {
 		path->drop--;
@@ -569,7 +571,7 @@ static void forward(int from, int to, const uint8_t *data, uint32_t len,
 
 	if (path->only != KIND_ALL && path->only != kind) {
 		f = &clean;
-	} else if (path_loses(path)) {
+	} else if (path_loses(path, len)) {
 		path->lost++;
 		return;
 	}
@@ -715,6 +717,8 @@ static const char *path_set(struct path *path, const char *key,
 		path->cut = n;
 	else if (!strcmp(key, "drop"))
 		path->drop = n;
+	else if (!strcmp(key, "longer"))
+		path->longer = n;
 	else if (!strcmp(key, "delay"))
 		path->delay_ns = n * 1000;
 	else
