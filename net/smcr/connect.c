@@ -254,6 +254,7 @@ static void follow_gid(struct smcr_hs *hs)
  */
 static bool first_contact(struct smcr_hs *hs, const struct smcr_lgr_key *key)
 {
+	enum smcr_fallback_reason reason;
 	struct smcr_lgr *lgr;
 	int err;
 
@@ -266,8 +267,9 @@ static bool first_contact(struct smcr_hs *hs, const struct smcr_lgr_key *key)
 		return false;
 	}
 	follow_gid(hs);
-	if (smcr_hs_path_blocked(hs, key)) {
-		smcr_hs_decline(hs, SMCR_FALLBACK_NEG_PATH);
+	reason = smcr_hs_path_check(hs, key);
+	if (reason != SMCR_FALLBACK_NONE) {
+		smcr_hs_decline(hs, reason);
 		return false;
 	}
 	lgr = smcr_lgr_create(sock_net(hs->sk), SMCR_CLIENT, key, &hs->port);

@@ -41,7 +41,8 @@
 	X(SMCR_FALLBACK_SYN_UNANSWERED, "syn-unanswered") \
 	X(SMCR_FALLBACK_NO_PROPOSAL, "no-proposal") \
 	X(SMCR_FALLBACK_NEG_SOURCE, "neg-source") \
-	X(SMCR_FALLBACK_GATEWAY, "gateway")
+	X(SMCR_FALLBACK_GATEWAY, "gateway") \
+	X(SMCR_FALLBACK_MTU, "mtu")
 
 #define SMCR_RESET_REASON_NAMES(X) \
 	X(SMCR_RESET_NONE, "none") \
@@ -132,7 +133,8 @@
 	X(SMCR_NEGLIST_DESTINATION, "destination") \
 	X(SMCR_NEGLIST_PATH, "path") \
 	X(SMCR_NEGLIST_SYN, "syn") \
-	X(SMCR_NEGLIST_SOURCE, "source")
+	X(SMCR_NEGLIST_SOURCE, "source") \
+	X(SMCR_NEGLIST_MTU, "mtu")
 
 #define SMCR_PORT_STATE_NAMES(X) \
 	X(SMCR_NL_PORT_STATE_DOWN, "down") \

@@ -113,6 +113,7 @@ enum smcr_hs_event_bit {
  * @first_contact: this handshake forms @lgr
  * @offered: the peer may know the address of the local element
  * @cut: TCP ended during the handshake
+ * @long_lost: the peer's Decline says that the path loses long packets
  * @drop: server: smcr_hs_unlock() must drop the child
  * @lock: covers the change of @lgr to NULL against hs_forsake(), which runs in
  *	@work without the sock lock; only steps, in @work too, set @lgr. A leaf
@@ -122,7 +123,8 @@ enum smcr_hs_event_bit {
  *	under smcr_lgr.conns_lock
  * @proposal: server: the client's Proposal
  * @accept: client: the server's Accept
- * @reason: in step DECLINE: why it falls back
+ * @reason: in step DECLINE, or when find_group() finds the path listed: why it
+ *	falls back
  * @wakeup: in step DEFER: what sk_state_change of @sk was before
  * @readable: in step DEFER: what sk_data_ready of @sk was before
  * @rcu: the callbacks of the inner socket find the handshake under RCU
@@ -156,6 +158,7 @@ struct smcr_hs {
 	bool			first_contact;
 	bool			offered;
 	bool			cut;
+	bool			long_lost;
 	bool			drop;
 	spinlock_t		lock;	/* covers lgr going NULL */
 	struct list_head	wait_node;
@@ -211,8 +214,10 @@ bool smcr_hs_llc(struct smcr_hs *hs);
 /* hs_peer.c */
 enum smcr_fallback_reason __must_check
 smcr_hs_dest_check(const struct smcr_hs *hs);
-bool smcr_hs_path_blocked(struct smcr_hs *hs, const struct smcr_lgr_key *key);
+enum smcr_fallback_reason __must_check
+smcr_hs_path_check(struct smcr_hs *hs, const struct smcr_lgr_key *key);
 void smcr_hs_path_result(struct smcr_hs *hs, bool good);
+bool smcr_hs_long_lost(const struct smcr_hs *hs);
 void smcr_hs_dest_good(struct smcr_hs *hs);
 void smcr_hs_dest_failed(struct smcr_hs *hs);
 void smcr_hs_dest_syn(struct smcr_hs *hs, bool answered);
@@ -222,6 +227,7 @@ bool smcr_hs_source_listed(const struct sock *sk);
 enum smcr_gid_kind smcr_hs_gid_kind(const struct smcr_hs *hs);
 bool smcr_hs_other_kind(struct smcr_hs *hs);
 bool smcr_hs_offers_linux(const struct smcr_hs *hs);
+bool smcr_hs_probes_late(const struct smcr_hs *hs);
 bool smcr_hs_other_dialect(struct smcr_hs *hs, u32 diagnosis);
 
 /* Events from the link group layer */

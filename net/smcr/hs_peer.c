@@ -47,12 +47,12 @@ enum smcr_fallback_reason smcr_hs_dest_check(const struct smcr_hs *hs)
 	       SMCR_FALLBACK_NEG_DESTINATION : SMCR_FALLBACK_NONE;
 }
 
-/* Negative list key of the path of a first contact. */
+/* Negative list key of the path of a first contact, of the kind @kind. */
 static void path_key(const struct smcr_hs *hs, const struct smcr_lgr_key *peer,
-		     struct smcr_neglist_key *key)
+		     enum smcr_neglist_kind kind, struct smcr_neglist_key *key)
 {
 	memset(key, 0, sizeof(*key));
-	key->kind = SMCR_NEGLIST_PATH;
+	key->kind = kind;
 	smcr_path_peer_addr(smcr_sk(hs->sk)->inner->sk, &key->addr);
 	memcpy(key->peer_id, peer->peer_id, SMCR_PEER_ID_LEN);
 	memcpy(key->gid, hs->port.gid, SMCR_GID_LEN);
@@ -60,20 +60,34 @@ static void path_key(const struct smcr_hs *hs, const struct smcr_lgr_key *peer,
 }
 
 /**
- * smcr_hs_path_blocked() - is the path of a first contact on the negative list?
- * @hs: a handshake with a port, about to form a group
+ * smcr_hs_path_check() - look for the path of a first contact in the negative
+ *	list
+ * @hs: a handshake with a port, about to form a group; the port's MTU becomes
+ *	what the list allows
  * @key: the group's key
  *
  * Context: process, outer sock lock held.
- * Return: true if the connection must be plain TCP.
+ * Return: SMCR_FALLBACK_NONE, or why the connection must be plain TCP.
  */
-bool smcr_hs_path_blocked(struct smcr_hs *hs, const struct smcr_lgr_key *key)
+enum smcr_fallback_reason smcr_hs_path_check(struct smcr_hs *hs,
+					     const struct smcr_lgr_key *key)
 {
+	struct net *net = sock_net(hs->sk);
 	struct smcr_neglist_key neg;
+	u8 mtu;
 
 	sock_owned_by_me(hs->sk);
-	path_key(hs, key, &neg);
-	return smcr_neglist_blocks(sock_net(hs->sk), &neg);
+	path_key(hs, key, SMCR_NEGLIST_PATH, &neg);
+	if (smcr_neglist_blocks(net, &neg))
+		return SMCR_FALLBACK_NEG_PATH;
+	neg.kind = SMCR_NEGLIST_MTU;
+	mtu = smcr_neglist_mtu(net, &neg, hs->port.mtu);
+	if (!mtu)
+		return SMCR_FALLBACK_MTU;
+	if (mtu < hs->port.mtu)
+		smcr_mib_inc(net, SMCR_MIB_MTUREDUCED);
+	hs->port.mtu = mtu;
+	return SMCR_FALLBACK_NONE;
 }
 
 /* Did the server end TCP, after it has shown in an earlier handshake that it
@@ -93,6 +107,66 @@ static bool forgiven(struct smcr_hs *hs, const struct in6_addr *addr,
 }
 
 /**
+ * smcr_hs_long_lost() - does the path of a first contact lose long packets?
+ * @hs: a handshake in step LLC, of a first contact that fails
+ *
+ * Context: process, outer sock lock held.
+ * Return: true if this end or the peer has seen it.
+ */
+bool smcr_hs_long_lost(const struct smcr_hs *hs)
+{
+	sock_owned_by_me(hs->sk);
+	return hs->long_lost ||
+	       test_bit(SMCR_LINK_F_LONG_LOST, &hs->link->flags);
+}
+
+/* Did the client's adapter refuse the probe? Then its memory is not accessible
+ * before it answers CONFIRM LINK, although its Proposal does not look like
+ * Linux's, and the path is in order.
+ */
+static bool probe_refused(const struct smcr_hs *hs)
+{
+	const struct smcr_llc *llc = &hs->lgr->llc;
+	struct smcr_link_change change;
+
+	if (hs->client || llc->probe_late || READ_ONCE(llc->confirm_sent))
+		return false;
+	smcr_link_change(hs->link, &change);
+	return change.reason == SMCR_LINK_R_REMOTE_ERROR;
+}
+
+static void path_good(struct smcr_hs *hs)
+{
+	struct net *net = sock_net(hs->sk);
+	struct smcr_neglist_key key;
+
+	path_key(hs, &hs->lgr->key, SMCR_NEGLIST_PATH, &key);
+	smcr_neglist_succeed(net, &key);
+	key.kind = SMCR_NEGLIST_MTU;
+	smcr_neglist_mtu_works(net, &key, hs->link->mtu);
+	smcr_peers_met(net, &key.addr, hs->client ?
+		       smcr_gid_kind(hs->port.gid) :
+		       smcr_peers_gid_kind(net, &key.addr));
+}
+
+static void path_bad(struct smcr_hs *hs)
+{
+	struct net *net = sock_net(hs->sk);
+	struct smcr_neglist_key key;
+
+	path_key(hs, &hs->lgr->key, SMCR_NEGLIST_PATH, &key);
+	if (smcr_hs_long_lost(hs)) {
+		key.kind = SMCR_NEGLIST_MTU;
+		smcr_neglist_mtu_lost(net, &key, hs->link->mtu);
+	} else if (probe_refused(hs)) {
+		smcr_peers_want_no_eye(net, &key.addr,
+				       smcr_gid_kind(hs->proposal.gid));
+	} else if (!forgiven(hs, &key.addr, SMCR_PEERS_HOST, 0)) {
+		smcr_neglist_fail(net, &key);
+	}
+}
+
+/**
  * smcr_hs_path_result() - note for the path how a handshake ends
  * @hs: the handshake
  * @good: RDMA works
@@ -107,9 +181,7 @@ static bool forgiven(struct smcr_hs *hs, const struct in6_addr *addr,
  */
 void smcr_hs_path_result(struct smcr_hs *hs, bool good)
 {
-	struct net *net = sock_net(hs->sk);
 	enum smcr_reset_reason reason;
-	struct smcr_neglist_key key;
 
 	sock_owned_by_me(hs->sk);
 	if (!hs->first_contact || hs->step != SMCR_HS_LLC)
@@ -117,17 +189,10 @@ void smcr_hs_path_result(struct smcr_hs *hs, bool good)
 	reason = READ_ONCE(hs->lgr->end_reason);
 	if (reason != SMCR_RESET_NONE && reason != SMCR_RESET_LINK_DOWN)
 		return;
-	if (!good && smcr_lgr_state(hs->lgr) == SMCR_LGR_ACTIVE)
-		return;
-	path_key(hs, &hs->lgr->key, &key);
-	if (good) {
-		smcr_neglist_succeed(net, &key);
-		smcr_peers_met(net, &key.addr, hs->client ?
-			       smcr_gid_kind(hs->port.gid) :
-			       smcr_peers_gid_kind(net, &key.addr));
-	} else if (!forgiven(hs, &key.addr, SMCR_PEERS_HOST, 0)) {
-		smcr_neglist_fail(net, &key);
-	}
+	if (good)
+		path_good(hs);
+	else if (smcr_lgr_state(hs->lgr) != SMCR_LGR_ACTIVE)
+		path_bad(hs);
 }
 
 /**
@@ -302,6 +367,23 @@ bool smcr_hs_other_kind(struct smcr_hs *hs)
 	smcr_path_peer_addr(smcr_sk(hs->sk)->inner->sk, &addr);
 	smcr_peers_want_kind(net, &addr, kind);
 	return true;
+}
+
+/**
+ * smcr_hs_probes_late() - may the client be Linux's own SMC-R?
+ * @hs: a server's handshake with the Proposal
+ *
+ * Linux makes its memory accessible when it answers CONFIRM LINK. It proposes
+ * link-local GIDs, also those kernels whose Proposals do not tell that they
+ * are Linux's.
+ *
+ * Context: process, outer sock lock held.
+ * Return: true if nothing may be written to it before that.
+ */
+bool smcr_hs_probes_late(const struct smcr_hs *hs)
+{
+	return smcr_hs_offers_linux(hs) ||
+	       smcr_gid_kind(hs->proposal.gid) == SMCR_GID_LINK_LOCAL;
 }
 
 /**

@@ -110,6 +110,7 @@ void smcr_hs_declined(struct smcr_hs *hs)
 	}
 	if (hs->client)
 		smcr_hs_dest_good(hs);
+	hs->long_lost = msg.diagnosis == SMCR_DIAG_MTU;
 	if (!smcr_hs_other_dialect(hs, msg.diagnosis))
 		smcr_hs_path_result(hs, false);
 	if (msg.out_of_sync && hs->lgr && !hs->client)
@@ -388,18 +389,28 @@ int smcr_hs_link_up(struct smcr_hs *hs, const struct smcr_clc_accept *msg)
  * @hs: the handshake; declines if its group has failed
  *
  * Context: process, outer sock lock held.
- * Return: true if the peer may write to the connection's element; false if
- * SMCR_HS_E_GROUP must come first, or the handshake has ended.
+ * Return: true if the peer may write to the connection's element, and the next
+ * LLC message probes the path; false if SMCR_HS_E_GROUP must come first, or the
+ * handshake has ended.
  */
 bool smcr_hs_await_rmb(struct smcr_hs *hs)
 {
+	struct smcr_wr_probe probe = {
+		.raddr = hs->conn->tx.raddr + SMCR_RMBE_EYE_LEN,
+		.rkey = hs->conn->tx.rkey,
+	};
+
 	sock_owned_by_me(hs->sk);
 	if (smcr_lgr_state(hs->lgr) != SMCR_LGR_FORMING) {
 		smcr_hs_decline(hs, SMCR_FALLBACK_QP);
 		return false;
 	}
 	smcr_lgr_wait(hs->lgr, hs);
-	return smcr_lgr_rmb_ready(hs->conn);
+	if (!smcr_lgr_rmb_ready(hs->conn))
+		return false;
+	/* An element has at least 16 KB, and a packet at most 4 KB of data. */
+	smcr_llc_probe(hs->lgr, &probe);
+	return true;
 }
 
 /* The group has failed, and no whole Decline has come. Decline, unless
@@ -414,7 +425,9 @@ static void llc_failed(struct smcr_hs *hs)
 		smcr_hs_fail(hs, -ECONNRESET);
 	} else {
 		smcr_hs_path_result(hs, false);
-		smcr_hs_decline(hs, SMCR_FALLBACK_CONFIRM_LINK);
+		smcr_hs_decline(hs, smcr_hs_long_lost(hs) ?
+				    SMCR_FALLBACK_MTU :
+				    SMCR_FALLBACK_CONFIRM_LINK);
 	}
 }
 

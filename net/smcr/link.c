@@ -473,7 +473,7 @@ static int link_to_rtr(struct smcr_link *link)
 {
 	struct ib_qp_attr attr = {
 		.qp_state		= IB_QPS_RTR,
-		.path_mtu		= min(link->local.mtu, link->peer.mtu),
+		.path_mtu		= link->mtu,
 		.dest_qp_num		= link->peer.qpn,
 		.rq_psn			= link->peer.psn,
 		.max_dest_rd_atomic	= 1,
@@ -688,6 +688,7 @@ static int link_connect(struct smcr_link *link,
 	if (smcr_link_state(link) != SMCR_LINK_INIT)
 		return -EINVAL;
 	link->peer = *peer;
+	WRITE_ONCE(link->mtu, min(link->local.mtu, peer->mtu));
 	err = link_to_rtr(link);
 	if (!err)
 		err = link_to_rts(link);

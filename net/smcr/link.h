@@ -66,6 +66,17 @@ enum smcr_link_flag {
 	SMCR_LINK_F_DRAINED,	/* it is DEAD, and the connections know */
 	SMCR_LINK_F_LEFT,	/* it has left its group; under rtoken_lock */
 	SMCR_LINK_F_REGS_LEFT,	/* RMBs wait for room to be registered on it */
+	SMCR_LINK_F_LONG_LOST,	/* it has failed as a full packet was lost, and
+				 * none before had passed, but short ones had
+				 */
+};
+
+/* The longest packets that the peer is known to have got; see smcr_link.passed
+ */
+enum smcr_link_passed {
+	SMCR_LINK_P_NONE,
+	SMCR_LINK_P_SHORT,
+	SMCR_LINK_P_FULL,	/* with as many bytes as the path MTU */
 };
 
 /**
@@ -117,6 +128,8 @@ struct smcr_links_left {
  *	as long as the link exists, @local.dev->ibdev only while a reference of
  *	@verbs is held
  * @peer: the remote end, valid from READY on
+ * @mtu: path MTU of the queue pair, as the RFC's enumeration: the smaller one
+ *	of both ends; written before READY, read anywhere, 0 before
  * @qpn: local queue pair number
  * @psn: first packet sequence number that this end sends, random
  * @max_inline: bytes that fit inline, 0 if the device takes no inline data
@@ -142,6 +155,7 @@ struct smcr_links_left {
  *	receive completions, read without a lock
  * @last_cdc: jiffies of the last CDC message that was received, likewise
  * @last_tx: jiffies of the last successful completion of a send, likewise
+ * @passed: enum smcr_link_passed; written by completions, read anywhere
  * @tests: TEST LINKs that were begun, modulo 2^32; written by the group's work,
  *	read anywhere
  * @flags: enum smcr_link_flag, atomic bits
@@ -165,6 +179,7 @@ struct smcr_link {
 	u32			peer_uid;
 	struct smcr_port	local;
 	struct smcr_link_peer	peer;
+	u8			mtu;
 	u32			qpn;
 	u32			psn;
 	u32			max_inline;
@@ -185,6 +200,7 @@ struct smcr_link {
 	unsigned long		last_rx;
 	unsigned long		last_cdc;
 	unsigned long		last_tx;
+	u8			passed;
 	u32			tests;
 	unsigned long		flags;
 	struct list_head	dev_node;

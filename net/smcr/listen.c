@@ -515,9 +515,10 @@ static int __must_check find_group(struct smcr_hs *hs)
 	proposal_key(hs, &key);
 	hs->first_contact = false;
 	lgr = smcr_lgr_find_server(sock_net(hs->sk), &key);
-	if (!lgr && smcr_hs_path_blocked(hs, &key))
-		return -EHOSTUNREACH;
 	if (!lgr) {
+		hs->reason = smcr_hs_path_check(hs, &key);
+		if (hs->reason != SMCR_FALLBACK_NONE)
+			return -EHOSTUNREACH;
 		lgr = smcr_lgr_create(sock_net(hs->sk), SMCR_SERVER, &key,
 				      &hs->port);
 		if (PTR_ERR(lgr) == -EEXIST)
@@ -525,17 +526,18 @@ static int __must_check find_group(struct smcr_hs *hs)
 		if (IS_ERR(lgr))
 			return PTR_ERR(lgr);
 		lgr->offer_linux = smcr_hs_offers_linux(hs);
+		lgr->llc.probe_late = smcr_hs_probes_late(hs);
 		hs->first_contact = true;
 	}
 	hs->lgr = lgr;
 	return 0;
 }
 
-static enum smcr_fallback_reason group_reason(int err)
+static enum smcr_fallback_reason group_reason(const struct smcr_hs *hs, int err)
 {
 	switch (err) {
 	case -EHOSTUNREACH:
-		return SMCR_FALLBACK_NEG_PATH;
+		return hs->reason;
 	case -ENOMEM:
 	case -ENOBUFS:
 		return SMCR_FALLBACK_MEMORY;
@@ -582,7 +584,7 @@ static bool step_group(struct smcr_hs *hs)
 		return true;
 	}
 	if (err) {
-		smcr_hs_decline(hs, group_reason(err));
+		smcr_hs_decline(hs, group_reason(hs, err));
 		return false;
 	}
 	return smcr_hs_step(hs, SMCR_HS_ACCEPT);

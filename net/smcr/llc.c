@@ -16,11 +16,17 @@
  *   first contact (3.5.1.5, 3.5.1.6), one adapter on each side
  *
  *      server                               client
- *        | CONFIRM LINK ------------------------> |
- *        | <------------------- CONFIRM LINK, R   |
+ *        | probe, CONFIRM LINK -----------------> |
+ *        | <------------ probe, CONFIRM LINK, R   |
  *        | ADD LINK, the same port -------------> |
  *        | <----------- ADD LINK, R, refused (1)  | data may flow
  *        | data may flow                          |
+ *
+ * A probe is a full packet of zeros, written to the element of the connection
+ * that makes the first contact. If the path loses packets of this length, the
+ * message behind it is missing, and C.2 and C.7 say what follows. A client of
+ * the Linux dialect has no memory to write to before it answers, so there the
+ * probe goes before ADD LINK.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -175,6 +181,36 @@ void smcr_llc_step(struct smcr_lgr *lgr, enum smcr_llc_event event)
 }
 
 /**
+ * smcr_llc_probe() - prove a first contact's path with a full packet
+ * @lgr: a FORMING group, before its handshake sends Confirm or CONFIRM LINK
+ * @probe: the data area of the element that the peer has named, on the first
+ *	link; nothing of a program is in it yet
+ *
+ * Context: process.
+ */
+void smcr_llc_probe(struct smcr_lgr *lgr, const struct smcr_wr_probe *probe)
+{
+	lgr->llc.probe = *probe;
+	/* Pairs with probe_goes() in the group's work */
+	smp_store_release(&lgr->llc.probe_due, true);
+}
+
+/* Does a probe go before this message? See the figure at the top. Once data may
+ * flow, none goes: a server that has sent CONFIRM LINK too early may have left
+ * it due.
+ */
+static bool probe_goes(const struct smcr_lgr *lgr,
+		       const struct smcr_llc_msg *msg)
+{
+	/* Pairs with smcr_llc_probe() */
+	if (!smp_load_acquire(&lgr->llc.probe_due) ||
+	    smcr_lgr_state(lgr) != SMCR_LGR_FORMING)
+		return false;
+	return msg->type == (lgr->llc.probe_late ? SMCR_LLC_ADD_LINK :
+						   SMCR_LLC_CONFIRM_LINK);
+}
+
+/**
  * smcr_llc_send() - send an LLC message
  * @link: the link; it fails if the message cannot be sent
  * @msg: the message
@@ -191,16 +227,22 @@ int smcr_llc_send(struct smcr_link *link, const struct smcr_llc_msg *msg,
 {
 	unsigned long *delivered = delivered_at(link, cookie);
 	struct smcr_lgr *lgr = link->lgr;
+	bool probe = probe_goes(lgr, msg);
 	u8 buf[SMCR_ROCE_MSG_LEN];
 	int err;
 
 	if (delivered)
 		WRITE_ONCE(*delivered, 0);
 	smcr_llc_msg_encode(buf, lgr->dialect, msg);
-	err = smcr_wr_post_llc(link, buf, cookie);
+	err = smcr_wr_post_llc(link, buf, cookie,
+			       probe ? &lgr->llc.probe : NULL);
 	if (err) {
 		smcr_link_fail(link, err);
 		return err;
+	}
+	if (probe) {
+		WRITE_ONCE(lgr->llc.probe_due, false);
+		smcr_mib_inc(lgr->net, SMCR_MIB_PATHPROBES);
 	}
 	smcr_mib_inc(lgr->net, SMCR_MIB_LLCSENT);
 	trace_smcr_llc_tx(lgr->id, link->num, msg->type, msg->reply);

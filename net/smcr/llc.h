@@ -11,11 +11,11 @@
 
 #include "lgr_policy.h"
 #include "llc_flow.h"
+#include "wr.h"
 
 struct smcr_lgr;
 struct smcr_link;
 struct smcr_rmb;
-struct smcr_wr_recv;
 
 /**
  * struct smcr_llc_test - the TEST LINK of one link
@@ -117,6 +117,12 @@ struct smcr_llc_due {
  * @flow: exchanges under way
  * @confirm_sent: our CONFIRM LINK of the first contact was delivered, so a
  *	Decline is no longer possible (C.2). Set in softirq, read by handshakes
+ * @probe: data area of the element that the peer has named to the handshake;
+ *	constant once @probe_due is set
+ * @probe_due: a full packet goes there before a message, see probe_goes(); set
+ *	by the handshake, cleared by the sender of the message
+ * @probe_late: server: not before CONFIRM LINK, as the client may be Linux's;
+ *	set by the handshake before its Accept, then constant
  * @step_deadline: jiffies when the exchange that changes links has failed, or
  *	0; the first one is set by a handshake
  * @step_delivered: jiffies when the peer's adapter had received our last
@@ -176,6 +182,9 @@ struct smcr_llc {
 	bool			cont_held;
 	struct smcr_llc_flow	flow;
 	bool			confirm_sent;
+	struct smcr_wr_probe	probe;
+	bool			probe_due;
+	bool			probe_late;
 	unsigned long		step_deadline;
 	unsigned long		step_delivered;
 	bool			timed_out;
@@ -213,16 +222,12 @@ struct smcr_llc {
 	u32			rkey_tries;
 };
 
-/* Failures in a row after which a group uses no more ports that are not on the
- * peer's LAN by their addresses; each of the ports has had its turn by then
- */
-#define SMCR_LLC_FAR_TRIES	SMCR_MAX_LINKS
-
 void smcr_llc_init(struct smcr_lgr *lgr);
 void smcr_llc_flush(struct smcr_lgr *lgr);
 void smcr_llc_process(struct smcr_lgr *lgr);
 unsigned long smcr_llc_timers(struct smcr_lgr *lgr);
 void smcr_llc_first_contact(struct smcr_lgr *lgr);
+void smcr_llc_probe(struct smcr_lgr *lgr, const struct smcr_wr_probe *probe);
 int __must_check smcr_llc_confirm_link(struct smcr_lgr *lgr);
 void smcr_llc_await_confirm(struct smcr_lgr *lgr);
 bool __must_check smcr_llc_confirm_rkey(struct smcr_lgr *lgr,

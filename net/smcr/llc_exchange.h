@@ -18,6 +18,11 @@ enum smcr_llc_cookie {
 	SMCR_LLC_COOKIE_STEP,
 };
 
+/* Failures in a row after which a group uses no more ports that are not on the
+ * peer's LAN by their addresses; each of the ports has had its turn by then
+ */
+#define SMCR_LLC_FAR_TRIES	SMCR_MAX_LINKS
+
 /* llc_test.c */
 unsigned long smcr_llc_test_timers(struct smcr_lgr *lgr);
 void smcr_llc_test_recv(struct smcr_link *link, const struct smcr_llc_msg *msg);

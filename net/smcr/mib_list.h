@@ -44,6 +44,8 @@
 	  "handshakes cut short by a server that used SMC-R before") \
 	X(NEGATIVEADDED, NegativeAdded, \
 	  "failures that put a peer on the negative list") \
+	X(MTUREDUCED, MtuReduced, \
+	  "first contacts with a smaller MTU, as their path loses long packets") \
 	X(FALLBACKS, Fallbacks, \
 	  "connections that fell back to TCP, every reason")
 
@@ -164,6 +166,8 @@
 	X(LLCSENT, LlcSent, "LLC messages sent") \
 	X(LLCRECEIVED, LlcReceived, "LLC messages received") \
 	X(CONFIRMLINKSENT, ConfirmLinkSent, "CONFIRM LINK requests sent") \
+	X(PATHPROBES, PathProbes, \
+	  "full packets of zeros written to prove the path of a first contact") \
 	X(ADDLINKSENT, AddLinkSent, "ADD LINK requests sent") \
 	X(ADDLINKEMPTY, AddLinkEmpty, "ADD LINK requests without a link") \
 	X(ADDLINKREFUSED, AddLinkRefused, \

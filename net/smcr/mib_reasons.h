@@ -38,7 +38,8 @@
 	X(SYN_UNANSWERED, FALLBACKSYNUNANSWERED, FallbackSynUnanswered, "syn-unanswered") \
 	X(NO_PROPOSAL, FALLBACKNOPROPOSAL, FallbackNoProposal, "no-proposal") \
 	X(NEG_SOURCE, FALLBACKNEGSOURCE, FallbackNegSource, "neg-source") \
-	X(GATEWAY, FALLBACKGATEWAY, FallbackGateway, "gateway")
+	X(GATEWAY, FALLBACKGATEWAY, FallbackGateway, "gateway") \
+	X(MTU, FALLBACKMTU, FallbackMtu, "mtu")
 
 /* The same for enum smcr_reset_reason */
 #define SMCR_RESET_LIST(X) \

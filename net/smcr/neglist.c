@@ -9,17 +9,8 @@
  * option are dropped, or the SYN-ACK loses it, the first connection takes
  * seconds to become plain TCP, and those after it take TCP's time.
  *
- *             fail                     time is up
- *   (none) ----------> BLOCKED -------------------------> PROBING
- *      ^                 ^  twice as long as before  fail    |
- *      |                 +-----------------------------------+
- *      +-----------------------------------------------------+
- *                             succeed
- *
- * When the time is up, one connection tries SMC-R again; connections that start
- * meanwhile use TCP. A failure while the entry is BLOCKED changes nothing: its
- * connection began before the entry, so a hundred connections that fail at once
- * count as one failure.
+ * A path that loses long packets has an entry of a kind of its own, as that
+ * blocks large MTUs only. negstate.c has the states of an entry.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -36,25 +27,19 @@
  * expires first
  */
 #define NEGLIST_MAX		1024u
-/* Limit of doublings, against overflow; see also net.smcr.negative_max_ms */
-#define NEGLIST_MAX_SHIFT	20u
 
 /**
  * struct entry - a destination or path on the list
  * @node: entry in smcr_neglist.hash
  * @key: the destination or path
- * @until: end of state BLOCKED or PROBING, in 64-bit jiffies
- * @failures: failures in a row
- * @probing: state PROBING: a connection tries SMC-R again
+ * @state: its state
  *
  * smcr_neglist.lock covers all of it.
  */
 struct entry {
 	struct hlist_node	node;
 	struct smcr_neglist_key	key;
-	u64			until;
-	u32			failures;
-	bool			probing;
+	struct smcr_negstate	state;
 };
 
 static struct smcr_neglist *list_of(struct net *net)
@@ -70,17 +55,16 @@ static u32 key_hash(const struct smcr_neglist_key *key)
 	return jhash(key, sizeof(*key), seed);
 }
 
-/* Return: the jiffies for which an entry blocks RDMA after so many failures in
- * a row.
- */
-static u64 block_time(const struct net *net, u32 failures)
+static void get_time(const struct net *net, struct smcr_negtime *time)
 {
 	const struct smcr_sysctl *ctl = &smcr_pernet(net)->sysctl;
-	u64 ms = READ_ONCE(ctl->negative_ms);
 
-	ms <<= min(failures - 1, NEGLIST_MAX_SHIFT);
-	ms = min_t(u64, ms, READ_ONCE(ctl->negative_max_ms));
-	return msecs_to_jiffies(ms);
+	*time = (struct smcr_negtime) {
+		.now = get_jiffies_64(),
+		.block = msecs_to_jiffies(READ_ONCE(ctl->negative_ms)),
+		.max = msecs_to_jiffies(READ_ONCE(ctl->negative_max_ms)),
+		.probe = msecs_to_jiffies(READ_ONCE(ctl->handshake_timeout_ms)),
+	};
 }
 
 static void entry_free(struct smcr_neglist *list, struct entry *entry)
@@ -137,26 +121,50 @@ bool smcr_neglist_has(struct net *net, const struct smcr_neglist_key *key)
  */
 bool smcr_neglist_blocks(struct net *net, const struct smcr_neglist_key *key)
 {
-	const struct smcr_sysctl *ctl = &smcr_pernet(net)->sysctl;
 	struct smcr_neglist *list = list_of(net);
+	struct smcr_negtime time;
 	struct entry *entry;
-	u64 now, probe;
 	bool blocked;
 
 	if (!READ_ONCE(list->n[key->kind]))
 		return false;
-	probe = msecs_to_jiffies(READ_ONCE(ctl->handshake_timeout_ms));
-	now = get_jiffies_64();
+	get_time(net, &time);
 	spin_lock_bh(&list->lock);
 	entry = entry_find(list, key);
-	blocked = entry && READ_ONCE(ctl->negative_ms) &&
-		  time_before64(now, entry->until);
-	if (entry && !blocked) {
-		entry->probing = true;
-		entry->until = now + probe;
-	}
+	blocked = entry && smcr_negstate_blocks(&entry->state, &time);
 	spin_unlock_bh(&list->lock);
 	return blocked;
+}
+
+/**
+ * smcr_neglist_mtu() - choose the MTU that a first contact offers
+ * @net: namespace
+ * @key: its path, of the kind SMCR_NEGLIST_MTU
+ * @full: MTU code of the port
+ *
+ * If @full is returned, smcr_neglist_mtu_lost() or smcr_neglist_mtu_works()
+ * should follow, as after smcr_neglist_blocks().
+ *
+ * Context: any.
+ * Return: the code to offer; 0 if none is left, and it must use TCP.
+ */
+u8 smcr_neglist_mtu(struct net *net, const struct smcr_neglist_key *key,
+		    u8 full)
+{
+	struct smcr_neglist *list = list_of(net);
+	struct smcr_negtime time;
+	struct entry *entry;
+	u8 mtu = full;
+
+	if (!READ_ONCE(list->n[key->kind]))
+		return full;
+	get_time(net, &time);
+	spin_lock_bh(&list->lock);
+	entry = entry_find(list, key);
+	if (entry)
+		mtu = smcr_negstate_mtu(&entry->state, &time, full);
+	spin_unlock_bh(&list->lock);
+	return mtu;
 }
 
 /* If the list is full, free the entry of this kind that expires first. */
@@ -170,33 +178,97 @@ static void evict(struct smcr_neglist *list, u8 kind)
 		return;
 	hash_for_each(list->hash, i, entry, node)
 		if (entry->key.kind == kind &&
-		    (!first || time_before64(entry->until, first->until)))
+		    (!first || time_before64(entry->state.until,
+					     first->state.until)))
 			first = entry;
 	entry_free(list, first);
 }
 
+static void mtu_log(const struct smcr_neglist_key *key,
+		    const struct smcr_negstate *state, u8 mtu)
+{
+	char next[40] = "use plain TCP";
+
+	if (state->mtu)
+		snprintf(next, sizeof(next), "use a RoCE MTU of %u",
+			 smcr_mtu_bytes(state->mtu));
+	pr_warn_ratelimited("RoCE packets of MTU %u are lost between local GID %pI6 and GID %pI6 of %pI6c, where shorter ones pass (failure %u in a row); connections over this path %s for a while. Check the MTU of all switches and tunnels between the hosts; see \"smcr-ctl negative show\"\n",
+			    smcr_mtu_bytes(mtu), key->gid, key->peer_gid,
+			    &key->addr, state->failures, next);
+}
+
 /* Tell the administrator what to check. */
-static void entry_log(const struct smcr_neglist_key *key, u32 failures)
+static void entry_log(const struct smcr_neglist_key *key,
+		      const struct smcr_negstate *state, u8 mtu)
 {
 	switch (key->kind) {
 	case SMCR_NEGLIST_DESTINATION:
 		pr_warn_ratelimited("%pI6c port %u echoed the SMC-R option and then broke the handshake (failure %u in a row); connections to it use plain TCP for a while. Check for a proxy or firewall that copies TCP options; see \"smcr-ctl negative show\"\n",
-				    &key->addr, ntohs(key->port), failures);
+				    &key->addr, ntohs(key->port),
+				    state->failures);
 		break;
 	case SMCR_NEGLIST_PATH:
 		pr_warn_ratelimited("RDMA does not work between local GID %pI6 and GID %pI6 of %pI6c (failure %u in a row); connections over this path use plain TCP for a while. Check that UDP port 4791 (RoCEv2) is open and that the MTU fits; see \"smcr-ctl negative show\"\n",
 				    key->gid, key->peer_gid, &key->addr,
-				    failures);
+				    state->failures);
 		break;
 	case SMCR_NEGLIST_SYN:
 		pr_warn_ratelimited("%pI6c port %u answered no SYN with the SMC-R option, but one without it (failure %u in a row); connections to it use plain TCP for a while. Check for a firewall that drops TCP option 254; see \"smcr-ctl negative show\"\n",
-				    &key->addr, ntohs(key->port), failures);
+				    &key->addr, ntohs(key->port),
+				    state->failures);
 		break;
 	case SMCR_NEGLIST_SOURCE:
 		pr_warn_ratelimited("%pI6c sent a SYN with the SMC-R option and no SMC-R message after it (failure %u in a row); its connections use plain TCP for a while. Check for a proxy or firewall that removes TCP option 254 from SYN-ACKs; see \"smcr-ctl negative show\"\n",
-				    &key->addr, failures);
+				    &key->addr, state->failures);
+		break;
+	case SMCR_NEGLIST_MTU:
+		mtu_log(key, state, mtu);
 		break;
 	}
+}
+
+static struct entry *entry_add(struct smcr_neglist *list,
+			       const struct smcr_neglist_key *key,
+			       struct entry *new)
+{
+	evict(list, key->kind);
+	new->key = *key;
+	hash_add(list->hash, &new->node, key_hash(key));
+	WRITE_ONCE(list->n[key->kind], list->n[key->kind] + 1);
+	return new;
+}
+
+/* Put a failure on the list. @mtu is 0 but for SMCR_NEGLIST_MTU. */
+static void failed(struct net *net, const struct smcr_neglist_key *key, u8 mtu)
+{
+	struct smcr_neglist *list = list_of(net);
+	struct smcr_negstate state;
+	struct entry *entry, *new;
+	struct smcr_negtime time;
+	bool news = false;
+
+	get_time(net, &time);
+	if (!time.block)
+		return;
+	new = kzalloc(sizeof(*new), GFP_KERNEL);
+	spin_lock_bh(&list->lock);
+	entry = entry_find(list, key);
+	if (!entry && new) {
+		entry = entry_add(list, key, new);
+		new = NULL;
+	}
+	if (entry && mtu)
+		news = smcr_negstate_mtu_lost(&entry->state, &time, mtu);
+	else if (entry)
+		news = smcr_negstate_fail(&entry->state, &time);
+	if (news)
+		state = entry->state;
+	spin_unlock_bh(&list->lock);
+	kfree(new);
+	if (!news)
+		return;
+	smcr_mib_inc(net, SMCR_MIB_NEGATIVEADDED);
+	entry_log(key, &state, mtu);
 }
 
 /**
@@ -211,38 +283,48 @@ static void entry_log(const struct smcr_neglist_key *key, u32 failures)
  */
 void smcr_neglist_fail(struct net *net, const struct smcr_neglist_key *key)
 {
-	struct smcr_neglist *list = list_of(net);
-	struct entry *entry, *new;
-	u64 now = get_jiffies_64();
-	bool known = false;
-	u32 failures = 1;
+	failed(net, key, 0);
+}
 
-	if (!READ_ONCE(smcr_pernet(net)->sysctl.negative_ms))
+/**
+ * smcr_neglist_mtu_lost() - put a path on the list that loses long packets
+ * @net: namespace
+ * @key: the path, of the kind SMCR_NEGLIST_MTU
+ * @mtu: MTU code of the link that lost them
+ *
+ * Like smcr_neglist_fail(). The next first contact offers a smaller MTU.
+ *
+ * Context: process.
+ */
+void smcr_neglist_mtu_lost(struct net *net, const struct smcr_neglist_key *key,
+			   u8 mtu)
+{
+	failed(net, key, mtu);
+}
+
+/**
+ * smcr_neglist_mtu_works() - note that a first contact has proved its path
+ * @net: namespace
+ * @key: the path, of the kind SMCR_NEGLIST_MTU
+ * @mtu: MTU code of its link
+ *
+ * Takes the path off the list if that is larger than what the list allows.
+ *
+ * Context: process.
+ */
+void smcr_neglist_mtu_works(struct net *net,
+			    const struct smcr_neglist_key *key, u8 mtu)
+{
+	struct smcr_neglist *list = list_of(net);
+	struct entry *entry;
+
+	if (!READ_ONCE(list->n[key->kind]))
 		return;
-	new = kzalloc(sizeof(*new), GFP_KERNEL);
 	spin_lock_bh(&list->lock);
 	entry = entry_find(list, key);
-	if (entry) {
-		known = !entry->probing && time_before64(now, entry->until);
-	} else if (new) {
-		evict(list, key->kind);
-		new->key = *key;
-		hash_add(list->hash, &new->node, key_hash(key));
-		WRITE_ONCE(list->n[key->kind], list->n[key->kind] + 1);
-		entry = new;
-		new = NULL;
-	}
-	if (entry && !known) {
-		failures = ++entry->failures;
-		entry->probing = false;
-		entry->until = now + block_time(net, failures);
-	}
+	if (entry && smcr_negstate_mtu_works(&entry->state, mtu))
+		entry_free(list, entry);
 	spin_unlock_bh(&list->lock);
-	kfree(new);
-	if (!entry || known)
-		return;
-	smcr_mib_inc(net, SMCR_MIB_NEGATIVEADDED);
-	entry_log(key, failures);
 }
 
 /**
@@ -269,13 +351,15 @@ void smcr_neglist_succeed(struct net *net, const struct smcr_neglist_key *key)
 static void entry_read(const struct entry *entry,
 		       struct smcr_neglist_info *info)
 {
+	const struct smcr_negstate *state = &entry->state;
 	u64 now = get_jiffies_64();
 
 	info->key = entry->key;
-	info->failures = entry->failures;
+	info->failures = state->failures;
+	info->mtu = state->mtu;
 	info->remaining_ms = 0;
-	if (!entry->probing && time_before64(now, entry->until))
-		info->remaining_ms = jiffies64_to_msecs(entry->until - now);
+	if (!state->probing && time_before64(now, state->until))
+		info->remaining_ms = jiffies64_to_msecs(state->until - now);
 }
 
 /* Copy the entry at position @pos of the table; false if there is none. */

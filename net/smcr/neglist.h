@@ -11,6 +11,7 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
+#include "negstate.h"
 #include "wire.h"
 
 struct net;
@@ -22,9 +23,9 @@ struct net;
  *	host on the list
  * @port: destination or SYN: its TCP port
  * @kind: enum smcr_neglist_kind
- * @peer_id: path: peer ID that the peer claims
- * @gid: path: local GID
- * @peer_gid: path: GID that the peer claims
+ * @peer_id: path or MTU: peer ID that the peer claims
+ * @gid: path or MTU: local GID
+ * @peer_gid: path or MTU: GID that the peer claims
  *
  * All bytes are hashed and compared, so zero it before filling it in.
  */
@@ -37,7 +38,7 @@ struct smcr_neglist_key {
 	u8		peer_gid[SMCR_GID_LEN];
 };
 
-#define SMCR_NEGLIST_KINDS	(SMCR_NEGLIST_SOURCE + 1)
+#define SMCR_NEGLIST_KINDS	(SMCR_NEGLIST_MTU + 1)
 
 /**
  * struct smcr_neglist - negative list of a namespace
@@ -57,12 +58,14 @@ struct smcr_neglist {
  * struct smcr_neglist_info - copy of an entry, for netlink
  * @key: the destination or path
  * @failures: failures in a row
+ * @mtu: kind SMCR_NEGLIST_MTU: MTU code that first contacts offer, 0 for none
  * @remaining_ms: time until SMC-R is tried again; 0 if the next connection
  *	tries it, or one is trying it now
  */
 struct smcr_neglist_info {
 	struct smcr_neglist_key	key;
 	u32			failures;
+	u8			mtu;
 	u64			remaining_ms;
 };
 
@@ -74,6 +77,12 @@ void smcr_neglist_net_exit(struct net *net);
 bool smcr_neglist_has(struct net *net, const struct smcr_neglist_key *key);
 bool smcr_neglist_blocks(struct net *net, const struct smcr_neglist_key *key);
 void smcr_neglist_fail(struct net *net, const struct smcr_neglist_key *key);
+u8 smcr_neglist_mtu(struct net *net, const struct smcr_neglist_key *key,
+		    u8 full);
+void smcr_neglist_mtu_lost(struct net *net, const struct smcr_neglist_key *key,
+			   u8 mtu);
+void smcr_neglist_mtu_works(struct net *net,
+			    const struct smcr_neglist_key *key, u8 mtu);
 void smcr_neglist_succeed(struct net *net, const struct smcr_neglist_key *key);
 int __must_check smcr_neglist_walk(struct net *net, u32 *pos,
 				   smcr_neglist_show_fn show, void *arg);

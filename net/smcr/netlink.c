@@ -108,12 +108,6 @@ static int put_private(struct msg *msg, int attr, const void *data, int len)
 	return msg->priv ? nla_put(msg->skb, attr, len, data) : 0;
 }
 
-/* Convert the RFC's path MTU enumeration to bytes. */
-static u32 mtu_bytes(u8 mtu)
-{
-	return 128u << mtu;
-}
-
 static u64 age_ms(u64 at)
 {
 	return jiffies64_to_msecs(get_jiffies_64() - at);
@@ -132,7 +126,7 @@ static int device_fill(struct msg *msg, const struct smcr_port *port,
 			info->active ? SMCR_NL_PORT_STATE_ACTIVE :
 				       SMCR_NL_PORT_STATE_DOWN) ||
 	    nla_put_u32(skb, SMCR_A_DEVICE_IFINDEX, port->ifindex) ||
-	    nla_put_u32(skb, SMCR_A_DEVICE_MTU, mtu_bytes(port->mtu)) ||
+	    nla_put_u32(skb, SMCR_A_DEVICE_MTU, smcr_mtu_bytes(port->mtu)) ||
 	    nla_put_u32(skb, SMCR_A_DEVICE_GID_INDEX, port->sgid_index) ||
 	    nla_put_u32(skb, SMCR_A_DEVICE_GID_TYPES, info->gid_types) ||
 	    put_private(msg, SMCR_A_DEVICE_GID, port->gid, SMCR_GID_LEN) ||
@@ -407,6 +401,7 @@ static int link_fill_device(struct sk_buff *skb, struct smcr_link *link)
 int smcr_nl_link_fill(struct sk_buff *skb, struct smcr_link *link)
 {
 	struct smcr_link_change change;
+	u8 mtu = READ_ONCE(link->mtu);
 
 	smcr_link_change(link, &change);
 	if (nla_put_u32(skb, SMCR_A_LINK_LINKGROUP, link->lgr->id) ||
@@ -415,7 +410,8 @@ int smcr_nl_link_fill(struct sk_buff *skb, struct smcr_link *link)
 	    link_fill_device(skb, link) ||
 	    nla_put_u32(skb, SMCR_A_LINK_PORT, link->local.port) ||
 	    nla_put_u32(skb, SMCR_A_LINK_IFINDEX, link->local.ifindex) ||
-	    nla_put_u32(skb, SMCR_A_LINK_MTU, mtu_bytes(link->local.mtu)) ||
+	    nla_put_u32(skb, SMCR_A_LINK_MTU,
+			smcr_mtu_bytes(mtu ?: link->local.mtu)) ||
 	    nla_put_u32(skb, SMCR_A_LINK_UID, link->uid) ||
 	    nla_put_u32(skb, SMCR_A_LINK_PEER_UID, READ_ONCE(link->peer_uid)) ||
 	    nla_put_u32(skb, SMCR_A_LINK_REASON, change.reason) ||
@@ -753,7 +749,10 @@ static int negative_fill(struct msg *msg, const struct smcr_neglist_info *info)
 	    nla_put_uint(skb, SMCR_A_NEGATIVE_REMAINING_MS,
 			 info->remaining_ms))
 		return -EMSGSIZE;
-	if (key->kind != SMCR_NEGLIST_PATH)
+	if (key->kind == SMCR_NEGLIST_MTU &&
+	    nla_put_u32(skb, SMCR_A_NEGATIVE_MTU, smcr_mtu_bytes(info->mtu)))
+		return -EMSGSIZE;
+	if (key->kind != SMCR_NEGLIST_PATH && key->kind != SMCR_NEGLIST_MTU)
 		return 0;
 	if (put_private(msg, SMCR_A_NEGATIVE_PEER_ID, key->peer_id,
 			SMCR_PEER_ID_LEN) ||

@@ -7,7 +7,8 @@
  *      | inner.c inner_ops.c fallback.c close.c transparent.c
  *      |                                          TCP below it, its end
  *   connect.c listen.c hs.c hs_step.c hs_peer.c path.c pnet.c
- *      | clc.c clc_msg.c neglist.c peers.c        rendezvous over TCP
+ *      | clc.c clc_msg.c neglist.c negstate.c peers.c
+ *      |                                          rendezvous over TCP
  *   conn.c conn_end.c conn_eof.c conn_state.c tx.c tx_plan.c rx.c
  *      | cdc.c cdc_msg.c cursor.h urgent.c failover.c
  *      | conn_move.c                              one connection

@@ -96,6 +96,11 @@ static inline bool smcr_mtu_valid(u8 mtu)
 	return mtu >= SMCR_MTU_256 && mtu <= SMCR_MTU_4096;
 }
 
+static inline u32 smcr_mtu_bytes(u8 mtu)
+{
+	return mtu ? 128U << mtu : 0;
+}
+
 static inline bool smcr_wire_zero(const u8 *p, unsigned int len)
 {
 	while (len--)

@@ -55,6 +55,7 @@ enum smcr_clc_diagnosis {
 	SMCR_DIAG_MEMORY	= 0x01010000,
 	SMCR_DIAG_LIMIT		= 0x01010080,	/* a sysctl or RFC limit */
 	SMCR_DIAG_CONFIRM_LINK	= 0x02010000,	/* CONFIRM LINK failed */
+	SMCR_DIAG_MTU		= 0x02010080,	/* long packets are lost */
 	SMCR_DIAG_ADD_LINK	= 0x02020000,	/* ADD LINK timed out */
 	SMCR_DIAG_CONFIG	= 0x03000000,
 	SMCR_DIAG_POLICY	= 0x03000080,	/* the operator forbids it */

@@ -42,6 +42,13 @@
  * handled that SEND and all before it. The reply to a TEST LINK shows the same;
  * the group sends one if no consumer cursor shows enough in time.
  *
+ * Probes. Where a switch or a tunnel loses long packets, short ones pass, and
+ * the first large write would end the link. So a first contact writes a full
+ * packet of zeros, in the same chain as an LLC message. If it is lost, then so
+ * is the message, as the queue is ordered. A write of no bytes comes before it:
+ * a path that passes this but not the zeros loses long packets, any other one
+ * loses all.
+ *
  * Only wr_cqe and status of a failed completion are valid.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -70,6 +77,8 @@
 #define WR_ANSWER_SLOTS		8u
 /* Slots of the largest batch */
 #define WR_BATCH_SLOTS		(SMCR_WR_MAX_WRITES + 1)
+/* Slots of a probe */
+#define WR_PROBE_SLOTS		2u
 
 /* Waiting for a slot */
 
@@ -355,6 +364,13 @@ static void run_add(const struct smcr_link *link, struct wr_run *run,
 	run->seq = slot->seq;
 }
 
+/* The peer has got packets of a length. */
+static void link_passed(struct smcr_link *link, enum smcr_link_passed passed)
+{
+	if (link->passed < passed)
+		WRITE_ONCE(link->passed, passed);
+}
+
 /* Reclaim the slots before @end. @err is 0 if all of their requests succeeded.
  * Called by completions (one at a time) and, after the last of them, by
  * smcr_wr_flush(); BH disabled, no lock of the link held.
@@ -387,11 +403,27 @@ static void slots_reclaim(struct smcr_link *link, u32 end, int err)
 		case SMCR_WR_REG:
 			slot.reg->done(slot.reg, err);
 			break;
+		case SMCR_WR_PROBE:
+			if (!err)
+				link_passed(link, slot.cookie);
+			break;
 		case SMCR_WR_FENCE:
 			break;
 		}
 	}
 	run_end(link, &run, err);
+}
+
+/* Was this a full packet, and the reason why the link fails is its length? An
+ * adapter that runs out of retries has sent it as often as it may.
+ */
+static bool long_lost(const struct smcr_link *link,
+		      const struct smcr_wr_slot *slot, enum ib_wc_status status)
+{
+	return status == IB_WC_RETRY_EXC_ERR && slot->kind == SMCR_WR_PROBE &&
+	       slot->cookie == SMCR_LINK_P_FULL &&
+	       link->passed == SMCR_LINK_P_SHORT &&
+	       smcr_link_state(link) < SMCR_LINK_FAILED;
 }
 
 /**
@@ -436,6 +468,8 @@ void smcr_wr_send_done(struct ib_cq *cq, struct ib_wc *wc)
 
 	if (wc->status != IB_WC_SUCCESS) {
 		err = smcr_wr_errno(wc->status);
+		if (long_lost(link, slot, wc->status))
+			set_bit(SMCR_LINK_F_LONG_LOST, &link->flags);
 		smcr_link_fail(link, err);
 	} else {
 		WRITE_ONCE(link->last_tx, jiffies);
@@ -762,37 +796,95 @@ int smcr_wr_post_fence(struct smcr_link *link)
 	return err;
 }
 
+/**
+ * struct probe_wrs - the requests of a probe
+ * @none: write of no bytes
+ * @full: write of a full packet
+ * @sge: its zeros
+ */
+struct probe_wrs {
+	struct ib_rdma_wr	none;
+	struct ib_rdma_wr	full;
+	struct ib_sge		sge;
+};
+
+static struct ib_send_wr *probe_write(struct smcr_link *link, u32 i,
+				      struct ib_rdma_wr *write,
+				      enum smcr_link_passed shows)
+{
+	struct smcr_wr_slot *slot = slot_next(link->wr, i, SMCR_WR_PROBE);
+
+	slot->cookie = shows;
+	*write = (struct ib_rdma_wr) {
+		.wr.opcode	= IB_WR_RDMA_WRITE,
+		.wr.wr_cqe	= &slot->cqe,
+		.wr.send_flags	= IB_SEND_SIGNALED,
+	};
+	return &write->wr;
+}
+
+/* Chain a probe before @send. */
+static struct ib_send_wr *probe_build(struct smcr_link *link,
+				      const struct smcr_wr_probe *probe,
+				      struct probe_wrs *wrs,
+				      struct ib_send_wr *send)
+{
+	struct ib_send_wr *none, *full;
+
+	none = probe_write(link, 0, &wrs->none, SMCR_LINK_P_SHORT);
+	full = probe_write(link, 1, &wrs->full, SMCR_LINK_P_FULL);
+	smcr_wr_sge_dma(&wrs->sge, link, link->wr->zero_dma,
+			smcr_mtu_bytes(link->mtu));
+	full->sg_list = &wrs->sge;
+	full->num_sge = 1;
+	wrs->full.remote_addr = probe->raddr;
+	wrs->full.rkey = probe->rkey;
+	none->next = full;
+	full->next = send;
+	return none;
+}
+
 /* May an LLC message be posted now? The window bounds data only, which leaves
  * room for LLC messages: a peer that sends more requests has the receives for
  * the replies.
  */
-static bool llc_has_room(const struct smcr_wr *wr)
+static bool llc_has_room(const struct smcr_wr *wr,
+			 const struct smcr_wr_probe *probe)
 {
-	return wr_room(wr) && wr_unacked(wr) < wr->max_sends;
+	u32 slots = probe ? WR_PROBE_SLOTS + 1 : 1;
+
+	return wr_room(wr) >= slots && wr_unacked(wr) < wr->max_sends;
 }
 
-static int llc_post(struct smcr_link *link, const u8 *msg, u32 cookie)
+static int llc_post(struct smcr_link *link, const u8 *msg, u32 cookie,
+		    const struct smcr_wr_probe *probe)
 {
 	struct ib_send_wr send = {
 		.opcode		= IB_WR_SEND,
 		.send_flags	= IB_SEND_SOLICITED | IB_SEND_SIGNALED,
 	};
+	u32 before = probe ? WR_PROBE_SLOTS : 0;
+	struct ib_send_wr *first = &send;
 	struct smcr_wr_slot *slot;
+	struct probe_wrs wrs;
 	struct ib_sge sge;
 	int err;
 
 	lockdep_assert_held(&link->tx_lock);
 	WRITE_ONCE(link->wr->sends, link->wr->sends + 1);
-	slot = slot_next(link->wr, 0, SMCR_WR_LLC);
+	if (probe)
+		first = probe_build(link, probe, &wrs, &send);
+	slot = slot_next(link->wr, before, SMCR_WR_LLC);
 	slot->cookie = cookie;
 	send.wr_cqe = &slot->cqe;
 	message_sge(link, slot, msg, &send, &sge);
-	chain_post(link, &send, 1, true, &err);
+	chain_post(link, first, before + 1, true, &err);
 	return err;
 }
 
 /* Keep an LLC message until there is room for it. */
-static int llc_keep(struct smcr_wr *wr, const u8 *msg, u32 cookie)
+static int llc_keep(struct smcr_wr *wr, const u8 *msg, u32 cookie,
+		    const struct smcr_wr_probe *probe)
 {
 	struct smcr_wr_llc *llc;
 
@@ -801,6 +893,7 @@ static int llc_keep(struct smcr_wr *wr, const u8 *msg, u32 cookie)
 	llc = &wr->llc[(wr->llc_first + wr->llc_n) % SMCR_WR_LLC_WAIT];
 	memcpy(llc->msg, msg, sizeof(llc->msg));
 	llc->cookie = cookie;
+	llc->probe = probe;
 	WRITE_ONCE(wr->llc_n, wr->llc_n + 1);
 	return 0;
 }
@@ -825,9 +918,10 @@ static bool llc_post_waiting(struct smcr_link *link)
 	int err = 0;
 
 	lockdep_assert_held(&link->tx_lock);
-	while (!err && !gate_check(link) && wr->llc_n && llc_has_room(wr)) {
+	while (!err && !gate_check(link) && wr->llc_n &&
+	       llc_has_room(wr, wr->llc[wr->llc_first].probe)) {
 		llc = llc_take(wr);
-		err = llc_post(link, llc->msg, llc->cookie);
+		err = llc_post(link, llc->msg, llc->cookie, llc->probe);
 	}
 	return err && smcr_link_fail_locked(link, err);
 }
@@ -853,9 +947,13 @@ static void llc_drop_waiting(struct smcr_link *link)
 
 /**
  * smcr_wr_post_llc() - send an LLC message
- * @link: the link
+ * @link: the link; with a probe, it has carried no data yet
  * @msg: its 44 bytes; copied
  * @cookie: for smcr_llc_sent(), or 0 for no such call
+ * @probe: where to write a full packet first, or NULL for none; must stay as
+ *	long as the link
+ *
+ * If a probe's packet is lost, the message is lost, too.
  *
  * A message that finds no slot, or too many SENDs outstanding, waits for a
  * completion, and later messages behind it.
@@ -864,7 +962,8 @@ static void llc_drop_waiting(struct smcr_link *link)
  * Return: 0; -EAGAIN if too many messages wait; otherwise why the link is
  * closed. On an error smcr_llc_sent() is not called.
  */
-int smcr_wr_post_llc(struct smcr_link *link, const u8 *msg, u32 cookie)
+int smcr_wr_post_llc(struct smcr_link *link, const u8 *msg, u32 cookie,
+		     const struct smcr_wr_probe *probe)
 {
 	struct smcr_wr *wr = link->wr;
 	bool report = false;
@@ -873,10 +972,10 @@ int smcr_wr_post_llc(struct smcr_link *link, const u8 *msg, u32 cookie)
 
 	spin_lock_irqsave(&link->tx_lock, irq);
 	err = gate_check(link);
-	if (!err && (wr->llc_n || !llc_has_room(wr))) {
-		err = llc_keep(wr, msg, cookie);
+	if (!err && (wr->llc_n || !llc_has_room(wr, probe))) {
+		err = llc_keep(wr, msg, cookie, probe);
 	} else if (!err) {
-		err = llc_post(link, msg, cookie);
+		err = llc_post(link, msg, cookie, probe);
 		if (err)
 			report = smcr_link_fail_locked(link, err);
 	}

@@ -79,6 +79,17 @@ struct smcr_wr_batch {
 };
 
 /**
+ * struct smcr_wr_probe - where the peer takes a full packet
+ * @raddr: the peer's virtual address; at least 4096 bytes from there on are
+ *	this connection's to write
+ * @rkey: the peer's RKey for it
+ */
+struct smcr_wr_probe {
+	u64	raddr;
+	u32	rkey;
+};
+
+/**
  * struct smcr_wr_recv - a received LLC message, still in its receive slot
  * @list: for the queue of the layer above
  * @link: the link that received it, with a reference
@@ -164,7 +175,8 @@ void smcr_wr_consumed(struct smcr_link *link, const struct smcr_conn *conn,
 /* Control */
 bool smcr_wr_may_answer(const struct smcr_link *link);
 int __must_check smcr_wr_post_llc(struct smcr_link *link, const u8 *msg,
-				  u32 cookie);
+				  u32 cookie,
+				  const struct smcr_wr_probe *probe);
 int __must_check smcr_wr_post_reg(struct smcr_link *link,
 				  struct smcr_wr_reg *reg);
 

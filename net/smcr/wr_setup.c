@@ -158,8 +158,22 @@ void smcr_wr_limit_sends(struct smcr_link *link)
 	spin_unlock_irqrestore(&link->tx_lock, irq);
 }
 
+/* Map the zeros of probes, which a whole page holds. */
+static int map_zeros(struct smcr_link *link)
+{
+	u64 dma;
+
+	static_assert(PAGE_SIZE >= 4096);
+	dma = ib_dma_map_page(smcr_wr_ibdev(link), ZERO_PAGE(0), 0, PAGE_SIZE,
+			      DMA_TO_DEVICE);
+	if (ib_dma_mapping_error(smcr_wr_ibdev(link), dma))
+		return -ENOMEM;
+	link->wr->zero_dma = dma;
+	return 0;
+}
+
 /**
- * smcr_wr_map() - map buffers for messages if they do not fit inline
+ * smcr_wr_map() - map zeros, and buffers for messages if they do not fit inline
  * @link: link with a queue pair
  *
  * Context: process.
@@ -171,6 +185,8 @@ int smcr_wr_map(struct smcr_link *link)
 	u32 bytes = wr->sq_depth * SMCR_WR_STRIDE;
 	u64 dma;
 
+	if (map_zeros(link))
+		return -ENOMEM;
 	if (link->max_inline >= SMCR_ROCE_MSG_LEN)
 		return 0;
 	wr->send_buf = kzalloc(bytes, GFP_KERNEL);
@@ -194,10 +210,16 @@ void smcr_wr_unmap(struct smcr_link *link)
 {
 	struct smcr_wr *wr = link->wr;
 
-	if (!wr || !wr->send_dma)
+	if (!wr)
 		return;
-	ib_dma_unmap_single(smcr_wr_ibdev(link), wr->send_dma,
-			    wr->sq_depth * SMCR_WR_STRIDE, DMA_TO_DEVICE);
+	if (wr->zero_dma)
+		ib_dma_unmap_page(smcr_wr_ibdev(link), wr->zero_dma, PAGE_SIZE,
+				  DMA_TO_DEVICE);
+	if (wr->send_dma)
+		ib_dma_unmap_single(smcr_wr_ibdev(link), wr->send_dma,
+				    wr->sq_depth * SMCR_WR_STRIDE,
+				    DMA_TO_DEVICE);
+	wr->zero_dma = 0;
 	wr->send_dma = 0;
 }
 

@@ -35,6 +35,7 @@ enum smcr_wr_kind {
 	SMCR_WR_WRITE,
 	SMCR_WR_CDC,
 	SMCR_WR_FENCE,
+	SMCR_WR_PROBE,
 	SMCR_WR_LLC,
 	SMCR_WR_REG,
 };
@@ -43,7 +44,8 @@ enum smcr_wr_kind {
  * struct smcr_wr_slot - a slot of the send queue
  * @cqe: names the slot in its completion
  * @kind: what was posted
- * @cookie: LLC message: the argument for smcr_llc_sent()
+ * @cookie: LLC message: the argument for smcr_llc_sent(); probe: enum
+ *	smcr_link_passed, what its success shows
  * @counts: CDC message: the connection learns of its completion
  * @seq: CDC message: its sequence number
  * @pos: CDC message: send position that is complete with it
@@ -69,10 +71,12 @@ struct smcr_wr_slot {
  * struct smcr_wr_llc - an LLC message that waits for a slot
  * @msg: the message
  * @cookie: the argument for smcr_llc_sent()
+ * @probe: where to write a full packet first, in the group, or NULL for none
  */
 struct smcr_wr_llc {
-	u8	msg[SMCR_ROCE_MSG_LEN];
-	u32	cookie;
+	u8				msg[SMCR_ROCE_MSG_LEN];
+	u32				cookie;
+	const struct smcr_wr_probe	*probe;
 };
 
 /**
@@ -121,6 +125,7 @@ struct smcr_wr_drain {
  * @send_buf: SMCR_WR_STRIDE bytes for each slot if the device takes no inline
  *	data, otherwise NULL
  * @send_dma: DMA address of @send_buf
+ * @zero_dma: DMA address of a page of zeros, mapped as long as @send_dma
  * @writes: one batch's RDMA writes, built under link->tx_lock
  * @sges: their scatter entries, likewise
  * @link: the link
@@ -160,6 +165,7 @@ struct smcr_wr {
 	struct smcr_wr_slot		*slots;
 	u8			*send_buf;
 	u64			send_dma;
+	u64			zero_dma;
 	struct ib_rdma_wr	writes[SMCR_WR_MAX_WRITES];
 	struct ib_sge		sges[SMCR_WR_MAX_WRITES][SMCR_WR_MAX_SGE];
 	struct smcr_link	*link;

@@ -164,6 +164,7 @@ static const struct column negative_columns[] = {
 	{ "peer-port", SMCR_A_NEGATIVE_PEER_PORT, COL_U32, 0, NULL },
 	{ "failures", SMCR_A_NEGATIVE_FAILURES, COL_U32, 0, NULL },
 	{ "remaining-ms", SMCR_A_NEGATIVE_REMAINING_MS, COL_UINT, 0, NULL },
+	{ "mtu", SMCR_A_NEGATIVE_MTU, COL_U32, 0, NULL },
 	{ "peer-id", SMCR_A_NEGATIVE_PEER_ID, COL_HEX, COL_DETAIL, NULL },
 	{ "gid", SMCR_A_NEGATIVE_GID, COL_GID, COL_DETAIL, NULL },
 	{ "peer-gid", SMCR_A_NEGATIVE_PEER_GID, COL_GID, COL_DETAIL, NULL },

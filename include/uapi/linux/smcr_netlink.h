@@ -59,6 +59,7 @@
  *   address
  * @SMCR_FALLBACK_GATEWAY: the route to the peer has a gateway
  *   (net.smcr.on_link_only)
+ * @SMCR_FALLBACK_MTU: the path loses packets as long as the RoCE MTU
  */
 enum smcr_fallback_reason {
 	SMCR_FALLBACK_NONE,
@@ -93,6 +94,7 @@ enum smcr_fallback_reason {
 	SMCR_FALLBACK_NO_PROPOSAL,
 	SMCR_FALLBACK_NEG_SOURCE,
 	SMCR_FALLBACK_GATEWAY,
+	SMCR_FALLBACK_MTU,
 
 	/* private: */
 	__SMCR_FALLBACK_MAX,
@@ -328,12 +330,15 @@ enum smcr_conn_state {
  * @SMCR_NEGLIST_PATH: the CLC handshake succeeded, RDMA failed
  * @SMCR_NEGLIST_SYN: the peer answers only SYNs without the SMC-R option
  * @SMCR_NEGLIST_SOURCE: the peer's SYN had the option, but no Proposal came
+ * @SMCR_NEGLIST_MTU: long packets of RDMA are lost; a smaller MTU is used, or
+ *   TCP
  */
 enum smcr_neglist_kind {
 	SMCR_NEGLIST_DESTINATION,
 	SMCR_NEGLIST_PATH,
 	SMCR_NEGLIST_SYN,
 	SMCR_NEGLIST_SOURCE,
+	SMCR_NEGLIST_MTU,
 };
 
 enum smcr_nl_port_state {
@@ -480,6 +485,7 @@ enum {
 	SMCR_A_NEGATIVE_PEER_ID,
 	SMCR_A_NEGATIVE_GID,
 	SMCR_A_NEGATIVE_PEER_GID,
+	SMCR_A_NEGATIVE_MTU,
 
 	__SMCR_A_NEGATIVE_MAX,
 	SMCR_A_NEGATIVE_MAX = (__SMCR_A_NEGATIVE_MAX - 1)

@@ -12,9 +12,9 @@
 # shellcheck source-path=SCRIPTDIR source=lib/faults_lib.sh disable=SC2119
 . "$(dirname "$0")/lib/faults_lib.sh"
 
-# SYN, SYN-ACK, Proposal, Accept, Confirm, CONFIRM LINK and its reply, then data
-# and the close.
-last=12
+# SYN, SYN-ACK, Proposal, Accept, Confirm, CONFIRM LINK and its reply, each behind
+# the two writes of a probe, then data and the close.
+last=16
 
 # stops N WHO: stop the wire after N messages; then kill the process of the
 # client or of the server, or none

@@ -12,7 +12,7 @@
 . "$(dirname "$0")/lib/faults_lib.sh"
 
 # The messages are those of faults_handshake.sh.
-last=12
+last=16
 
 # one_way N FROM:TO:KIND:CONTACT: cut one direction after N messages
 one_way() {

@@ -45,7 +45,8 @@ struct liar_smcr {
 	struct smcr_conn *(*conn_next)(struct smcr_lgr *lgr, u32 *slot);
 	void (*conn_put)(struct smcr_conn *conn);
 	int (*wr_post)(struct smcr_link *link, struct smcr_wr_batch *batch);
-	int (*wr_post_llc)(struct smcr_link *link, const u8 *msg, u32 cookie);
+	int (*wr_post_llc)(struct smcr_link *link, const u8 *msg, u32 cookie,
+			   const struct smcr_wr_probe *probe);
 };
 
 /* Filled in first when the module is loaded */

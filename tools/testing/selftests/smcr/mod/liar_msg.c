@@ -310,7 +310,8 @@ int liar_msg_say(struct smcr_lgr *lgr, const u8 *msg)
 
 	mutex_lock(&lgr->mutex);
 	link = liar_link_via(lgr);
-	err = link ? liar_smcr.wr_post_llc(link, msg, 0) : -ENOLINK;
+	err = link ? liar_smcr.wr_post_llc(link, msg, 0, NULL) :
+		     -ENOLINK;
 	mutex_unlock(&lgr->mutex);
 	if (link)
 		liar_smcr.link_put(link);

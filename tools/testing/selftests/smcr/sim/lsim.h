@@ -42,10 +42,12 @@ enum lsim_mistake {
  * struct llc_wr - an LLC message in a send queue
  * @buf: the message
  * @cookie: for smcr_llc_sent()
+ * @probe: a full packet goes before it
  */
 struct llc_wr {
 	u8 buf[SMCR_ROCE_MSG_LEN];
 	u32 cookie;
+	bool probe;
 };
 
 /**
@@ -124,6 +126,8 @@ struct port {
  * @held: elements that programs use
  * @nr_held: entries of @held
  * @mib: counters
+ * @hole: full packets that it sends are lost
+ * @probes: probes posted
  * @sent: LLC messages posted, by type and R flag
  * @last: the last one of each kind
  */
@@ -138,6 +142,8 @@ struct lhost {
 	struct held held[MAX_HELD];
 	u16 nr_held;
 	u64 mib[SMCR_MIB_MAX];
+	bool hole;
+	u32 probes;
 	u32 sent[16][2];
 	struct smcr_llc_msg last[16][2];
 };
@@ -254,6 +260,8 @@ void elems_return(u8 host);
 
 /* lsim_check.c: invariants */
 void check_sent(struct ib_qp *qp, const struct smcr_llc_msg *msg);
+void check_probe(struct ib_qp *qp, const struct smcr_llc_msg *msg,
+		 const struct smcr_wr_probe *probe);
 void check_step(void);
 const char *check_rest(void);
 bool group_grown(void);

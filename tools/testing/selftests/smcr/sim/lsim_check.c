@@ -103,6 +103,28 @@ void check_sent(struct ib_qp *qp, const struct smcr_llc_msg *msg)
 	}
 }
 
+/* A probe is about to be sent. It goes over the first link of a first contact,
+ * before data may flow, once, and into the first RMB of the peer, behind the eye
+ * catcher. A Linux client has answered CONFIRM LINK by then.
+ */
+void check_probe(struct ib_qp *qp, const struct smcr_llc_msg *msg,
+		 const struct smcr_wr_probe *probe)
+{
+	const struct smcr_lgr *lgr = qp->link->lgr;
+	const struct key *key = &lsim.key[probe->rkey >> 8];
+	enum smcr_llc_type type = SMCR_LLC_CONFIRM_LINK;
+
+	HOLDS(lgr->state == SMCR_LGR_FORMING && lgr->links[0] == qp->link);
+	HOLDS(!lsim.host[qp->host].probes++);
+	HOLDS(key->qp == qp->peer_num && key->host != qp->host);
+	HOLDS(probe->raddr == key->vaddr + SMCR_RMBE_EYE_LEN);
+	if (lgr->role == SMCR_SERVER && lgr->offer_linux) {
+		type = SMCR_LLC_ADD_LINK;
+		HOLDS(qp->link->state == SMCR_LINK_ACTIVE);
+	}
+	HOLDS(msg->type == type && msg->reply == (lgr->role == SMCR_CLIENT));
+}
+
 static void check_token(const struct smcr_lgr *lgr, const struct smcr_rtoken *rt)
 {
 	const struct key *key, *first = NULL;
@@ -179,6 +201,7 @@ static const char *rest_host(const struct smcr_lgr *lgr)
 
 	if (lgr->state != SMCR_LGR_ACTIVE)
 		return "the group is active";
+	HOLDS(lsim.host[lgr->net->host].probes == 1 && !lsim.host[lgr->net->host].hole);
 	if (llc->flow.step != SMCR_LLC_IDLE || llc->flow.rkey_ours)
 		return "no exchange is under way";
 	if (!list_empty(&llc->queue) || !list_empty(&llc->held))

@@ -130,6 +130,13 @@ const char *msg_text(const struct smcr_llc_msg *msg)
 	return text;
 }
 
+/* Is a full packet that goes before the next message lost, each time it is sent? */
+static bool qp_stuck(const struct ib_qp *qp)
+{
+	return qp->landed != qp->posted && qp->wr[qp->landed % QP_MSGS].probe &&
+	       lsim.host[qp->host].hole;
+}
+
 /* The next message arrives. Return: false if nothing can arrive */
 bool qp_land(struct ib_qp *qp)
 {
@@ -137,7 +144,7 @@ bool qp_land(struct ib_qp *qp)
 	const struct llc_wr *wr = &qp->wr[qp->landed % QP_MSGS];
 	struct smcr_llc_msg msg;
 
-	if (!qp->used || qp->landed == qp->posted || !to || to->err)
+	if (!qp->used || qp->landed == qp->posted || !to || to->err || qp_stuck(qp))
 		return false;
 	if (qp->err && time_after(jiffies, qp->dead_at))
 		return false;
@@ -214,7 +221,8 @@ void qp_retries(void)
 		if (time_before(jiffies, qp->moved + lsim.retry))
 			continue;
 		/* A scenario holds the message back, or the host is slow */
-		if (qp_path(qp) && (qp->acked != qp->landed || (qp_peer(qp) && !qp_peer(qp)->err)))
+		if (qp_path(qp) && !qp_stuck(qp) &&
+		    (qp->acked != qp->landed || (qp_peer(qp) && !qp_peer(qp)->err)))
 			continue;
 		qp_fail(qp, -ETIMEDOUT);
 	}

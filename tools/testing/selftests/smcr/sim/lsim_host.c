@@ -47,6 +47,7 @@ static void group_learn(u8 host)
 	const struct smcr_link *far = peer->links[0];
 	struct smcr_link_peer end = { .mtu = 3, .qpn = far->qpn, .psn = far->psn };
 	const struct smcr_rmb *rmb;
+	struct smcr_wr_probe probe;
 	struct smcr_rtoken *mem;
 
 	lsim.cur = host;
@@ -59,6 +60,9 @@ static void group_learn(u8 host)
 	rmb = list_entry(peer->rmbs.next, struct smcr_rmb, list);
 	mem = krn_alloc(sizeof(*mem));
 	HOLDS(smcr_rtoken_add(lgr->rtokens, mem, 0, rmb->maps[0].rkey, rmb->maps[0].iova) == 1);
+	probe.raddr = rmb->maps[0].iova + SMCR_RMBE_EYE_LEN;
+	probe.rkey = rmb->maps[0].rkey;
+	smcr_llc_probe(lgr, &probe);
 }
 
 /* A first contact, up to the point at which the server sends CONFIRM LINK */
@@ -86,6 +90,7 @@ void group_enter(void)
 	lsim.cur = CLIENT;
 	smcr_llc_await_confirm(lsim.host[CLIENT].lgr);
 	lsim.cur = SERVER;
+	lsim.host[SERVER].lgr->llc.probe_late = lsim.host[SERVER].lgr->offer_linux;
 	HOLDS(!smcr_llc_confirm_link(lsim.host[SERVER].lgr));
 }
 

@@ -4,6 +4,7 @@
  * replaces it.
  */
 #include "lsim_case.h"
+#include "llc_exchange.h"
 
 /* A group with two links, of which the second is asymmetric: the second port of
  * @host is down

@@ -183,7 +183,8 @@ void smcr_link_put(struct smcr_link *link)
 
 /* wr*.c */
 
-int smcr_wr_post_llc(struct smcr_link *link, const u8 *buf, u32 cookie)
+int smcr_wr_post_llc(struct smcr_link *link, const u8 *buf, u32 cookie,
+		     const struct smcr_wr_probe *probe)
 {
 	struct ib_qp *qp = link->qp;
 	struct smcr_llc_msg msg;
@@ -197,15 +198,19 @@ int smcr_wr_post_llc(struct smcr_link *link, const u8 *buf, u32 cookie)
 	wr = &qp->wr[qp->posted % QP_MSGS];
 	memcpy(wr->buf, buf, sizeof(wr->buf));
 	wr->cookie = cookie;
+	wr->probe = probe;
 	HOLDS(smcr_llc_msg_decode(buf, sizeof(wr->buf), link->lgr->dialect, &msg) == SMCR_LLC_OK);
 	if (lsim.tamper) {
 		lsim.tamper(qp, &msg);
 		smcr_llc_msg_encode(wr->buf, link->lgr->dialect, &msg);
 	}
-	TRACE("%s sends %s, over link %u", host_name(lsim.cur), msg_text(&msg), link->num);
+	TRACE("%s sends %s%s, over link %u", host_name(lsim.cur), probe ? "a probe and " : "",
+	      msg_text(&msg), link->num);
 	lsim.host[lsim.cur].sent[msg.type][msg.reply]++;
 	lsim.host[lsim.cur].last[msg.type][msg.reply] = msg;
 	check_sent(qp, &msg);
+	if (probe)
+		check_probe(qp, &msg, probe);
 	if (qp->acked == qp->posted)
 		qp->moved = jiffies;
 	qp->posted++;

@@ -349,6 +349,7 @@ static void start(void)
 	lsim.host[CLIENT].nr_ports = one_in(2) ? lsim.host[SERVER].nr_ports :
 						 (u8)(1 + rnd_below(most));
 	group_start();
+	lsim.host[rnd_below(2)].hole = !lsim.calm && one_in(50);
 	sysctl_vary(&lsim.host[SERVER].sn.sysctl);
 	sysctl_vary(&lsim.host[CLIENT].sn.sysctl);
 	group_enter();

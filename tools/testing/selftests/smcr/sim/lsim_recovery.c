@@ -31,6 +31,49 @@ static void r3(void)
 	HOLDS(st_dead(SERVER) && SRV->llc.timed_out);
 }
 
+/* Full packets of the server are lost: the group never becomes ACTIVE. The server
+ * may decline (C.2) unless the client is Linux, which gets its probe later
+ */
+static void hole_server(void)
+{
+	lsim.host[SERVER].hole = true;
+	st_first_contact(2, 2, 2);
+	HOLDS(st_sent(CLIENT, SMCR_LLC_CONFIRM_LINK, true) == st_linux);
+	HOLDS(lsim.host[SERVER].probes == 1);
+	sim_pass(1000);
+	HOLDS(st_dead(SERVER) && !SRV->llc.timed_out);
+	HOLDS(SRV->llc.confirm_sent == st_linux);
+	HOLDS(CLN->state == SMCR_LGR_FORMING && !st_sent(CLIENT, SMCR_LLC_ADD_LINK, true));
+	lsim.cur = CLIENT;
+	smcr_lgr_give_up(CLN);
+	st_run();
+}
+
+/* Those of the client are lost: it may decline, and the server waits for that */
+static void hole_client(void)
+{
+	lsim.host[CLIENT].hole = true;
+	st_first_contact(2, 2, 2);
+	HOLDS(lsim.host[CLIENT].probes == 1 && lsim.host[SERVER].probes == !st_linux);
+	sim_pass(1000);
+	HOLDS(st_dead(CLIENT) && !CLN->llc.timed_out && !CLN->llc.confirm_sent);
+	HOLDS(SRV->state == SMCR_LGR_FORMING && SRV->llc.confirm_sent);
+	HOLDS(!st_sent(SERVER, SMCR_LLC_ADD_LINK, false));
+	lsim.cur = SERVER;
+	smcr_lgr_give_up(SRV);
+	st_run();
+}
+
+/* Each end probes once, whatever links are added later */
+static void no_hole(void)
+{
+	st_group(3);
+	HOLDS(lsim.host[SERVER].probes == 1 && lsim.host[CLIENT].probes == 1);
+	HOLDS(lsim.host[SERVER].mib[SMCR_MIB_PATHPROBES] == 1);
+	HOLDS(lsim.host[CLIENT].mib[SMCR_MIB_PATHPROBES] == 1);
+	st_ends_with(3);
+}
+
 static void r4(void)
 {
 	lsim.cut[1][1] = true;
@@ -1023,6 +1066,9 @@ const struct scase lsim_recoveries[] = {
 	{ "R34", "a lost link is restored by the timer and by a port", r34 },
 	{ "R34", "the time between tries that fail doubles", doubles },
 	{ "R34", "a neighbour that answers again ends that time", neighbours },
+	{ "mtu", "the server's long packets are lost: no group, and no data", hole_server },
+	{ "mtu", "the client's long packets are lost: the same", hole_client },
+	{ "mtu", "each end of a first contact proves its path once", no_hole },
 	{ "port", "the port of the only link may be down for a moment", blink },
 	{ "port", "if it stays down, the group ends after the test's interval", gone },
 	{ "numbers", "link numbers return after all 255, some of them refused", numbers },

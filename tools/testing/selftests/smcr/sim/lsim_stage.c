@@ -201,7 +201,7 @@ void st_send_raw(u8 host, u8 num, const u8 *buf)
 {
 	lsim.honest = false;
 	lsim.cur = host;
-	HOLDS(!smcr_wr_post_llc(st_link_of(host, num), buf, 0));
+	HOLDS(!smcr_wr_post_llc(st_link_of(host, num), buf, 0, NULL));
 }
 
 /* A host sends a made-up message */

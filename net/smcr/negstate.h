@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * State of an entry of the negative list. Times are 64-bit jiffies.
+ */
+#ifndef _SMCR_NEGSTATE_H
+#define _SMCR_NEGSTATE_H
+
+#include <linux/types.h>
+
+/**
+ * struct smcr_negstate - state of an entry
+ * @until: end of state BLOCKED or PROBING
+ * @failures: failures in a row; 0 for a new entry
+ * @probing: state PROBING
+ * @mtu: path that loses long packets: the largest MTU code that first contacts
+ *	offer, 0 if none is left; otherwise unused
+ */
+struct smcr_negstate {
+	u64	until;
+	u32	failures;
+	bool	probing;
+	u8	mtu;
+};
+
+/**
+ * struct smcr_negtime - the time, and how long things last
+ * @now: the time
+ * @block: time of state BLOCKED after the first failure
+ * @max: its limit
+ * @probe: time of state PROBING
+ */
+struct smcr_negtime {
+	u64	now;
+	u64	block;
+	u64	max;
+	u64	probe;
+};
+
+bool smcr_negstate_blocks(struct smcr_negstate *state,
+			  const struct smcr_negtime *time);
+bool smcr_negstate_fail(struct smcr_negstate *state,
+			const struct smcr_negtime *time);
+u8 smcr_negstate_mtu(struct smcr_negstate *state,
+		     const struct smcr_negtime *time, u8 full);
+bool smcr_negstate_mtu_lost(struct smcr_negstate *state,
+			    const struct smcr_negtime *time, u8 mtu);
+bool smcr_negstate_mtu_works(struct smcr_negstate *state, u8 mtu);
+
+#endif /* _SMCR_NEGSTATE_H */
