@@ -223,10 +223,12 @@ static bool step_propose(struct smcr_hs *hs)
 	return smcr_hs_step(hs, SMCR_HS_ACCEPT);
 }
 
-static void accept_key(const struct smcr_clc_accept *msg,
-		       struct smcr_lgr_key *key)
+static void accept_key(const struct smcr_hs *hs, struct smcr_lgr_key *key)
 {
+	const struct smcr_clc_accept *msg = &hs->accept;
+
 	memset(key, 0, sizeof(*key));
+	smcr_path_peer_addr(smcr_sk(hs->sk)->inner->sk, &key->addr);
 	memcpy(key->peer_id, msg->peer_id, SMCR_PEER_ID_LEN);
 	memcpy(key->gid, msg->gid, SMCR_GID_LEN);
 	memcpy(key->mac, msg->mac, SMCR_MAC_LEN);
@@ -359,7 +361,7 @@ static bool step_accept(struct smcr_hs *hs)
 		return false;
 	}
 	smcr_hs_dest_good(hs);
-	accept_key(&hs->accept, &key);
+	accept_key(hs, &key);
 	return hs->accept.first_contact ? first_contact(hs, &key) :
 					  subsequent_contact(hs, &key);
 }

@@ -118,7 +118,7 @@ struct smcr_lgr_key {
  * @change: last changes and their reasons, see lgr_change.h
  * @dialect: fixed at CONFIRM LINK
  * @offer_linux: server: the Proposal's version allows the Linux dialect
- * @key: the peer; a client does not use @addr and @ifindex of it
+ * @key: the peer; a client finds the group without @addr and @ifindex of it
  * @mutex: protects @rmbs, the other fields named rmb_, @n_rmbs and the flags of
  *	each RMB; process context, no sock lock inside. Handshakes take elements
  *	under it, so it is never held while memory is allocated, zeroed, mapped

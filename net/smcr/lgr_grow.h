@@ -33,6 +33,8 @@ struct smcr_lost_path {
  * @tries: tries so far
  * @at: jiffies of the next try
  * @last: jiffies of the last one, 0 before
+ * @mtu: largest MTU code of further links, as longer packets were lost; with 0
+ *	there can be none
  * @path: lost paths, in no order
  * @n_paths: entries of @path
  * @watch_at: jiffies when the neighbours of @path are asked for again
@@ -44,6 +46,7 @@ struct smcr_lgr_grow {
 	u8			tries;
 	unsigned long		at;
 	unsigned long		last;
+	u8			mtu;
 	struct smcr_lost_path	path[SMCR_MAX_LINKS];
 	unsigned int		n_paths;
 	unsigned long		watch_at;

@@ -456,6 +456,24 @@ static void tell_drained(struct smcr_lgr *lgr, const struct smcr_link *link)
 	}
 }
 
+/* A link in use was lost, and it has passed short packets only. Only a further
+ * link can do that, since a first contact probes the first one. The next one
+ * gets a smaller MTU, as does the next first contact over this path.
+ */
+static void long_lost(struct smcr_lgr *lgr, const struct smcr_link *link)
+{
+	struct smcr_neglist_key key;
+
+	memset(&key, 0, sizeof(key));
+	key.kind = SMCR_NEGLIST_MTU;
+	key.addr = lgr->key.addr;
+	memcpy(key.peer_id, lgr->key.peer_id, SMCR_PEER_ID_LEN);
+	memcpy(key.gid, link->local.gid, SMCR_GID_LEN);
+	memcpy(key.peer_gid, link->peer.gid, SMCR_GID_LEN);
+	lgr->grow.mtu = min_t(u8, lgr->grow.mtu, link->mtu - 1);
+	smcr_neglist_mtu_lost(lgr->net, &key, link->mtu);
+}
+
 /* A link has failed or was deleted. The loss of the last one ends the group
  * (4.8.3).
  */
@@ -469,6 +487,9 @@ static void link_lost(struct smcr_lgr *lgr, struct smcr_link *link)
 	smcr_mib_inc(lgr->net, unneeded ? SMCR_MIB_LINKSREPLACED :
 					  SMCR_MIB_LINKSFAILED);
 	smcr_lgr_change_lost(link, other);
+	if (test_bit(SMCR_LINK_F_LONG_LOST, &link->flags) &&
+	    smcr_lgr_state(lgr) == SMCR_LGR_ACTIVE)
+		long_lost(lgr, link);
 	if (other) {
 		smcr_link_put(other);
 		smcr_llc_link_lost(link);

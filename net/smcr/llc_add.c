@@ -186,10 +186,14 @@ static struct smcr_link *new_link(struct smcr_lgr *lgr,
 				  struct smcr_link *carrier,
 				  const struct choice *choice, u8 num)
 {
+	struct smcr_port local = choice->port;
 	struct smcr_link *link;
 	int err;
 
-	link = smcr_link_create(lgr, &choice->port, num);
+	local.mtu = min(local.mtu, lgr->grow.mtu);
+	if (!local.mtu)
+		return ERR_PTR(-EMSGSIZE);
+	link = smcr_link_create(lgr, &local, num);
 	if (IS_ERR(link))
 		return link;
 	link->added = lgr->change.n_lost ? SMCR_LINK_R_REPLACEMENT :
@@ -463,10 +467,13 @@ static void ask_link(struct smcr_lgr *lgr, struct smcr_link *carrier)
 	struct smcr_llc_msg msg = { .type = SMCR_LLC_ADD_LINK };
 	struct choice choice;
 
+	/* It could agree to no offer. */
+	if (!lgr->grow.mtu)
+		return;
 	choose_port(lgr, carrier, NULL, &choice);
 	if (!choice.spare && !lgr->llc.add_missed)
 		return;
-	msg.add_link.mtu = choice.port.mtu;
+	msg.add_link.mtu = min(choice.port.mtu, lgr->grow.mtu);
 	memcpy(msg.add_link.mac, choice.port.mac, SMCR_MAC_LEN);
 	memcpy(msg.add_link.gid, choice.port.gid, SMCR_GID_LEN);
 	drop_choice(&choice);

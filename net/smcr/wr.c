@@ -391,12 +391,18 @@ static void slots_reclaim(struct smcr_link *link, u32 end, int err)
 		/* From here on another request may take the slot */
 		smp_store_release(&wr->tail, i + 1);
 		switch (slot.kind) {
+		case SMCR_WR_LONG:
+			if (!err)
+				link_passed(link, SMCR_LINK_P_FULL);
+			fallthrough;
 		case SMCR_WR_CDC:
 		case SMCR_WR_WRITE:
 			if (slot.conn)
 				run_add(link, &run, &slot, err);
 			break;
 		case SMCR_WR_LLC:
+			if (!err)
+				link_passed(link, SMCR_LINK_P_SHORT);
 			if (slot.cookie)
 				smcr_llc_sent(link, slot.cookie, err);
 			break;
@@ -414,16 +420,56 @@ static void slots_reclaim(struct smcr_link *link, u32 end, int err)
 	run_end(link, &run, err);
 }
 
-/* Was this a full packet, and the reason why the link fails is its length? An
- * adapter that runs out of retries has sent it as often as it may.
- */
-static bool long_lost(const struct smcr_link *link,
-		      const struct smcr_wr_slot *slot, enum ib_wc_status status)
+/* Does this request fill a packet? */
+static bool slot_is_long(const struct smcr_wr_slot *slot)
 {
-	return status == IB_WC_RETRY_EXC_ERR && slot->kind == SMCR_WR_PROBE &&
-	       slot->cookie == SMCR_LINK_P_FULL &&
-	       link->passed == SMCR_LINK_P_SHORT &&
-	       smcr_link_state(link) < SMCR_LINK_FAILED;
+	return slot->kind == SMCR_WR_LONG ||
+	       (slot->kind == SMCR_WR_PROBE &&
+		slot->cookie == SMCR_LINK_P_FULL);
+}
+
+/* A queue pair has run out of retries for a request: has it failed because of
+ * the length of a packet? Not if a request before it filled a packet, too: the
+ * peer has got that, although it has asked for no completion.
+ */
+static void note_lost(struct smcr_link *link, const struct smcr_wr_slot *slot)
+{
+	const struct smcr_wr *wr = link->wr;
+	const struct smcr_wr_slot *first;
+	u32 i = wr->tail;
+
+	if (!slot_is_long(slot) || link->passed != SMCR_LINK_P_SHORT ||
+	    smcr_link_state(link) >= SMCR_LINK_FAILED)
+		return;
+	/* At the latest, this ends at @slot itself */
+	do
+		first = &wr->slots[i++ & (wr->sq_depth - 1)];
+	while (!slot_is_long(first));
+	if (first == slot)
+		set_bit(SMCR_LINK_F_LONG_LOST, &link->flags);
+}
+
+/**
+ * smcr_wr_long_waits() - does a link perhaps lose long packets?
+ * @link: a link on which nothing has completed for long
+ *
+ * Context: any; tx_lock held.
+ * Return: true if a request that fills a packet is outstanding, and no such
+ * request has ever completed, but shorter ones have.
+ */
+bool smcr_wr_long_waits(const struct smcr_link *link)
+{
+	const struct smcr_wr *wr = link->wr;
+	u32 i;
+
+	lockdep_assert_held(&link->tx_lock);
+	if (READ_ONCE(link->passed) != SMCR_LINK_P_SHORT)
+		return false;
+	/* Posts are excluded, and completions do not change a slot */
+	for (i = smp_load_acquire(&wr->tail); i != wr->head; i++)
+		if (slot_is_long(&wr->slots[i & (wr->sq_depth - 1)]))
+			return true;
+	return false;
 }
 
 /**
@@ -468,8 +514,8 @@ void smcr_wr_send_done(struct ib_cq *cq, struct ib_wc *wc)
 
 	if (wc->status != IB_WC_SUCCESS) {
 		err = smcr_wr_errno(wc->status);
-		if (long_lost(link, slot, wc->status))
-			set_bit(SMCR_LINK_F_LONG_LOST, &link->flags);
+		if (wc->status == IB_WC_RETRY_EXC_ERR)
+			note_lost(link, slot);
 		smcr_link_fail(link, err);
 	} else {
 		WRITE_ONCE(link->last_tx, jiffies);
@@ -574,6 +620,7 @@ static u32 write_build(struct smcr_link *link, u32 i,
 	bool is_inline = len <= link->max_inline;
 	struct ib_rdma_wr *wr = &link->wr->writes[i];
 	struct ib_sge *sge = link->wr->sges[i];
+	enum smcr_wr_kind kind = SMCR_WR_WRITE;
 
 	for (j = 0; j < write->n_sge; j++) {
 		const struct smcr_wr_sge *from = &write->sge[j];
@@ -586,7 +633,9 @@ static u32 write_build(struct smcr_link *link, u32 i,
 					      from->len, DMA_TO_DEVICE);
 		smcr_wr_sge_dma(&sge[j], link, from->dma, from->len);
 	}
-	wr->wr.wr_cqe = &slot_next(link->wr, i, SMCR_WR_WRITE)->cqe;
+	if (len >= smcr_mtu_bytes(link->mtu))
+		kind = SMCR_WR_LONG;
+	wr->wr.wr_cqe = &slot_next(link->wr, i, kind)->cqe;
 	wr->wr.opcode = IB_WR_RDMA_WRITE;
 	wr->wr.send_flags = is_inline ? IB_SEND_INLINE : 0;
 	wr->wr.sg_list = sge;

@@ -142,8 +142,11 @@ static void silence_end(struct smcr_link *link)
 	spin_lock_irqsave(&link->tx_lock, irq);
 	silence_view(link, &view);
 	if (link->state == SMCR_LINK_ACTIVE &&
-	    smcr_silence_lasts(silence, &view) >= silence->limit)
+	    smcr_silence_lasts(silence, &view) >= silence->limit) {
+		if (smcr_wr_long_waits(link))
+			set_bit(SMCR_LINK_F_LONG_LOST, &link->flags);
 		report = smcr_link_fail_locked(link, -ETIMEDOUT);
+	}
 	spin_unlock_irqrestore(&link->tx_lock, irq);
 	if (!report)
 		return;

@@ -33,6 +33,7 @@
 
 enum smcr_wr_kind {
 	SMCR_WR_WRITE,
+	SMCR_WR_LONG,		/* a write that fills a packet */
 	SMCR_WR_CDC,
 	SMCR_WR_FENCE,
 	SMCR_WR_PROBE,
@@ -198,6 +199,7 @@ void smcr_wr_cq_kick(struct smcr_link *link);
 void smcr_wr_wake(struct smcr_link *link);
 void smcr_wr_send_done(struct ib_cq *cq, struct ib_wc *wc);
 int smcr_wr_errno(enum ib_wc_status status);
+bool smcr_wr_long_waits(const struct smcr_link *link);
 
 static inline struct net *smcr_wr_net(const struct smcr_link *link)
 {

@@ -47,7 +47,7 @@ no_ipv6() {
 	undo_later ip link set eth1 mtu "$BED_MTU"
 }
 
-# mtus MTU0 MTU1: the local ends of the links on eth0 and eth1 have these MTUs
+# mtus MTU0 MTU1: the links on eth0 and eth1 have these MTUs
 mtus() {
 	[ "$(smcr-ctl -j link show state active | tr -d ' \n' |
 		grep -o '"device":"[^"]*"[^}]*"mtu":[0-9]*' |

@@ -128,6 +128,7 @@ struct port {
  * @mib: counters
  * @hole: full packets that it sends are lost
  * @probes: probes posted
+ * @listed_mtu: MTU code of the last link that has lost long packets
  * @sent: LLC messages posted, by type and R flag
  * @last: the last one of each kind
  */
@@ -144,6 +145,7 @@ struct lhost {
 	u64 mib[SMCR_MIB_MAX];
 	bool hole;
 	u32 probes;
+	u8 listed_mtu;
 	u32 sent[16][2];
 	struct smcr_llc_msg last[16][2];
 };

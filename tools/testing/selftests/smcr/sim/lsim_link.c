@@ -126,6 +126,7 @@ int smcr_link_connect(struct smcr_link *link, const struct smcr_link_peer *peer)
 		return -EINVAL;
 	}
 	link->peer = *peer;
+	link->mtu = min(link->local.mtu, peer->mtu);
 	link->qp->peer_num = peer->qpn;
 	link->qp->peer_port = port_of_gid(peer->gid);
 	link->qp->rts = true;
@@ -582,6 +583,12 @@ void smcr_hs_put(struct smcr_hs *hs)
 void smcr_hs_kick(struct smcr_hs *hs, enum smcr_hs_event_bit event)
 {
 	lsim.woken++;
+}
+
+/* neglist.c: there is no list, but a group learns of its paths */
+void smcr_neglist_mtu_lost(struct net *net, const struct smcr_neglist_key *key, u8 mtu)
+{
+	lsim.host[net->host].listed_mtu = mtu;
 }
 
 /* mib.c, sysctl.c */

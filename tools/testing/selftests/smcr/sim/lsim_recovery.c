@@ -74,6 +74,28 @@ static void no_hole(void)
 	st_ends_with(3);
 }
 
+/* A further link loses long packets, which its end finds out: the next one has the
+ * next smaller MTU at both ends, and with none left there is no other
+ */
+static void hole_further(void)
+{
+	u8 h, n;
+
+	for (h = 0; h < 2; st_again(&h, 2)) {
+		st_group(2);
+		for (n = 3; n; n--) {
+			HOLDS(st_links(h) == 2 && st_link_of(h, 5 - n)->mtu == n);
+			HOLDS(st_link_of(!h, 5 - n)->mtu == n);
+			set_bit(SMCR_LINK_F_LONG_LOST, &st_link_of(h, 5 - n)->flags);
+			qp_fail(st_link_of(h, 5 - n)->qp, -ETIMEDOUT);
+			sim_pass(5000);
+			HOLDS(lsim.host[h].listed_mtu == n && !lsim.host[!h].listed_mtu);
+		}
+		sim_pass(70000);
+		HOLDS(st_links(h) == 1 && st_links(!h) == 1);
+	}
+}
+
 static void r4(void)
 {
 	lsim.cut[1][1] = true;
@@ -1069,6 +1091,7 @@ const struct scase lsim_recoveries[] = {
 	{ "mtu", "the server's long packets are lost: no group, and no data", hole_server },
 	{ "mtu", "the client's long packets are lost: the same", hole_client },
 	{ "mtu", "each end of a first contact proves its path once", no_hole },
+	{ "mtu", "a further link gets a smaller MTU after each one that is lost", hole_further },
 	{ "port", "the port of the only link may be down for a moment", blink },
 	{ "port", "if it stays down, the group ends after the test's interval", gone },
 	{ "numbers", "link numbers return after all 255, some of them refused", numbers },
