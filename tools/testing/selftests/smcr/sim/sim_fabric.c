@@ -25,19 +25,31 @@ u8 wire_new(void)
 	HOLDS(!"a free wire");
 }
 
-/* The path goes down; each end notices in its own time */
+/* The path goes down; each end notices in its own time. An end that sends
+ * nothing hears of it by a late DELETE LINK.
+ */
 void wire_cut(u8 wire)
 {
 	struct wire *w = &sim.wire[wire];
+	u8 late;
 
 	if (!w->up)
 		return;
 	w->up = false;
 	w->notice[0] = sim.now + rnd_below(RETRY);
 	w->notice[1] = sim.now + rnd_below(RETRY);
-	/* An end that sends nothing hears of it by a late DELETE LINK */
-	if (one_in(4))
-		w->notice[rnd_below(2)] += 6 * RETRY;
+	late = (u8)rnd_below(8);
+	if (late < 2 && w->qp[late].acked == w->qp[late].posted)
+		w->notice[late] += 6 * RETRY;
+}
+
+/* An end that sends over a path that is down notices when its retries end */
+static void notice_retries(struct host *h, u8 slot)
+{
+	struct wire *w = &sim.wire[h->link[slot].wire];
+
+	if (!w->up && w->notice[h->id] > sim.now + RETRY)
+		w->notice[h->id] = sim.now + 1 + rnd_below(RETRY);
 }
 
 /* An adapter acknowledges what it did not place, and dies (4.6.1) */
@@ -47,9 +59,9 @@ void wire_lie(u8 wire, u8 from)
 	struct qp *qp = &w->qp[from];
 	u32 i;
 
-	wire_cut(wire);
 	w->qp[!from].deaf = true;
 	qp->acked = qp->landed + rnd_below(qp->posted - qp->landed + 1);
+	wire_cut(wire);
 	for (i = qp->landed; i < qp->posted; i++)
 		sim.host[!from].conn[qp->op[i % QP_OPS].conn].lossy = true;
 }
@@ -95,6 +107,7 @@ void qp_post(struct host *h, u8 slot, const struct op *op)
 	struct op *to = &qp->op[qp->posted % QP_OPS];
 
 	HOLDS(qp->state == QP_RTS && qp_room(h, slot, 1));
+	notice_retries(h, slot);
 	*to = *op;
 	qp->posted++;
 	qp->unsignaled++;
