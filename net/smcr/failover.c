@@ -45,7 +45,9 @@
  *
  * Messages of the new link wait meanwhile, and so does the credit for the
  * peer. The old link is drained before SR is compared, because messages that
- * its queue pair has received, and so acknowledged, may not be handled yet. No
+ * its queue pair has received, and so acknowledged, may not be handled yet. If
+ * they may have come over a third link, after a move that is not handled yet
+ * either, the drain waits for them as well, so that it is that of this link. No
  * drain is needed if the first message behind F has the number after F's: then
  * nothing else was outstanding on the old link. Only the newest waiting message
  * is kept, with the lasting flags of all of them: cursors are absolute.
@@ -548,6 +550,17 @@ static bool may_come(const struct smcr_failover_rx *fo, u16 sr, bool same)
 	       stage->first == (u16)(stage->f_seq + 1);
 }
 
+/* May what F confirms be found on a link that is neither the present one nor
+ * F's? If so, the link to drain is not known yet. A drain of the present one
+ * would not end the wait for these messages either.
+ */
+static bool is_elsewhere(const struct smcr_failover_stage *stage, u16 sr,
+			 u64 now, bool draining, unsigned int nr_links)
+{
+	return smcr_seq_diff(sr, stage->f_seq) < 0 && now < stage->deadline &&
+	       (draining || nr_links > (stage->gone ? 1 : 2));
+}
+
 /* Test whether the oldest move is over already: a later one overtook it, or its
  * link is gone without a message, so that a later one follows.
  */
@@ -623,6 +636,8 @@ smcr_failover_rx_step(struct smcr_failover_rx *fo, const struct smcr_cdc_rx *rx,
 			put_aside(fo);
 			return SMCR_FAILOVER_VALID;
 		}
+		if (is_elsewhere(stage, sr, now, draining, nr_links))
+			return SMCR_FAILOVER_WAIT;
 		if (!nothing_pending(stage, sr))
 			return SMCR_FAILOVER_DRAIN;
 	}

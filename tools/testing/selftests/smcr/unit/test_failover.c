@@ -714,6 +714,29 @@ static void third_link(void)
 	EXPECT_EQ(step_among(&fo, 8, 0), SMCR_FAILOVER_TAKE);
 }
 
+/* The link to drain may be one whose messages are not handled yet. The one that
+ * was left on purpose is in order.
+ */
+static void third_link_first(void)
+{
+	struct smcr_failover_rx fo = receiver();
+	struct smcr_cdc_rx rx = { .seq = 5 };
+	struct smcr_cdc_msg msg;
+
+	recv_among(&fo, 5, 2, 6, SMCR_CDC_F);
+	recv_among(&fo, 5, 2, 9, 0);
+	EXPECT_EQ(smcr_failover_rx_step(&fo, &rx, 0, false, 3, &msg), SMCR_FAILOVER_WAIT);
+	EXPECT_EQ(smcr_failover_rx_step(&fo, &rx, 0, true, 2, &msg), SMCR_FAILOVER_WAIT);
+	EXPECT_EQ(smcr_failover_rx_step(&fo, &rx, RETRY, false, 3, &msg), SMCR_FAILOVER_DRAIN);
+	recv_among(&fo, 5, 1, 5, SMCR_CDC_F);
+	recv_among(&fo, 5, 1, 6, 0);
+	EXPECT_EQ(smcr_failover_rx_step(&fo, &rx, 0, false, 3, &msg), SMCR_FAILOVER_TAKE);
+	EXPECT_EQ(fo.link, 1);
+	/* F's messages have come over link 1, and one behind them is missing */
+	rx.seq = 6;
+	EXPECT_EQ(smcr_failover_rx_step(&fo, &rx, 0, false, 3, &msg), SMCR_FAILOVER_DRAIN);
+}
+
 /* No message counts after C or A, so SR does not grow any more */
 static void after_close(void)
 {
@@ -889,6 +912,7 @@ static const struct fact facts[] = {
 	{ "so does an F that confirms nothing of that link", back_unconfirmed },
 	{ "F over the present link that is not true resets in time", back_and_lied },
 	{ "what F confirms may be on its way over a third link", third_link },
+	{ "F drains the link of the messages before it", third_link_first },
 	{ "after the peer's C or A, no F is compared", after_close },
 	{ "two moves are validated in turn, and a reused slot is another link", two_moves },
 	{ "moves are validated in the order of SS, and wait for failing links", overtaken },
