@@ -143,7 +143,7 @@ static void path_good(struct smcr_hs *hs)
 	path_key(hs, &hs->lgr->key, SMCR_NEGLIST_PATH, &key);
 	smcr_neglist_succeed(net, &key);
 	key.kind = SMCR_NEGLIST_MTU;
-	smcr_neglist_mtu_works(net, &key, hs->link->mtu);
+	smcr_neglist_mtu_works(net, &key, hs->link->local.mtu, hs->link->mtu);
 	smcr_peers_met(net, &key.addr, hs->client ?
 		       smcr_gid_kind(hs->port.gid) :
 		       smcr_peers_gid_kind(net, &key.addr));

@@ -306,6 +306,7 @@ void smcr_neglist_mtu_lost(struct net *net, const struct smcr_neglist_key *key,
  * smcr_neglist_mtu_works() - note that a first contact has proved its path
  * @net: namespace
  * @key: the path, of the kind SMCR_NEGLIST_MTU
+ * @offered: MTU code that this end offered
  * @mtu: MTU code of its link
  *
  * Takes the path off the list if that is larger than what the list allows.
@@ -313,16 +314,20 @@ void smcr_neglist_mtu_lost(struct net *net, const struct smcr_neglist_key *key,
  * Context: process.
  */
 void smcr_neglist_mtu_works(struct net *net,
-			    const struct smcr_neglist_key *key, u8 mtu)
+			    const struct smcr_neglist_key *key, u8 offered,
+			    u8 mtu)
 {
 	struct smcr_neglist *list = list_of(net);
+	struct smcr_negtime time;
 	struct entry *entry;
 
 	if (!READ_ONCE(list->n[key->kind]))
 		return;
+	get_time(net, &time);
 	spin_lock_bh(&list->lock);
 	entry = entry_find(list, key);
-	if (entry && smcr_negstate_mtu_works(&entry->state, mtu))
+	if (entry &&
+	    smcr_negstate_mtu_works(&entry->state, &time, offered, mtu))
 		entry_free(list, entry);
 	spin_unlock_bh(&list->lock);
 }

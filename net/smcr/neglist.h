@@ -80,7 +80,8 @@ void smcr_neglist_fail(struct net *net, const struct smcr_neglist_key *key);
 u8 smcr_neglist_mtu(struct net *net, const struct smcr_neglist_key *key,
 		    u8 full);
 void smcr_neglist_mtu_works(struct net *net,
-			    const struct smcr_neglist_key *key, u8 mtu);
+			    const struct smcr_neglist_key *key, u8 offered,
+			    u8 mtu);
 void smcr_neglist_succeed(struct net *net, const struct smcr_neglist_key *key);
 int __must_check smcr_neglist_walk(struct net *net, u32 *pos,
 				   smcr_neglist_show_fn show, void *arg);

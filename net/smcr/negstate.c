@@ -129,14 +129,24 @@ bool smcr_negstate_mtu_lost(struct smcr_negstate *state,
 /**
  * smcr_negstate_mtu_works() - a first contact with an MTU has succeeded
  * @state: state of the entry
- * @mtu: MTU code that was used
+ * @time: the time
+ * @offered: MTU code that this end offered
+ * @mtu: MTU code that was used: that of the peer if it is smaller
  *
- * A try with the MTU of the port is over even if the peer has made it smaller.
+ * If the peer has made the MTU of a try smaller, nothing is learnt and nothing
+ * was lost, so the next first contact tries again. Otherwise two ends whose
+ * times are up at different moments might never try at the same one. A first
+ * contact with the MTU that is left says nothing about a try that is under way.
  *
  * Return: true if the entry is not needed any more.
  */
-bool smcr_negstate_mtu_works(struct smcr_negstate *state, u8 mtu)
+bool smcr_negstate_mtu_works(struct smcr_negstate *state,
+			     const struct smcr_negtime *time, u8 offered,
+			     u8 mtu)
 {
-	state->probing = false;
+	if (state->probing && offered > state->mtu) {
+		state->probing = false;
+		state->until = time->now;
+	}
 	return mtu > state->mtu;
 }

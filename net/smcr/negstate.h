@@ -44,6 +44,8 @@ u8 smcr_negstate_mtu(struct smcr_negstate *state,
 		     const struct smcr_negtime *time, u8 full);
 bool smcr_negstate_mtu_lost(struct smcr_negstate *state,
 			    const struct smcr_negtime *time, u8 mtu);
-bool smcr_negstate_mtu_works(struct smcr_negstate *state, u8 mtu);
+bool smcr_negstate_mtu_works(struct smcr_negstate *state,
+			     const struct smcr_negtime *time, u8 offered,
+			     u8 mtu);
 
 #endif /* _SMCR_NEGSTATE_H */

@@ -117,7 +117,7 @@ static void steps_down(void)
 			begin();
 			EXPECT_EQ(step_down(full, fits), fits);
 			/* It works, and the list remembers that a longer one does not */
-			EXPECT(!fits || !smcr_negstate_mtu_works(&s, fits));
+			EXPECT(!fits || !smcr_negstate_mtu_works(&s, &t, fits, fits));
 			EXPECT_EQ(smcr_negstate_mtu(&s, &t, full), fits);
 			/* A port whose MTU is smaller is not concerned */
 			EXPECT_EQ(smcr_negstate_mtu(&s, &t, SMCR_MTU_256), fits ? SMCR_MTU_256 : 0);
@@ -159,13 +159,49 @@ static void tries_full(void)
 	/* The peer offers less than this host, so nothing is learnt */
 	pass(4 * BLOCK);
 	EXPECT_EQ(smcr_negstate_mtu(&s, &t, SMCR_MTU_4096), SMCR_MTU_4096);
-	EXPECT(!smcr_negstate_mtu_works(&s, SMCR_MTU_1024));
-	EXPECT(!s.probing);
-	pass(PROBE);
+	EXPECT(!smcr_negstate_mtu_works(&s, &t, SMCR_MTU_4096, SMCR_MTU_1024));
 	EXPECT_EQ(smcr_negstate_mtu(&s, &t, SMCR_MTU_4096), SMCR_MTU_4096);
 	/* It works: the entry is not needed */
-	EXPECT(smcr_negstate_mtu_works(&s, SMCR_MTU_4096));
-	EXPECT(smcr_negstate_mtu_works(&s, SMCR_MTU_2048));
+	EXPECT(smcr_negstate_mtu_works(&s, &t, SMCR_MTU_4096, SMCR_MTU_4096));
+	EXPECT(smcr_negstate_mtu_works(&s, &t, SMCR_MTU_2048, SMCR_MTU_2048));
+}
+
+/* A first contact with what is left succeeds while another one tries more */
+static void beside_try(void)
+{
+	begin();
+	EXPECT_EQ(step_down(SMCR_MTU_4096, SMCR_MTU_2048), SMCR_MTU_2048);
+	pass(BLOCK);
+	EXPECT_EQ(smcr_negstate_mtu(&s, &t, SMCR_MTU_4096), SMCR_MTU_4096);
+	EXPECT(!smcr_negstate_mtu_works(&s, &t, SMCR_MTU_2048, SMCR_MTU_2048));
+	/* The loss is news, and the time doubles */
+	EXPECT(smcr_negstate_mtu_lost(&s, &t, SMCR_MTU_4096));
+	EXPECT_EQ(s.failures, 2);
+	EXPECT_EQ(s.until - t.now, 2 * BLOCK);
+}
+
+/* Both ends have lost the path, and the time of each is up at another moment */
+static void both_ends(void)
+{
+	struct smcr_negstate other;
+	u8 here, there;
+	int i;
+
+	begin();
+	EXPECT(smcr_negstate_mtu_lost(&s, &t, SMCR_MTU_4096));
+	pass(PROBE / 2);
+	other = (struct smcr_negstate){};
+	EXPECT(smcr_negstate_mtu_lost(&other, &t, SMCR_MTU_4096));
+	pass(BLOCK - PROBE / 2);
+	for (i = 0; i < 3 * PROBE; i++, pass(1)) {
+		here = smcr_negstate_mtu(&s, &t, SMCR_MTU_4096);
+		there = smcr_negstate_mtu(&other, &t, SMCR_MTU_4096);
+		if (here == there && here == SMCR_MTU_4096)
+			break;
+		EXPECT(!smcr_negstate_mtu_works(&s, &t, here, SMCR_MTU_2048));
+		EXPECT(!smcr_negstate_mtu_works(&other, &t, there, SMCR_MTU_2048));
+	}
+	EXPECT_EQ(i, PROBE / 2);
 }
 
 static void bytes(void)
@@ -184,6 +220,8 @@ static const struct fact facts[] = {
 	{ "each lost MTU leads to the next smaller one, and then to none", steps_down },
 	{ "connections that lose the same MTU together take one step", together },
 	{ "the whole MTU is tried again, and no step is repeated", tries_full },
+	{ "a smaller MTU that works says nothing about a try", beside_try },
+	{ "two ends try the whole MTU at the same time", both_ends },
 	{ "an MTU code is a number of bytes", bytes },
 };
 
