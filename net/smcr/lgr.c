@@ -716,6 +716,7 @@ static struct smcr_lgr *lgr_alloc(struct net *net, enum smcr_role role,
 	lgr->key = *key;
 	lgr->max_links = SMCR_MAX_LINKS;
 	lgr->grow.mtu = SMCR_MTU_4096;
+	lgr->grow.mtu_until = jiffies;
 	lgr->idle_since = jiffies;
 	lgr->n_joining = 1;
 	smcr_lgr_change_init(lgr);

@@ -326,6 +326,40 @@ void smcr_lgr_grow_failed(struct smcr_lgr *lgr)
 }
 
 /**
+ * smcr_lgr_grow_mtu() - largest MTU code of a further link
+ * @lgr: the group
+ *
+ * Context: the group's work.
+ * Return: the code; 0 if there can be no further link for now.
+ */
+u8 smcr_lgr_grow_mtu(const struct smcr_lgr *lgr)
+{
+	return time_before(jiffies, lgr->grow.mtu_until) ? lgr->grow.mtu :
+							   SMCR_MTU_4096;
+}
+
+/**
+ * smcr_lgr_grow_smaller() - give further links a smaller MTU for a while
+ * @lgr: a group of which a link was lost
+ * @mtu: MTU code of the link, which has passed short packets only
+ *
+ * The path may be mended later, and what looks like a path that loses long
+ * packets may have been a cable without a carrier for a moment. So after
+ * net.smcr.negative_max_ms the next link has the MTU of its port. If it is lost
+ * in the same way, no step is repeated.
+ *
+ * Context: the group's work.
+ */
+void smcr_lgr_grow_smaller(struct smcr_lgr *lgr, u8 mtu)
+{
+	const struct smcr_sysctl *ctl = &smcr_pernet(lgr->net)->sysctl;
+
+	lgr->grow.mtu = min_t(u8, lgr->grow.mtu, mtu - 1);
+	lgr->grow.mtu_until = jiffies +
+			msecs_to_jiffies(READ_ONCE(ctl->negative_max_ms));
+}
+
+/**
  * smcr_lgr_retire() - delete the asymmetric links that others have replaced
  *	(2.2.1)
  * @lgr: the group; does nothing in a client

@@ -33,8 +33,9 @@ struct smcr_lost_path {
  * @tries: tries so far
  * @at: jiffies of the next try
  * @last: jiffies of the last one, 0 before
- * @mtu: largest MTU code of further links, as longer packets were lost; with 0
- *	there can be none
+ * @mtu: until @mtu_until, the largest MTU code of further links, as longer
+ *	packets were lost; with 0 there can be none
+ * @mtu_until: in jiffies
  * @path: lost paths, in no order
  * @n_paths: entries of @path
  * @watch_at: jiffies when the neighbours of @path are asked for again
@@ -47,6 +48,7 @@ struct smcr_lgr_grow {
 	unsigned long		at;
 	unsigned long		last;
 	u8			mtu;
+	unsigned long		mtu_until;
 	struct smcr_lost_path	path[SMCR_MAX_LINKS];
 	unsigned int		n_paths;
 	unsigned long		watch_at;
@@ -59,6 +61,8 @@ void smcr_lgr_grow_again(struct smcr_lgr *lgr, unsigned long delay);
 void smcr_lgr_grow_ready(struct smcr_lgr *lgr);
 void smcr_lgr_grow_asked(struct smcr_lgr *lgr, unsigned long delay);
 void smcr_lgr_grow_failed(struct smcr_lgr *lgr);
+u8 smcr_lgr_grow_mtu(const struct smcr_lgr *lgr);
+void smcr_lgr_grow_smaller(struct smcr_lgr *lgr, u8 mtu);
 unsigned long smcr_lgr_retire(struct smcr_lgr *lgr);
 
 /* lgr_watch.c */

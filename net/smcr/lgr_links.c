@@ -470,7 +470,7 @@ static void long_lost(struct smcr_lgr *lgr, const struct smcr_link *link)
 	memcpy(key.peer_id, lgr->key.peer_id, SMCR_PEER_ID_LEN);
 	memcpy(key.gid, link->local.gid, SMCR_GID_LEN);
 	memcpy(key.peer_gid, link->peer.gid, SMCR_GID_LEN);
-	lgr->grow.mtu = min_t(u8, lgr->grow.mtu, link->mtu - 1);
+	smcr_lgr_grow_smaller(lgr, link->mtu);
 	smcr_neglist_mtu_lost(lgr->net, &key, link->mtu);
 }
 

@@ -190,7 +190,7 @@ static struct smcr_link *new_link(struct smcr_lgr *lgr,
 	struct smcr_link *link;
 	int err;
 
-	local.mtu = min(local.mtu, lgr->grow.mtu);
+	local.mtu = min(local.mtu, smcr_lgr_grow_mtu(lgr));
 	if (!local.mtu)
 		return ERR_PTR(-EMSGSIZE);
 	link = smcr_link_create(lgr, &local, num);
@@ -465,15 +465,16 @@ void smcr_llc_add_confirmed(struct smcr_lgr *lgr)
 static void ask_link(struct smcr_lgr *lgr, struct smcr_link *carrier)
 {
 	struct smcr_llc_msg msg = { .type = SMCR_LLC_ADD_LINK };
+	u8 mtu = smcr_lgr_grow_mtu(lgr);
 	struct choice choice;
 
 	/* It could agree to no offer. */
-	if (!lgr->grow.mtu)
+	if (!mtu)
 		return;
 	choose_port(lgr, carrier, NULL, &choice);
 	if (!choice.spare && !lgr->llc.add_missed)
 		return;
-	msg.add_link.mtu = min(choice.port.mtu, lgr->grow.mtu);
+	msg.add_link.mtu = min(choice.port.mtu, mtu);
 	memcpy(msg.add_link.mac, choice.port.mac, SMCR_MAC_LEN);
 	memcpy(msg.add_link.gid, choice.port.gid, SMCR_GID_LEN);
 	drop_choice(&choice);

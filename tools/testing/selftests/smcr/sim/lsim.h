@@ -35,6 +35,7 @@ enum lsim_mistake {
 #define MAX_HELD	320
 #define PROGRAM_HELD	48	/* programs of a seed use no more */
 #define PENDING_REGS	32
+#define NEGATIVE_MAX	200000	/* net.smcr.negative_max_ms */
 #define SERVER		0
 #define CLIENT		1
 

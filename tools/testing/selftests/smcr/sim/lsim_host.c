@@ -10,6 +10,7 @@ static void sysctl_set(struct smcr_sysctl *ctl)
 		.confirm_link_timeout_ms = 4000, .llc_timeout_ms = 2000,
 		.test_link_interval_ms = 30000, .link_retry_min_ms = 1000,
 		.link_retry_max_ms = 60000, .lgr_linger_ms = 600000, .rmb_linger_ms = 60000,
+		.negative_max_ms = NEGATIVE_MAX,
 		.max_lgrs = 10, .max_qps = 1000, .max_conns_per_lgr = 1000,
 	};
 }

@@ -74,8 +74,20 @@ static void no_hole(void)
 	st_ends_with(3);
 }
 
+static u8 number_of_further(u8 host)
+{
+	const struct smcr_lgr *lgr = lsim.host[host].lgr;
+	u8 num = 0, i;
+
+	for (i = 0; i < SMCR_MAX_LINKS; i++)
+		if (lgr->links[i] && lgr->links[i]->num > num)
+			num = lgr->links[i]->num;
+	return num;
+}
+
 /* A further link loses long packets, which its end finds out: the next one has the
- * next smaller MTU at both ends, and with none left there is no other
+ * next smaller MTU at both ends, and with none left there is no other for a
+ * while. Then one has the MTU of its port; its loss repeats no step
  */
 static void hole_further(void)
 {
@@ -92,6 +104,15 @@ static void hole_further(void)
 			HOLDS(lsim.host[h].listed_mtu == n && !lsim.host[!h].listed_mtu);
 		}
 		sim_pass(70000);
+		HOLDS(st_links(h) == 1 && st_links(!h) == 1);
+		sim_pass(NEGATIVE_MAX);
+		HOLDS(st_links(h) == 2);
+		n = number_of_further(h);
+		HOLDS(st_link_of(h, n)->mtu == 3 && st_link_of(!h, n)->mtu == 3);
+		set_bit(SMCR_LINK_F_LONG_LOST, &st_link_of(h, n)->flags);
+		qp_fail(st_link_of(h, n)->qp, -ETIMEDOUT);
+		sim_pass(70000);
+		HOLDS(lsim.host[h].listed_mtu == 3);
 		HOLDS(st_links(h) == 1 && st_links(!h) == 1);
 	}
 }
