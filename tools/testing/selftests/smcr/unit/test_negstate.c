@@ -7,7 +7,7 @@
 #include "wire.h"
 
 #define BLOCK	100
-#define MAX	1000
+#define LONGEST	1000
 #define PROBE	50
 
 static struct smcr_negstate s;
@@ -17,7 +17,9 @@ static struct smcr_negtime t;
 static void begin(void)
 {
 	memset(&s, 0, sizeof(s));
-	t = (struct smcr_negtime){ .now = 0ull - 60, .block = BLOCK, .max = MAX, .probe = PROBE };
+	t = (struct smcr_negtime){
+		.now = 0ull - 60, .block = BLOCK, .max = LONGEST, .probe = PROBE,
+	};
 }
 
 static void pass(u64 time)
@@ -62,7 +64,7 @@ static void counts_once(void)
 
 static void doubles(void)
 {
-	static const u64 times[] = { BLOCK, 2 * BLOCK, 4 * BLOCK, 8 * BLOCK, MAX, MAX };
+	static const u64 times[] = { BLOCK, 2 * BLOCK, 4 * BLOCK, 8 * BLOCK, LONGEST, LONGEST };
 	unsigned int i;
 
 	begin();
@@ -74,9 +76,9 @@ static void doubles(void)
 	}
 	/* No number of failures makes the time short again */
 	for (; i < 200; i++) {
-		pass(MAX);
+		pass(LONGEST);
 		EXPECT(smcr_negstate_fail(&s, &t));
-		EXPECT_EQ(s.until - t.now, MAX);
+		EXPECT_EQ(s.until - t.now, LONGEST);
 	}
 	/* The limit holds for the first failure, too */
 	begin();
