@@ -83,7 +83,7 @@ else
 	mistake "$sim" 2 3000 "the receiver compares SR before it drains the old link"
 	mistake "$sim" 3 3000 "a replay announces bytes before the old producer position"
 	mistake "$sim" 4 3000 "SS follows the consumer cursor"
-	mistake "$sim" 5 6000 "new bytes go where late writes may land"
+	mistake "$sim" 5 40000 "new bytes go where late writes may land"
 	mistake "$sim" 6 3000 "an element serves another connection before the peer's FIN"
 	mistake "$sim" 7 3000 "U is not repeated after a move"
 	mistake "$sim" 8 3000 "bytes go behind an urgent one that was not consumed"
