@@ -12,7 +12,9 @@
  *			exceed it, the SYN is dropped, as TCP does for its own
  *			count, and so is the last segment of the three-way
  *			handshake. TCP's count does not change: TCP relies on it
- *			when it ends a listener.
+ *			when it ends a listener, which "ss -K" does without a
+ *			call to this module. So ss(8) shows TCP's count alone;
+ *			getsockopt(TCP_INFO) adds ours (sockopt.c).
  *			TCP asks whether a SYN gets the option without naming
  *			the SYN, so its addresses are kept for the answer.
  *   syn_recv_sock	A child is a copy of the listener, with our callbacks

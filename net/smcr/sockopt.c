@@ -509,23 +509,50 @@ static void fill_info(struct sock *sk, struct smcr_info *info)
 	release_sock(sk);
 }
 
-/* SMCR_INFO: a program that was compiled with a shorter struct gets as much of
- * it, and an older module fills less than a newer program asks for.
+/* A program that was compiled with a shorter struct gets the beginning of it,
+ * and an older module fills less than a newer program asks for.
  */
-static int get_info(struct sock *sk, char __user *optval, int __user *optlen)
+static int put_struct(const void *val, int size, char __user *optval,
+		      int __user *optlen)
 {
-	struct smcr_info info;
 	int len;
 
 	if (get_user(len, optlen))
 		return -EFAULT;
 	if (len < 0)
 		return -EINVAL;
-	len = min_t(int, len, sizeof(info));
-	fill_info(sk, &info);
-	if (put_user(len, optlen) || copy_to_user(optval, &info, len))
+	len = min(len, size);
+	if (put_user(len, optlen) || copy_to_user(optval, val, len))
 		return -EFAULT;
 	return 0;
+}
+
+static int get_info(struct sock *sk, char __user *optval, int __user *optlen)
+{
+	struct smcr_info info;
+
+	fill_info(sk, &info);
+	return put_struct(&info, sizeof(info), optval, optlen);
+}
+
+/* TCP_INFO of a listener has the length of its queue in tcpi_unacked. TCP
+ * counts a child only until smcr_listen_work() takes it, so those that wait in
+ * our own queue are added: the backlog bounds the same sum (see inner_ops.c). A
+ * child in a handshake is in neither queue, as one is not in TCP's before TCP's
+ * handshake is done. Neither count is locked, so a child on its way from one
+ * queue to the other may be missing.
+ */
+static int get_listener_info(struct sock *sk, char __user *optval,
+			     int __user *optlen)
+{
+	struct sock *inner = smcr_sk(sk)->inner->sk;
+	struct tcp_info info;
+
+	tcp_get_info(inner, &info);
+	/* It may just have ended */
+	if (info.tcpi_state == TCP_LISTEN)
+		info.tcpi_unacked += READ_ONCE(smcr_sk(sk)->accept_len);
+	return put_struct(&info, sizeof(info), optval, optlen);
 }
 
 /**
@@ -550,6 +577,9 @@ int smcr_sockopt_get(struct socket *sock, int level, int optname,
 	if (level == SOL_SMCR)
 		return optname == SMCR_INFO ? get_info(sk, optval, optlen) :
 					      -ENOPROTOOPT;
+	if (level == SOL_TCP && optname == TCP_INFO &&
+	    smcr_sock_mode(sk) == SMCR_MODE_LISTEN)
+		return get_listener_info(sk, optval, optlen);
 	/* The bytes in TCP's queue are not the program's */
 	if (level == SOL_TCP && optname == TCP_ZEROCOPY_RECEIVE &&
 	    !smcr_sock_is_fallback(sk))

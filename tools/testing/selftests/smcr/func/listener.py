@@ -4,13 +4,13 @@
 
 "steps" prints what the program sees, which must be the same over TCP (protocol
 0) and over smcr (257); also when a connection is destroyed, and for link-local
-addresses.
+addresses. The queue of a listener that lives on is part of it.
 
 "migrate" runs a TCP listener that gets the child of another listener, and its
 client. It prints "listening" and "accepted", and continues at a line of input.
 
 "queued" connects to its own listener, which accepts at a line of input. It
-prints "queued" and the number of bytes received.
+prints "queued" with the length of the queue, and the number of bytes received.
 
 "destroy" does what "ss -K" does to the one of several listeners on a port that
 has a mark. TCP looks listeners up by the addresses of a client, so "destroy"
@@ -46,6 +46,8 @@ NLM_F_ACK = 4
 TCP_LISTEN = 10
 SECONDS = 10
 OVERLAP = "/proc/overlap"
+NETSTAT = "/proc/net/netstat"
+TCPI_UNACKED = 24
 MASKS = ((select.POLLIN, "in"), (select.POLLERR, "err"),
          (select.POLLHUP, "hup"), (select.POLLRDHUP, "rdhup"))
 
@@ -60,6 +62,29 @@ def events(sock, wanted):
             return "nothing"
         if found[0][1] & wanted:
             return "+".join(n for bit, n in MASKS if found[0][1] & bit)
+
+
+def queue(listener):
+    """Return how many connections wait for accept(), and the backlog."""
+    info = listener.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 256)
+    return struct.unpack_from("=2I", info, TCPI_UNACKED)
+
+
+def await_queue(listener, length):
+    """Wait until the queue has this length; return what queue() returned."""
+    end = time.monotonic() + SECONDS
+    while (told := queue(listener))[0] != length and time.monotonic() < end:
+        time.sleep(0.001)
+    return told
+
+
+def dropped():
+    """Return TCP's counts of what full queues have cost."""
+    with open(NETSTAT, encoding="ascii") as file:
+        names, values = [line.split() for line in file
+                         if line.startswith("TcpExt:")]
+    stat = dict(zip(names, values))
+    return int(stat["ListenOverflows"]), int(stat["ListenDrops"])
 
 
 class Steps:
@@ -169,6 +194,70 @@ class Steps:
                     print("peer", events(conn, select.POLLERR))
                     print("recv", word(conn.recv, 1))
 
+    def overflow(self, listener):
+        """Let the full queue drop a client's first SYN."""
+        before = dropped()
+        with stream(self.protocol) as client:
+            client.setblocking(False)
+            client.connect_ex(listener.getsockname())
+            end = time.monotonic() + SECONDS
+            while time.monotonic() < end:
+                overflows, drops = map(int.__sub__, dropped(), before)
+                if overflows and drops:
+                    break
+                time.sleep(0.001)
+        print("overflow", overflows > 0, drops == overflows)
+
+    def told(self):
+        """The length of the queue, as TCP_INFO and counters tell it."""
+        with self.listener() as listener:
+            listener.listen(2)
+            print("empty", queue(listener))
+            clients = []
+            for protocol in (self.protocol, 0, self.protocol):
+                clients.append(stream(protocol))
+                clients[-1].connect(listener.getsockname())
+                print("grows", await_queue(listener, len(clients)))
+            self.overflow(listener)
+            print("full", queue(listener))
+            # One that ends before accept() counts until then.
+            clients[0].setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
+                                  struct.pack("ii", 1, 0))
+            clients[0].close()
+            print("as full", queue(listener))
+            with listener.accept()[0] as conn:
+                print("shrinks", queue(listener))
+                events(conn, select.POLLERR)
+                print("ended", word(conn.recv, 1))
+            listener.accept()[0].close()
+            print("shrinks", queue(listener))
+            for size in (4, 8, 1000):
+                info = listener.getsockopt(socket.IPPROTO_TCP,
+                                           socket.TCP_INFO, size)
+                print("length", len(info), "state", info[0])
+            listener.shutdown(socket.SHUT_RD)
+            print("state", listener.getsockopt(socket.IPPROTO_TCP,
+                                               socket.TCP_INFO, 1))
+            for client in clients:
+                client.close()
+
+    def told_of_deferred(self):
+        """With TCP_DEFER_ACCEPT a client counts once it has sent a byte."""
+        with self.listener() as listener, \
+             stream(self.protocol) as silent, \
+             stream(self.protocol) as client:
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_DEFER_ACCEPT,
+                                600)
+            silent.connect(listener.getsockname())
+            client.connect(listener.getsockname())
+            print("silent", queue(listener))
+            client.sendall(b"x")
+            print("one speaks", await_queue(listener, 1))
+            silent.sendall(b"x")
+            print("both do", await_queue(listener, 2))
+            listener.accept()[0].close()
+            print("one is accepted", queue(listener))
+
     def link_local(self):
         """The device that a link-local address binds a socket to."""
         address, index = link_local()
@@ -228,7 +317,7 @@ def queued(address):
     for sock in socks:
         sock.setblocking(False)
         sock.connect_ex(address)
-    print("queued", flush=True)
+    print("queued", await_queue(listener, CHILDREN)[0], flush=True)
     sys.stdin.readline()
     for _ in socks:
         if events(listener, select.POLLIN) != "in":
@@ -311,7 +400,8 @@ def main():
         return
     steps = Steps(sys.argv[2], int(sys.argv[3]))
     for step in (steps.destroyed, steps.shut_down, steps.closed,
-                 steps.fallen_back, steps.cut, steps.link_local):
+                 steps.fallen_back, steps.cut, steps.told,
+                 steps.told_of_deferred, steps.link_local):
         print(step.__doc__)
         step()
 

@@ -1,17 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: one
-# fact: A listener may end while it has children that were not accepted
+# fact: A listener tells how many children wait, and may end while some do
 # nics: 1
 # cpus: 2
 # timeout: 120
 # A listener with children that were not accepted ends by "ss -K", shutdown() or
 # close(). TCP's own count stays right (it would WARN), and the program sees
-# what TCP would show. If smcr lacks memory to take over children, it does so
-# later, whether or not another SYN comes. A child that smcr has not taken over
-# belongs to TCP: it moves to another program's listener and outlives smcr. A
-# connection that "ss -K" destroys also ends as over TCP, and SO_BINDTODEVICE
-# shows the device of a link-local address.
+# what TCP would show. While it lives, TCP_INFO and the counters of full queues
+# are TCP's, whichever queue the children wait in. If smcr lacks memory to take
+# over children, it does so later, whether or not another SYN comes. A child that
+# smcr has not taken over belongs to TCP: it moves to another program's listener
+# and outlives smcr. A connection that "ss -K" destroys also ends as over TCP,
+# and SO_BINDTODEVICE shows the device of a link-local address.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
@@ -66,7 +67,7 @@ python3 "$PROGRAM" queued "$own4" $((PORT + 1)) <"$tmp/queued.in" \
 jobs_started+=($!)
 exec 5>"$tmp/queued.in" 6<"$tmp/queued.out"
 read -r -t "$limit" -u 6 line
-check "clients connect" test "$line" = queued
+check "clients connect, and are in the queue" test "$line" = "queued 3"
 wait_until "three children are queued" waiting 3
 tries=$(($(cat "$params/failed") + 2))
 wait_until "smcr tries again to accept them" failed $tries
