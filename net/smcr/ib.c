@@ -380,6 +380,17 @@ static void netdev_ready(const struct net_device *ndev)
 	rcu_read_unlock();
 }
 
+static void netdev_mtu_changed(const struct net_device *ndev)
+{
+	struct smcr_ibdev *dev;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(dev, &smcr_ib_devices, list)
+		if (smcr_ib_on_netdev(dev, ndev))
+			smcr_ib_ports_mtu_changed(dev);
+	rcu_read_unlock();
+}
+
 static void netdev_down(const struct net_device *ndev)
 {
 	struct smcr_ibdev *dev;
@@ -400,10 +411,12 @@ static int ib_netdev_event(struct notifier_block *block, unsigned long event,
 	struct net_device *ndev = netdev_notifier_info_to_dev(info);
 
 	switch (event) {
+	case NETDEV_CHANGEMTU:
+		netdev_mtu_changed(ndev);
+		break;
 	case NETDEV_UP:
 	case NETDEV_DOWN:
 	case NETDEV_CHANGE:
-	case NETDEV_CHANGEMTU:
 		break;
 	default:
 		return NOTIFY_DONE;

@@ -55,13 +55,15 @@ struct smcr_ib_gids;
  * @n_free: chunks on @chunks
  * @gone: all chunks are unmapped, and none is mapped any more
  * @max_mr_pages: pages that one fast registration may hold
+ * @pages_told: the log has said that a group's RMBs have more; read and written
+ *	without a lock
  * @max_qp_wr: work requests of one queue
  * @max_cqe: entries of one completion queue
  * @max_send_sge: scatter entries of one work request
  * @events: subscription to the device's events, private to ib.c
  * @n_ports: entries of @ports
- * @ports: state and MTU by port number, in ib_port.c's format; read without a
- *	lock, written with cmpxchg()
+ * @ports: state and MTU by port number, see port_state.h; read without a lock,
+ *	written with cmpxchg()
  */
 struct smcr_ibdev {
 	struct ib_device	*ibdev;
@@ -88,6 +90,7 @@ struct smcr_ibdev {
 	bool			gone;
 
 	u32			max_mr_pages;
+	bool			pages_told;
 	u32			max_qp_wr;
 	u32			max_cqe;
 	u32			max_send_sge;
@@ -168,6 +171,8 @@ struct smcr_ib_port_info {
 	u32		gid_types;
 };
 
+u32 smcr_ib_least_pages(const struct net *net, const struct smcr_port *like,
+			u32 least);
 typedef int (*smcr_ib_walk_fn)(const struct smcr_port *port,
 			       const struct smcr_ib_port_info *info,
 			       void *arg);
@@ -177,6 +182,7 @@ void smcr_ib_ports_del(struct smcr_ibdev *dev);
 void smcr_ib_ports_free(struct smcr_ibdev *dev);
 void smcr_ib_port_event(struct smcr_ibdev *dev, u32 port);
 bool smcr_ib_gids_update(struct smcr_ibdev *dev);
+void smcr_ib_ports_mtu_changed(struct smcr_ibdev *dev);
 enum smcr_port_miss __must_check
 smcr_ib_port_find(struct net_device *ndev, const struct smcr_gid_want *want,
 		  struct smcr_port *out);
@@ -215,6 +221,7 @@ int smcr_ib_walk(const struct net *net, int pos, smcr_ib_walk_fn fn,
  * @nth: 0 for the best port; each retry adds 1 and so tries them in turn
  * @n_asymmetric: number of the last entries of "used" that may be chosen if no
  *	other port is spare: the ports of asymmetric links
+ * @pages: pages of the group's largest RMB, which the device has to register
  * @near: only ports that are on the peer's LAN by their addresses
  */
 struct smcr_ib_spare_want {
@@ -224,6 +231,7 @@ struct smcr_ib_spare_want {
 	const u8		*asked;
 	unsigned int		nth;
 	unsigned int		n_asymmetric;
+	u32			pages;
 	bool			near;
 };
 

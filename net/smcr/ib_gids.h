@@ -12,6 +12,7 @@
 #include <uapi/linux/smcr.h>
 
 #include "ib.h"
+#include "port_state.h"
 
 /**
  * struct ib_seat - the GIDs that a device has on a netdev
@@ -61,22 +62,13 @@ struct smcr_ib_gids {
 	struct smcr_gid	table[] __counted_by(n);
 };
 
-/* Format of smcr_ibdev.ports: enum ib_mtu, a bit for an active port, and in the
- * upper half a count of events. PORT_TELL: listeners do not know of an event
- */
-#define PORT_MTU	0xffu
-#define PORT_ACTIVE	0x100u
-#define PORT_TELL	0x200u
-#define PORT_EVENT	0x10000u
-#define PORT_EVENTS	GENMASK(31, 16)
-
 /* Devices in the order in which they were added; changed in ib_port.c, read
  * under RCU
  */
 extern struct list_head smcr_ib_devices;
 
 /* ib_port.c */
-u32 smcr_ib_port_ask(struct smcr_ibdev *dev, u32 port);
+u32 smcr_ib_port_ask(struct smcr_ibdev *dev, u32 port, u32 mtu);
 bool __must_check smcr_ib_dev_tryget(struct smcr_ibdev *dev,
 				     const struct net *net);
 bool __must_check smcr_ib_port_try(const struct smcr_ib_hit *hit,

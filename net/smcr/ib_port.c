@@ -12,10 +12,10 @@
  * The state and the MTU of a port are cached as well, since on some devices a
  * query is a firmware command. Events invalidate them, but events can be lost,
  * and none reports a new MTU. So the device is queried if the port is not known
- * to be active, or if the netdev's MTU allows larger packets than the port is
- * known to send. If a port is cached as active but is down, the link fails, and
- * no more harm is done. A smaller netdev MTU is noticed at once, since it is
- * read on each lookup.
+ * to be active, at most once a second, and once if a netdev allows larger
+ * packets than the port is known to send. If a port is cached as active but is
+ * down, the link fails, and no more harm is done. A smaller netdev MTU is
+ * noticed at once, since it is read on each lookup.
  */
 #include <linux/etherdevice.h>
 #include <linux/hashtable.h>
@@ -28,12 +28,14 @@
 #include <linux/rculist.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
+#include <linux/timekeeping.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
 #include <rdma/ib_verbs.h>
 
 #include "ib.h"
 #include "ib_gids.h"
+#include "wr.h"
 
 /**
  * struct ib_row - a GID table entry while a copy is being made
@@ -237,6 +239,7 @@ static void gids_replace(struct smcr_ibdev *dev, struct smcr_ib_gids *new,
  * smcr_ib_port_ask() - query a port's state and MTU, and cache them
  * @dev: the device, with a reference
  * @port: the port's number
+ * @mtu: MTU code that the netdev allows, 0 if that is not known
  *
  * If an event comes during the query, the result may be outdated: the caller
  * may use it, but it is not cached.
@@ -244,17 +247,16 @@ static void gids_replace(struct smcr_ibdev *dev, struct smcr_ib_gids *new,
  * Context: process; queries the device.
  * Return: PORT_MTU and PORT_ACTIVE of the port.
  */
-u32 smcr_ib_port_ask(struct smcr_ibdev *dev, u32 port)
+u32 smcr_ib_port_ask(struct smcr_ibdev *dev, u32 port, u32 mtu)
 {
 	u32 old = READ_ONCE(dev->ports[port]);
-	struct ib_port_attr attr;
-	u32 state = 0;
+	struct ib_port_attr attr = {};
+	u32 state;
 
-	if (!ib_query_port(dev->ibdev, port, &attr)) {
-		state = attr.active_mtu & PORT_MTU;
-		if (attr.state == IB_PORT_ACTIVE)
-			state |= PORT_ACTIVE;
-	}
+	if (ib_query_port(dev->ibdev, port, &attr))
+		attr.state = IB_PORT_DOWN;
+	state = port_answer(attr.active_mtu, attr.state == IB_PORT_ACTIVE, mtu,
+			    ktime_get_seconds());
 	cmpxchg(&dev->ports[port], old,
 		(old & (PORT_EVENTS | PORT_TELL)) | state);
 	return state;
@@ -284,6 +286,26 @@ void smcr_ib_port_event(struct smcr_ibdev *dev, u32 port)
 			 ((old & PORT_EVENTS) + PORT_EVENT) | PORT_TELL) !=
 		 old);
 	smcr_ib_tell_later();
+}
+
+/**
+ * smcr_ib_ports_mtu_changed() - have the ports asked again for their MTU
+ * @dev: the device; the MTU of a netdev with one of its GIDs has changed
+ *
+ * The driver knows the new MTU by now. A handshake may have asked before.
+ *
+ * Context: any.
+ */
+void smcr_ib_ports_mtu_changed(struct smcr_ibdev *dev)
+{
+	u32 port, old;
+
+	for (port = 0; port < dev->n_ports; port++) {
+		do {
+			old = READ_ONCE(dev->ports[port]);
+		} while (cmpxchg(&dev->ports[port], old, old & ~PORT_ASKED) !=
+			 old);
+	}
 }
 
 /* Do lookups find a GID of a device? */
@@ -354,7 +376,7 @@ int smcr_ib_ports_add(struct smcr_ibdev *dev)
 	u32 port;
 
 	rdma_for_each_port(dev->ibdev, port)
-		smcr_ib_port_ask(dev, port);
+		smcr_ib_port_ask(dev, port, 0);
 	mutex_lock(&dev->port_mutex);
 	gids = gids_read(dev);
 	if (gids) {
@@ -515,8 +537,8 @@ bool smcr_ib_port_ready(struct smcr_port *port)
 {
 	u32 state = READ_ONCE(port->dev->ports[port->port]);
 
-	if (!(state & PORT_ACTIVE) || port->mtu > (state & PORT_MTU))
-		state = smcr_ib_port_ask(port->dev, port->port);
+	if (port_must_ask(state, port->mtu, ktime_get_seconds()))
+		state = smcr_ib_port_ask(port->dev, port->port, port->mtu);
 	port->mtu = min_t(u32, port->mtu, state & PORT_MTU);
 	return state & PORT_ACTIVE && smcr_mtu_valid(port->mtu);
 }
@@ -718,4 +740,30 @@ u32 smcr_ib_gids_like(const struct net *net, const struct smcr_port *like,
 		found = gids_like(dev, net, like, hits, n, found);
 	rcu_read_unlock();
 	return found;
+}
+
+/**
+ * smcr_ib_least_pages() - smallest memory region of the devices of a namespace
+ * @net: the namespace
+ * @like: a port; only devices with a GID that resembles its GID count, see
+ *	smcr_ib_gids_like()
+ * @least: devices with fewer pages do not count either
+ *
+ * Context: any.
+ * Return: pages of one region.
+ */
+u32 smcr_ib_least_pages(const struct net *net, const struct smcr_port *like,
+			u32 least)
+{
+	u32 pages = U32_MAX / PAGE_SIZE;
+	struct smcr_ibdev *dev;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(dev, &smcr_ib_devices, list)
+		if (dev->max_mr_pages >= least && smcr_wr_device_fits(dev) &&
+		    rdma_dev_access_netns(dev->ibdev, net) &&
+		    gids_like(dev, net, like, NULL, 0, 0))
+			pages = min(pages, dev->max_mr_pages);
+	rcu_read_unlock();
+	return pages;
 }

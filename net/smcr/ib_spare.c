@@ -3,6 +3,8 @@
  * Lookup of the local port of a further link. spare.c chooses; this file
  * collects what it has to know about the host's GIDs.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/inetdevice.h>
 #include <linux/mm.h>
 #include <linux/netdevice.h>
@@ -43,6 +45,7 @@ static void spare_of(const struct smcr_port *port, struct smcr_spare *spare)
 	memcpy(spare->gid, port->gid, SMCR_GID_LEN);
 	spare->v2 = port->v2;
 	spare->vlan = port->vlan;
+	spare->pages = port->dev->max_mr_pages;
 }
 
 /* Find the shortest prefix of a netdev's IPv4 subnets that contain an address.
@@ -183,6 +186,18 @@ static void spare_netdev(struct net *net, const struct smcr_spare_want *want,
 	rcu_read_unlock();
 }
 
+/* Say once for a device why groups have no link over it. RMBs are sized so that
+ * the devices of the time can have them; this one has come later.
+ */
+static void log_pages(struct smcr_ibdev *dev, u32 pages)
+{
+	if (READ_ONCE(dev->pages_told))
+		return;
+	WRITE_ONCE(dev->pages_told, true);
+	pr_info("%s: a memory region has at most %u pages, but a link group needs %u; the group gets no link over this adapter, a later group may\n",
+		smcr_ib_dev_name(dev), dev->max_mr_pages, pages);
+}
+
 /* Fill a candidate. A device whose limits are too small for a link is none, nor
  * is a port that is not ready, or that the PNET table puts into another
  * network. A device is queried only if the GID can carry the link and the
@@ -198,6 +213,8 @@ static void spare_fill(struct net *net, const struct smcr_ib_hit *hit,
 	if (!smcr_ib_port_fill(hit, &port) || !smcr_wr_device_fits(port.dev))
 		return;
 	spare_of(&port, spare);
+	if (spare->pages < set->want.pages)
+		log_pages(port.dev, set->want.pages);
 	if (!smcr_spare_suits(spare, &set->want) ||
 	    smcr_pnet_apart(net, &port, &set->port))
 		return;
@@ -250,6 +267,7 @@ set_make(struct net *net, const struct smcr_port *used, unsigned int n_used,
 		.first_peer = want->first_peer,
 		.asked = want->asked,
 		.nth = want->nth,
+		.pages = want->pages,
 		.near = want->near,
 	};
 	set->port = *want->first;

@@ -130,8 +130,8 @@ static void ib_tell(struct work_struct *work)
 			old = READ_ONCE(dev->ports[port]);
 		} while (cmpxchg(&dev->ports[port], old,
 				 old & ~PORT_TELL) != old);
-		port_tell(dev, port, smcr_ib_port_ask(dev, port) & PORT_ACTIVE,
-			  SMCR_NL_DEVICE_EVENT);
+		old = smcr_ib_port_ask(dev, port, 0);
+		port_tell(dev, port, old & PORT_ACTIVE, SMCR_NL_DEVICE_EVENT);
 		ib_dev_put(dev);
 	}
 }
@@ -340,7 +340,7 @@ int smcr_ib_walk(const struct net *net, int pos, smcr_ib_walk_fn fn,
 	for (; !stop && find_port(net, pos, &hit, &info.gid_types);
 	     pos += !stop) {
 		if (smcr_ib_port_fill(&hit, &port)) {
-			smcr_ib_port_ask(port.dev, port.port);
+			smcr_ib_port_ask(port.dev, port.port, port.mtu);
 			info.active = smcr_ib_port_ready(&port);
 			info.dev = smcr_ib_dev_name(port.dev);
 			stop = fn(&port, &info, arg);

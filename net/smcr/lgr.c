@@ -134,7 +134,8 @@ struct smcr_lgr *smcr_lgr_get(struct smcr_lgr *lgr)
 
 static void lgr_uncount_live(struct smcr_net *sn)
 {
-	atomic_dec(&sn->n_live_lgrs);
+	if (atomic_dec_and_test(&sn->n_live_lgrs))
+		wake_up_var(&sn->n_live_lgrs);
 }
 
 static void lgr_uncount(struct smcr_net *sn)
@@ -742,8 +743,29 @@ void smcr_lgr_net_init(struct net *net)
 	atomic_set(&sn->n_qps, 0);
 }
 
+/*
+ * The end of a namespace. cleanup_net() takes all namespaces that have ended
+ * since its last run, in one work item of the host, and calls a step for each
+ * of them before it takes the next step:
+ *
+ *   pre_exit  smcr_lgr_net_close()  the groups are asked to close
+ *   pre_exit  smcr_lgr_net_told()   waits until the peers are told, and the
+ *				     links drained
+ *	       the netdevs go, and with them the GIDs of the links
+ *   exit      smcr_lgr_net_exit()   waits for the memory of the groups
+ *
+ * So a peer is told while the links still work, and the groups of all these
+ * namespaces end at the same time: namespaces with peers that do not answer
+ * take as long as one of them, and none waits for another's run. The module's
+ * exit takes the same steps for all namespaces.
+ *
+ * No lock but the list's of pernet operations is held meanwhile, which the
+ * groups' work does not take. No group comes in between: smcr_lgr_publish()
+ * refuses it.
+ */
+
 /**
- * smcr_lgr_net_exit() - end all groups of a namespace and wait for their end
+ * smcr_lgr_net_close() - ask all groups of a namespace to close
  * @net: namespace; it has no socket any more
  *
  * Each group sends DELETE LINK (all) to its peer (4.8.3) and ends after that,
@@ -751,7 +773,7 @@ void smcr_lgr_net_init(struct net *net)
  *
  * Context: process.
  */
-void smcr_lgr_net_exit(struct net *net)
+void smcr_lgr_net_close(struct net *net)
 {
 	struct smcr_net *sn = smcr_pernet(net);
 	struct smcr_lgr *lgr;
@@ -761,5 +783,30 @@ void smcr_lgr_net_exit(struct net *net)
 	spin_unlock_bh(&sn->lgr_lock);
 	for (lgr = smcr_lgr_next(net, NULL); lgr; lgr = smcr_lgr_next(net, lgr))
 		smcr_lgr_close(lgr, SMCR_LGR_R_EXIT);
+}
+
+/**
+ * smcr_lgr_net_told() - wait until the links of a namespace are drained
+ * @net: namespace, after smcr_lgr_net_close()
+ *
+ * Context: process.
+ */
+void smcr_lgr_net_told(struct net *net)
+{
+	struct smcr_net *sn = smcr_pernet(net);
+
+	wait_var_event(&sn->n_live_lgrs, !atomic_read(&sn->n_live_lgrs));
+}
+
+/**
+ * smcr_lgr_net_exit() - wait until no group refers to a namespace
+ * @net: namespace, after smcr_lgr_net_told()
+ *
+ * Context: process.
+ */
+void smcr_lgr_net_exit(struct net *net)
+{
+	struct smcr_net *sn = smcr_pernet(net);
+
 	wait_var_event(&sn->n_lgrs, !atomic_read(&sn->n_lgrs));
 }

@@ -133,14 +133,12 @@ struct smcr_lgr_key {
  * @n_rmbs: entries of @rmbs; read anywhere as a hint
  * @rmb_size: element size for SMCR_LGR_T_NEED_RMB
  * @rmb_awaited: a handshake waits for an RMB
- * @rmb_err: error of the last try to make an RMB for a handshake that waits; 0
- *	if there is none. The next handshake without an element of @rmb_err_size
- *	gets it
+ * @rmb_err: why the last RMB for a handshake that waits could not be made, or
+ *	0. The next handshake without an element of @rmb_err_size gets it
  * @rmb_err_size: element size of that RMB
  * @stopping: the links of the DEAD group are being drained; set by the group's
  *	work, read anywhere
- * @redundant: connections may move to another link; a hint, updated by the
- *	group's work
+ * @redundant: connections may move to another link; a hint
  * @grow: the next link, see lgr_grow.h
  * @rtokens: the peer's RMBs, under @rtoken_lock
  * @rtoken_lock: protects @rtokens and smcr_conn.peer_rmb; leaf, any context but
@@ -221,6 +219,8 @@ static inline enum smcr_lgr_state smcr_lgr_state(const struct smcr_lgr *lgr)
 }
 
 void smcr_lgr_net_init(struct net *net);
+void smcr_lgr_net_close(struct net *net);
+void smcr_lgr_net_told(struct net *net);
 void smcr_lgr_net_exit(struct net *net);
 
 struct smcr_lgr * __must_check

@@ -31,6 +31,7 @@ static void want_of(struct smcr_lgr *lgr, const struct smcr_lgr_links *links,
 		.first = &used[0],
 		.first_peer = links->link[0]->peer.gid,
 		.asked = lgr->llc.add_asked ? lgr->llc.asked_gid : NULL,
+		.pages = smcr_lgr_rmb_pages(lgr),
 		.near = smcr_llc_add_near(lgr),
 	};
 }

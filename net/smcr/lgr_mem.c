@@ -52,6 +52,11 @@
 #include "mib.h"
 #include "rmb.h"
 
+/* A device whose memory regions hold fewer elements makes no RMB smaller. It
+ * may have no link of the group then.
+ */
+#define LEAST_ELEMS	4
+
 static void rmb_reg_done(struct smcr_wr_reg *reg, int err)
 {
 	struct smcr_rmb_map *map = container_of(reg, struct smcr_rmb_map, reg);
@@ -92,11 +97,34 @@ static unsigned int count_rmbs(struct smcr_lgr *lgr, u32 size)
 	return n;
 }
 
-/* An RMB must fit the memory regions of all devices that it is mapped to. */
+/**
+ * smcr_lgr_rmb_pages() - size of the largest RMB of a group
+ * @lgr: the group
+ *
+ * Context: process; takes the group's mutex.
+ * Return: its pages; a device of which a memory region has fewer can have no
+ * link of the group.
+ */
+u32 smcr_lgr_rmb_pages(struct smcr_lgr *lgr)
+{
+	struct smcr_rmb *rmb;
+	u32 pages = 0;
+
+	mutex_lock(&lgr->mutex);
+	list_for_each_entry(rmb, &lgr->rmbs, list)
+		pages = max(pages, rmb->n_pages);
+	mutex_unlock(&lgr->mutex);
+	return pages;
+}
+
+/* An RMB must fit the memory regions of all devices that it is mapped to, and
+ * should fit those of devices that a further link may use later.
+ */
 static int count_wanted(struct smcr_lgr *lgr,
 			const struct smcr_lgr_links *links, u32 size)
 {
-	u32 pages = U32_MAX / PAGE_SIZE;
+	u32 pages = smcr_ib_least_pages(lgr->net, &links->link[0]->local,
+					LEAST_ELEMS * size / PAGE_SIZE);
 	int n = -EMFILE;
 	unsigned int i;
 

@@ -56,6 +56,7 @@ void smcr_lgr_rmb_registered(struct smcr_lgr *lgr);
 void smcr_lgr_rmb_refused(struct smcr_lgr *lgr, struct smcr_rmb *rmb);
 void smcr_lgr_rmbs_deleted(struct smcr_lgr *lgr, u8 slot,
 			   const struct smcr_llc_delete_rkey *del);
+u32 smcr_lgr_rmb_pages(struct smcr_lgr *lgr);
 unsigned long smcr_lgr_rmb_idle_at(struct smcr_lgr *lgr, struct smcr_rmb *rmb);
 int __must_check smcr_lgr_rmb_first(struct smcr_lgr *lgr, u32 elem_size);
 void smcr_lgr_rmb_work(struct work_struct *work);

@@ -360,7 +360,6 @@ static void link_qp_event(struct ib_event *event, void *context)
 		smcr_link_fail(link, -EPROTO);
 		break;
 	case IB_EVENT_QP_FATAL:
-	case IB_EVENT_CQ_ERR:
 		smcr_link_fail(link, -EIO);
 		break;
 	default:
@@ -400,7 +399,10 @@ static int link_try_qp(struct smcr_link *link, u32 max_inline)
 	return 0;
 }
 
-/* The verbs have no query for the inline limit, so try from large to none. */
+/* The verbs have no query for the inline limit, so try from large to none. No
+ * errno ends the tries: with too many inline bytes mlx5 returns -EINVAL or, if
+ * the send queue becomes too large by them, -ENOMEM, as it does without memory.
+ */
 static int link_create_qp(struct smcr_link *link)
 {
 	struct ib_device *ibdev = link->local.dev->ibdev;

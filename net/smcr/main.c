@@ -102,10 +102,17 @@ static struct pernet_operations net_ops = {
 /* No socket is left in the namespace, but groups, which do not hold it, may be.
  * They have operations of their own because of the order at module exit:
  * groups go before the devices, and the devices, which look for groups, before
- * the namespaces' own data.
+ * the namespaces' own data. There are two because each is called for all
+ * namespaces that end before the other is, the one registered last first; see
+ * the end of lgr.c.
  */
 static struct pernet_operations lgr_ops = {
-	.exit	= smcr_lgr_net_exit,
+	.pre_exit = smcr_lgr_net_told,
+	.exit	  = smcr_lgr_net_exit,
+};
+
+static struct pernet_operations lgr_close_ops = {
+	.pre_exit = smcr_lgr_net_close,
 };
 
 /* smc.ko enables the key when it is loaded and disables it when it is
@@ -204,9 +211,12 @@ static int __init smcr_init(void)
 	err = register_pernet_subsys(&lgr_ops);
 	if (err)
 		goto out_net;
-	err = smcr_ib_init();
+	err = register_pernet_subsys(&lgr_close_ops);
 	if (err)
 		goto out_lgr;
+	err = smcr_ib_init();
+	if (err)
+		goto out_close;
 	err = smcr_netlink_init();
 	if (err)
 		goto out_ib;
@@ -224,6 +234,8 @@ out_netlink:
 	smcr_netlink_exit();
 out_ib:
 	smcr_ib_exit();
+out_close:
+	unregister_pernet_subsys(&lgr_close_ops);
 out_lgr:
 	unregister_pernet_subsys(&lgr_ops);
 out_net:
@@ -244,6 +256,7 @@ static void __exit smcr_exit(void)
 	smcr_sock_unregister();
 	smcr_netlink_exit();
 	/* Ends the groups of all namespaces, tells the peers, and waits */
+	unregister_pernet_subsys(&lgr_close_ops);
 	unregister_pernet_subsys(&lgr_ops);
 	smcr_ib_exit();
 	destroy_queues();

@@ -80,7 +80,7 @@ struct workqueue_struct;
  * @lgrs: link groups of this namespace, both roles, by id
  * @lgr_hash: the same groups by peer, for handshakes
  * @n_lgrs: groups that exist, including those that have left @lgrs
- * @n_live_lgrs: groups whose links have not all stopped
+ * @n_live_lgrs: groups whose links are not all drained
  * @n_qps: queue pairs of the groups' links
  * @rmb_bytes: bytes of RMB pages held by the namespace's groups
  * @send_bytes: bytes of send space that the namespace's connections may use

@@ -61,7 +61,8 @@ void smcr_spare_use(struct smcr_spare *cand, u32 n,
  * Whether the port is ready or in use does not count here.
  *
  * Context: any.
- * Return: true if the GID resembles that of the first link.
+ * Return: true if the GID resembles that of the first link, and the device can
+ * have the group's RMBs.
  */
 bool smcr_spare_suits(const struct smcr_spare *cand,
 		      const struct smcr_spare_want *want)
@@ -69,6 +70,8 @@ bool smcr_spare_suits(const struct smcr_spare *cand,
 	if (cand->v2 != want->first->v2 || cand->vlan != want->first->vlan)
 		return false;
 	if (want->peer_gid && !smcr_gid_alike(cand->gid, want->peer_gid))
+		return false;
+	if (cand->pages < want->pages)
 		return false;
 	return smcr_gid_alike(cand->gid, want->first->gid);
 }

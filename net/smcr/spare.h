@@ -19,6 +19,7 @@
  *	counts as a mapped address
  * @v2: RoCEv2; otherwise RoCEv1
  * @vlan: VLAN ID of the GID's packets, 0xffff for untagged ones
+ * @pages: pages of the largest memory region of @dev
  * @like_first: @gid is in a subnet of the first link's netdev, whose GID may be
  *	that of a virtual address
  * @lan: the netdev has a subnet of the peer's GID; or, if that is not known or
@@ -39,6 +40,7 @@ struct smcr_spare {
 	u8		prefix;
 	bool		v2;
 	u16		vlan;
+	u32		pages;
 	bool		like_first;
 	bool		lan;
 	bool		ready;
@@ -50,12 +52,13 @@ struct smcr_spare {
 /**
  * struct smcr_spare_want - the local end that a further link needs
  * @first: local end of the group's first link; its @dev, @port, @ifindex,
- *	@prefix and flags are not looked at
+ *	@prefix, @pages and flags are not looked at
  * @peer_gid: GID of the peer's end of the further link, or NULL if this host
  *	makes the offer
  * @first_peer: GID of the peer's end of the first link, or NULL
  * @asked: GID that the peer has named as that of a spare port, or NULL
  * @nth: 0 for the best candidate; a retry takes the next one
+ * @pages: pages of the group's largest RMB
  * @near: only a candidate that is on the peer's LAN by its addresses
  */
 struct smcr_spare_want {
@@ -64,6 +67,7 @@ struct smcr_spare_want {
 	const u8		*first_peer;
 	const u8		*asked;
 	unsigned int		nth;
+	u32			pages;
 	bool			near;
 };
 

@@ -181,7 +181,7 @@ static void wr_probe(struct smcr_wr *wr, const struct smcr_wr_batch *batch)
 	    wr_unhandled(wr) < some ||
 	    (wr->probe_conn && wr->sends - wr->probe_send < some))
 		return;
-	WRITE_ONCE(wr->probe_conn, batch->conn);
+	WRITE_ONCE(wr->probe_conn, batch->conn->id);
 	wr->probe_pos = batch->pos;
 	wr->probe_send = wr->sends;
 }
@@ -251,12 +251,12 @@ void smcr_wr_consumed(struct smcr_link *link, const struct smcr_conn *conn,
 	unsigned long irq;
 
 	lockdep_assert_held(&conn->lock);
-	if (READ_ONCE(wr->probe_conn) != conn)
+	if (READ_ONCE(wr->probe_conn) != conn->id)
 		return;
 	spin_lock_irqsave(&link->tx_lock, irq);
-	if (wr->probe_conn == conn && pos >= wr->probe_pos) {
+	if (wr->probe_conn == conn->id && pos >= wr->probe_pos) {
 		wr_handled(wr, wr->probe_send);
-		WRITE_ONCE(wr->probe_conn, NULL);
+		WRITE_ONCE(wr->probe_conn, 0);
 	}
 	spin_unlock_irqrestore(&link->tx_lock, irq);
 }

@@ -72,6 +72,7 @@
  *	links and connections are taken inside
  * @iop: the softirq
  * @fresh: the softirq was asked for since it began to poll
+ * @broken: the adapter has reported an error of the queue
  * @lock: protects changes of @watcher, and that the watcher stays valid while
  *	an event wakes it; taken in hard irq, inside the driver's locks; only
  *	locks of the scheduler and of timers are taken inside
@@ -95,6 +96,7 @@ struct smcr_wr_cq {
 	spinlock_t			run;
 	struct irq_poll			iop;
 	bool				fresh;
+	bool				broken;
 	spinlock_t			lock;
 	struct smcr_wr_watch		*watcher;
 	bool				event;
@@ -205,6 +207,21 @@ static void cq_event(struct ib_cq *ib, void *context)
 	spin_unlock_irqrestore(&cq->lock, irq);
 	if (!watcher)
 		cq_kick(cq);
+}
+
+/* The queue has overrun, or the adapter cannot write to it: no completion comes
+ * any more. May run in hard irq. The link outlives the queue, and the
+ * destruction of the queue waits for this handler.
+ */
+static void cq_error(struct ib_event *event, void *context)
+{
+	struct smcr_link *link = context;
+
+	if (event->event != IB_EVENT_CQ_ERR)
+		return;
+	/* Before the link fails: its drain looks at this */
+	WRITE_ONCE(link->cq->broken, true);
+	smcr_link_fail(link, -EIO);
 }
 
 static bool cq_event_take(struct smcr_wr_cq *cq)
@@ -418,6 +435,18 @@ void smcr_wr_cq_kick(struct smcr_link *link)
 }
 
 /**
+ * smcr_wr_cq_broken() - has the adapter reported an error of the queue?
+ * @link: link whose completion queue exists
+ *
+ * Context: any.
+ * Return: true if no completion will come.
+ */
+bool smcr_wr_cq_broken(const struct smcr_link *link)
+{
+	return READ_ONCE(link->cq->broken);
+}
+
+/**
  * smcr_wr_cq_verbs() - the verbs object of a link's completion queue
  * @link: link after smcr_wr_cq_init()
  *
@@ -437,7 +466,8 @@ static int cq_create(struct smcr_wr_cq *cq)
 	};
 	struct ib_cq *ib;
 
-	ib = ib_create_cq(smcr_wr_ibdev(link), cq_event, NULL, link, &attr);
+	ib = ib_create_cq(smcr_wr_ibdev(link), cq_event, cq_error, link,
+			  &attr);
 	if (IS_ERR(ib)) {
 		smcr_ib_vector_put(link->local.dev, attr.comp_vector);
 		return PTR_ERR(ib);

@@ -135,8 +135,9 @@ static int drain_queues(struct smcr_link *link)
  * All completions are handled then, as the queue's pollers take turns.
  *
  * Context: process; sleeps.
- * Return: 0; -errno if the device refuses the error state or the drain. Its
- * completions may come until the queue pair is destroyed.
+ * Return: 0; -errno if the device refuses the error state or the drain, or the
+ * completion queue is broken. Completions may come until the queue pair is
+ * destroyed.
  */
 int smcr_wr_drain(struct smcr_link *link)
 {
@@ -145,6 +146,9 @@ int smcr_wr_drain(struct smcr_link *link)
 
 	smcr_wr_silence_stop(link);
 	err = ib_modify_qp(link->qp, &attr, IB_QP_STATE);
+	/* The completions of the drain's own requests would not come. */
+	if (!err && smcr_wr_cq_broken(link))
+		err = -EIO;
 	if (!err)
 		err = drain_queues(link);
 	if (!err)

@@ -111,8 +111,9 @@ struct smcr_wr_drain {
  * @handled: SENDs that the peer has handled for certain; under link->tx_lock
  * @asked: a TEST LINK was asked for, and its reply will move @handled; under
  *	link->tx_lock
- * @probe_conn: connection whose consumer cursor will show that more SENDs are
- *	handled; only compared; under link->tx_lock, read without it
+ * @probe_conn: id of the connection whose consumer cursor will show that more
+ *	SENDs are handled, 0 for none. It may have ended, and another one may
+ *	have its address. Under link->tx_lock, read without it
  * @probe_pos: when its cursor has reached this position, ...; under
  *	link->tx_lock
  * @probe_send: ... so many SENDs are handled; under link->tx_lock
@@ -155,7 +156,7 @@ struct smcr_wr {
 	u32			window;
 	u32			handled;
 	bool			asked;
-	const struct smcr_conn	*probe_conn;
+	u32			probe_conn;
 	u64			probe_pos;
 	u32			probe_send;
 	struct smcr_wr_llc	llc[SMCR_WR_LLC_WAIT];
@@ -196,6 +197,7 @@ void smcr_wr_silence_posted(struct smcr_link *link, bool signaled);
 void smcr_wr_silence_stop(struct smcr_link *link);
 void smcr_wr_cq_catch_up(struct smcr_link *link);
 void smcr_wr_cq_kick(struct smcr_link *link);
+bool smcr_wr_cq_broken(const struct smcr_link *link);
 void smcr_wr_wake(struct smcr_link *link);
 void smcr_wr_send_done(struct ib_cq *cq, struct ib_wc *wc);
 int smcr_wr_errno(enum ib_wc_status status);

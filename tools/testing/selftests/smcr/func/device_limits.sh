@@ -70,7 +70,16 @@ here inline -1 driver 6
 carried "a driver whose inline data is broken"
 posted posted_inline -eq 0
 
-here driver -1 wr 65 mr 32
+# The netdev allows packets of 1024 bytes, the port sends 512: it is asked for
+# more once, and not for each connection. A group in between asks it, too.
+here driver -1 mtu 2
+carried "a port whose MTU is smaller than its netdev's"
+before=$(value queried /proc/devcap)
+io_check "40 connections over this port" $kind "$SERVER" seq -n 40
+asked=$(($(value queried /proc/devcap) - before))
+check "the port was asked $asked times" test $asked -lt 10
+
+here mtu -1 wr 65 mr 32
 carried "queues of 64, regions of 32 pages"
 
 dmesg -C

@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# fact: Links end on adapters that refuse a drain, or whose firmware is dead
+# fact: Links end on adapters that refuse a drain, are dead or lose completions
 # nics: 1
 # cpus: 2
-# timeout: 180
+# timeout: 240
 # Adapters with other manners than Soft-RoCE: they take no request in the error
 # state, or raise one event at the end of a drain while the poller is about to
-# end, or take long to arm a completion queue that is being destroyed. Links are
-# freed all the same, in use and idle, and new ones work.
+# end, or take long to arm a completion queue that is being destroyed, or report
+# an error of the completion queue. Links are freed all the same, in use and
+# idle, and new ones work.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
@@ -29,17 +30,8 @@ met() {
 declare -A met
 remember() {
 	met=([refused]=$(value refused /proc/verbs)
-		[late]=$(value late /proc/verbs))
-}
-
-# end_groups: end this host's groups
-end_groups() {
-	local num
-
-	for num in $(smcr-ctl linkgroup |
-		sed -n 's/^linkgroup \([0-9]*\) .*/\1/p'); do
-		smcr-ctl linkgroup terminate "$num" || return
-	done
+		[late]=$(value late /proc/verbs)
+		[broken]=$(value broken /proc/verbs))
 }
 
 # flows: true if a stream has sent some bytes since "save flow"
@@ -66,6 +58,11 @@ ends() {
 	both no_conn_left
 }
 
+# said_error: true if the log says why a link was lost
+said_error() {
+	dmesg | grep -q 'device-error.*Check the local adapter'
+}
+
 client_leads
 
 both sysctl_for_now net.smcr.negative_ms 0
@@ -90,6 +87,28 @@ for ((i = 0; i < 3; i++)); do
 	ends "slow$i"
 done
 both adapter slowarm 0
+
+# The server's completion queue breaks under a stream. A drain would wait for a
+# completion for longer than links_gone is waited for.
+both save cqerr
+both remember
+on server dmesg -C
+both save flow
+io $kind "$SERVER" stream -u 2g -d 2g -a >"$tmp/stream" 2>&1 &
+pid=$!
+jobs_started+=("$pid")
+wait_until "cqerr: a stream flows" flows
+on server adapter cqerr 1
+on server wait_until "cqerr: the completion queue is broken" met broken
+on server adapter cqerr 0
+on server wait_until "cqerr: its link is gone" links_gone
+wait "$pid"
+both wait_until "cqerr: both ends of the link are gone" links_gone
+on server grew cqerr LinksUndrained -ge 1
+on server check "cqerr: the log says that the adapter reports an error" \
+	said_error
+both no_fallback cqerr
+both no_conn_left
 
 io_check "the adapter is Soft-RoCE again" $kind "$SERVER" seq -n 5
 io_check "end of the server" $kind "$SERVER" quit

@@ -12,13 +12,16 @@
  *	region
  *   inline
  *	bytes of inline data that a queue pair gets, whatever it asked for
+ *   mtu
+ *	active MTU of each port, enum ib_mtu
  *   driver
  *	number of enum rdma_driver_id that the device shows while smcr builds a
  *	link
  *
- * Reading returns the largest requests that smcr posted since the last write,
- * as "name value" lines: "posted_sge", the most scatter entries of one send
- * request, and "posted_inline", the most inline bytes of one.
+ * Reading returns "name value" lines. The largest requests that smcr posted
+ * since the last write: "posted_sge", the most scatter entries of one send
+ * request, and "posted_inline", the most inline bytes of one. And "queried", how
+ * often a port was asked for its attributes.
  */
 #include <linux/kprobes.h>
 #include <linux/module.h>
@@ -29,14 +32,17 @@
 #include "link.h"
 #include "probe.h"
 
-enum { CAP_SGE, CAP_WR, CAP_CQE, CAP_MR, CAP_INLINE, CAP_DRIVER, CAPS };
-
-static const char *const names[CAPS] = {
-	"sge", "wr", "cqe", "mr", "inline", "driver",
+enum {
+	CAP_SGE, CAP_WR, CAP_CQE, CAP_MR, CAP_INLINE, CAP_MTU, CAP_DRIVER, CAPS
 };
 
-static int caps[CAPS] = { -1, -1, -1, -1, -1, -1 };
+static const char *const names[CAPS] = {
+	"sge", "wr", "cqe", "mr", "inline", "mtu", "driver",
+};
+
+static int caps[CAPS] = { -1, -1, -1, -1, -1, -1, -1 };
 static u32 posted_sge, posted_inline;
+static atomic_t queried;
 
 struct call {
 	void	*arg;
@@ -67,6 +73,23 @@ static int leave_query(struct kretprobe_instance *ri, struct pt_regs *regs)
 		attr->max_cqe = caps[CAP_CQE];
 	if (caps[CAP_MR] >= 0)
 		attr->max_fast_reg_page_list_len = caps[CAP_MR];
+	return 0;
+}
+
+/* int rxe_query_port(struct ib_device *, u32 port, struct ib_port_attr *) */
+static int enter_port(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	call_of(ri)->arg = (void *)regs_get_kernel_argument(regs, 2);
+	atomic_inc(&queried);
+	return 0;
+}
+
+static int leave_port(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct ib_port_attr *attr = call_of(ri)->arg;
+
+	if (caps[CAP_MTU] >= 0)
+		attr->active_mtu = caps[CAP_MTU];
 	return 0;
 }
 
@@ -128,6 +151,13 @@ static struct kretprobe query = {
 	.data_size	= sizeof(struct call),
 };
 
+static struct kretprobe port = {
+	.kp.symbol_name	= "rxe_query_port",
+	.entry_handler	= enter_port,
+	.handler	= leave_port,
+	.data_size	= sizeof(struct call),
+};
+
 static struct kretprobe create = {
 	.kp.symbol_name	= "ib_create_qp_kernel",
 	.entry_handler	= enter_attr,
@@ -142,7 +172,7 @@ static struct kretprobe build = {
 	.data_size	= sizeof(struct call),
 };
 
-static struct kretprobe *rets[] = { &query, &create, &build };
+static struct kretprobe *rets[] = { &query, &port, &create, &build };
 
 static struct kprobe post = {
 	.symbol_name	= "rxe_post_send",
@@ -169,8 +199,8 @@ static ssize_t devcap_write(struct file *file, const char __user *from,
 
 static int devcap_show(struct seq_file *seq, void *v)
 {
-	seq_printf(seq, "posted_sge %u\nposted_inline %u\n", posted_sge,
-		   posted_inline);
+	seq_printf(seq, "posted_sge %u\nposted_inline %u\nqueried %d\n",
+		   posted_sge, posted_inline, atomic_read(&queried));
 	return 0;
 }
 

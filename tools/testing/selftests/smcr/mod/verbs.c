@@ -27,11 +27,11 @@
 
 #include "probe.h"
 
-enum { REFUSE, DEAD, SLOWARM, SETTINGS };
+enum { REFUSE, DEAD, SLOWARM, CQERR, SETTINGS };
 
-static const char *const names[] = { "refuse", "dead", "slowarm" };
+static const char *const names[] = { "refuse", "dead", "slowarm", "cqerr" };
 static int settings[SETTINGS];
-static atomic_t refused, late;
+static atomic_t refused, late, broken, reported;
 
 /* Verbs of Soft-RoCE, as in struct ib_device_ops */
 static struct {
@@ -44,12 +44,14 @@ static struct {
 			 const struct ib_recv_wr **bad);
 	int (*poll_cq)(struct ib_cq *cq, int n, struct ib_wc *wc);
 	int (*req_notify_cq)(struct ib_cq *cq, enum ib_cq_notify_flags flags);
+	int (*destroy_cq)(struct ib_cq *cq, struct ib_udata *udata);
 } rxe;
-/* Queue pairs in the error state and their completion queues, and completion
- * queues with a late event, by address
+/* Queue pairs in the error state and their completion queues, completion queues
+ * with a late event, and those with an error, by address
  */
 static DEFINE_XARRAY(errors);
 static DEFINE_XARRAY_FLAGS(lates, XA_FLAGS_LOCK_IRQ);
+static DEFINE_XARRAY_FLAGS(brokens, XA_FLAGS_LOCK_IRQ);
 
 static bool is_on(int setting)
 {
@@ -113,11 +115,49 @@ static int verbs_post_recv(struct ib_qp *qp, const struct ib_recv_wr *wr,
 	return -EIO;
 }
 
+/* Has the completion queue an error? If one is due, report it. */
+static bool is_broken(struct ib_cq *cq)
+{
+	struct ib_event event = {
+		.device = cq->device,
+		.event = IB_EVENT_CQ_ERR,
+		.element.cq = cq,
+	};
+	unsigned long flags;
+
+	if (xa_load(&brokens, key_of(cq)))
+		return true;
+	if (!is_on(CQERR) || !cq->res.kern_name ||
+	    strcmp(cq->res.kern_name, "smcr"))
+		return false;
+	xa_lock_irqsave(&brokens, flags);
+	__xa_store(&brokens, key_of(cq), cq, GFP_ATOMIC);
+	xa_unlock_irqrestore(&brokens, flags);
+	atomic_inc(&broken);
+	if (cq->event_handler) {
+		atomic_inc(&reported);
+		cq->event_handler(&event, cq->cq_context);
+	}
+	return true;
+}
+
+static int verbs_destroy_cq(struct ib_cq *cq, struct ib_udata *udata)
+{
+	unsigned long flags;
+
+	xa_lock_irqsave(&brokens, flags);
+	__xa_erase(&brokens, key_of(cq));
+	xa_unlock_irqrestore(&brokens, flags);
+	return rxe.destroy_cq(cq, udata);
+}
+
 static int verbs_poll_cq(struct ib_cq *cq, int n, struct ib_wc *wc)
 {
 	unsigned long flags;
 	void *found;
 
+	if (is_broken(cq))
+		return 0;
 	xa_lock_irqsave(&lates, flags);
 	found = __xa_erase(&lates, key_of(cq));
 	xa_unlock_irqrestore(&lates, flags);
@@ -215,6 +255,7 @@ static int verbs_add(struct ib_device *ibdev)
 	TAKE(ibdev, post_recv);
 	TAKE(ibdev, poll_cq);
 	TAKE(ibdev, req_notify_cq);
+	TAKE(ibdev, destroy_cq);
 	verbs_set_drain(ibdev, is_on(DEAD));
 	ib_set_client_data(ibdev, &client, ibdev);
 	return 0;
@@ -229,6 +270,7 @@ static void verbs_remove(struct ib_device *ibdev, void *data)
 	ibdev->ops.post_recv = rxe.post_recv;
 	ibdev->ops.poll_cq = rxe.poll_cq;
 	ibdev->ops.req_notify_cq = rxe.req_notify_cq;
+	ibdev->ops.destroy_cq = rxe.destroy_cq;
 }
 
 /* The drain functions are set when a device is added, so add all again. */
@@ -258,8 +300,9 @@ static ssize_t verbs_write(struct file *file, const char __user *from,
 
 static int verbs_show(struct seq_file *seq, void *v)
 {
-	seq_printf(seq, "refused %d\nlate %d\n", atomic_read(&refused),
-		   atomic_read(&late));
+	seq_printf(seq, "refused %d\nlate %d\nbroken %d\nreported %d\n",
+		   atomic_read(&refused), atomic_read(&late),
+		   atomic_read(&broken), atomic_read(&reported));
 	return 0;
 }
 
@@ -286,6 +329,7 @@ static void __exit verbs_exit(void)
 	msleep(100);
 	xa_destroy(&errors);
 	xa_destroy(&lates);
+	xa_destroy(&brokens);
 }
 
 module_init(verbs_init);

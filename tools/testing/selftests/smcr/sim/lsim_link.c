@@ -474,6 +474,18 @@ unsigned int smcr_ib_spare_ports(struct net *net, const struct smcr_port *used,
 	return smcr_spare_ports(cand, candidates(used, n_used, want, cand, ports), &what);
 }
 
+u32 smcr_ib_least_pages(const struct net *net, const struct smcr_port *like, u32 least)
+{
+	const struct lhost *h = &lsim.host[net->host];
+	u32 pages = U32_MAX / PAGE_SIZE;
+	u8 at;
+
+	for (at = 0; at < h->nr_ports; at++)
+		if (h->port[at].there && h->port[at].dev.max_mr_pages >= least)
+			pages = min(pages, h->port[at].dev.max_mr_pages);
+	return pages;
+}
+
 bool smcr_ib_gid_is_ours(const struct net *net, const u8 *gid)
 {
 	return (gid[15] - 1) % 2 == net->host;

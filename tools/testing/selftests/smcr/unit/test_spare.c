@@ -297,6 +297,27 @@ static void far(void)
 	EXPECT_EQ(choose(), SMCR_SPARE_NONE);
 }
 
+/* The group's RMBs are larger than a memory region of the second device. */
+static void pages(void)
+{
+	static const u8 peer[] = V4(10, 9, 0, 11);
+	u32 i;
+
+	SETUP(mixed);
+	for (i = 0; i < ports; i++)
+		host[i].pages = 512;
+	want.pages = 512;
+	EXPECT_EQ(choose(), 2);
+	EXPECT_EQ(spare_ports(), 2);
+	want.pages = 513;
+	EXPECT_EQ(choose(), SMCR_SPARE_NONE);
+	EXPECT_EQ(spare_ports(), 0);
+	host[1].pages = 513;
+	EXPECT_EQ(choose(), 1);
+	EXPECT_EQ(choose_for(peer), 1);
+	EXPECT_EQ(spare_ports(), 1);
+}
+
 static void not_ready(void)
 {
 	static const u8 peer[] = V4(10, 9, 0, 21);
@@ -399,6 +420,7 @@ static const struct fact facts[] = {
 	{ "RoCE version, kind and family are those of the first link", kind },
 	{ "link-local: any unused port, by the netdev's other subnets", link_local },
 	{ "ports of other networks can be left out", far },
+	{ "a device that cannot have the group's RMBs is left out", pages },
 	{ "a port that is not ready is no spare", not_ready },
 	{ "a port of another device is preferred to a second port", same_device },
 	{ "a port of an asymmetric link comes after all unused ports", asymmetric },

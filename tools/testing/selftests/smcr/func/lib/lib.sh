@@ -366,6 +366,16 @@ no_group_left() {
 	wait_until "no link group is left" groups_gone
 }
 
+# end_groups: end this host's groups
+end_groups() {
+	local num
+
+	for num in $(smcr-ctl linkgroup |
+		sed -n 's/^linkgroup \([0-9]*\) .*/\1/p'); do
+		smcr-ctl linkgroup terminate "$num" || return
+	done
+}
+
 # sysctl_for_now NAME VALUE: set a sysctl until the end of this test
 sysctl_for_now() {
 	local old
