@@ -481,21 +481,6 @@ void smcr_hs_drop_group(struct smcr_hs *hs)
 		smcr_lgr_leave(lgr);
 }
 
-static void hs_leave_listener(struct smcr_hs *hs)
-{
-	struct smcr_sock *listener;
-
-	if (!hs->listener)
-		return;
-	listener = smcr_sk(hs->listener);
-	spin_lock_bh(&listener->accept_lock);
-	if (!list_empty(&hs->listen_node)) {
-		list_del_init(&hs->listen_node);
-		WRITE_ONCE(listener->n_pending, listener->n_pending - 1);
-	}
-	spin_unlock_bh(&listener->accept_lock);
-}
-
 /* Give back what only messages of the handshake need. */
 static void hs_strip(struct smcr_hs *hs)
 {
@@ -515,7 +500,8 @@ static void hs_release(struct smcr_hs *hs)
 	if (timer_delete(&hs->timer))
 		smcr_hs_put(hs);
 	hs_strip(hs);
-	hs_leave_listener(hs);
+	if (hs->listener)
+		smcr_listen_leave(hs);
 	WRITE_ONCE(smcr_sk(sk)->hs, NULL);
 	smcr_mib_inc(sock_net(sk), SMCR_MIB_HANDSHAKESENDED);
 	atomic_dec(&smcr_pernet(sock_net(sk))->handshakes);

@@ -87,6 +87,7 @@ enum smcr_hs_event_bit {
  * @listener: server: outer listening socket, counted; NULL once the child has
  *	been given to it or dropped
  * @listen_node: entry in the listener's list, under its accept_lock
+ * @source: server: hash of listener and client address in smcr_net.sources
  * @client: true for a client
  * @step: current step, see above; hs.c's hs_move() alone changes it
  * @events: enum smcr_hs_event_bit; atomic bits, set in any context
@@ -136,6 +137,7 @@ struct smcr_hs {
 	struct sock		*sk;
 	struct sock		*listener;
 	struct list_head	listen_node;
+	u64			source;
 	bool			client;
 	enum smcr_hs_step	step;
 	unsigned long		events;

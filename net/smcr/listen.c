@@ -32,6 +32,7 @@
  * change.
  */
 #include <linux/net.h>
+#include <linux/siphash.h>
 #include <net/inet_connection_sock.h>
 #include <net/sock.h>
 #include <net/tcp.h>
@@ -49,6 +50,7 @@
 #include "path.h"
 #include "rx.h"
 #include "sock.h"
+#include "sources.h"
 
 /* Delay before a listener that could not take a child tries again */
 #define LISTEN_RETRY_TIME	(HZ / 10)
@@ -68,6 +70,46 @@ static bool source_blocked(struct net *net, const struct smcr_syn *syn)
 	return smcr_neglist_blocks(net, &key);
 }
 
+/* The place of a source in smcr_net.sources. The key is secret, so nobody can
+ * choose addresses that share the counters of another source.
+ */
+static u64 source_hash(const struct sock *listener,
+		       const struct in6_addr *addr)
+{
+	static siphash_key_t key __read_mostly;
+	struct {
+		struct in6_addr addr;
+		u64 listener;
+	} __aligned(SIPHASH_ALIGNMENT) from = {
+		.addr = *addr,
+		.listener = (unsigned long)listener,
+	};
+
+	net_get_random_once(&key, sizeof(key));
+	return siphash(&from, sizeof(from), &key);
+}
+
+/* Has a listener as many handshakes as it may have, or as the source of a SYN
+ * may have? This keeps silent clients of one address from taking all of them.
+ * Children count from listen_join() on, so a burst of SYNs may exceed a limit.
+ */
+static bool listen_full(const struct sock *sk, const struct smcr_syn *syn)
+{
+	const struct smcr_net *sn = smcr_pernet(sock_net(sk));
+	u64 hash = source_hash(sk, &syn->source);
+
+	if (READ_ONCE(smcr_sk(sk)->n_pending) >=
+	    READ_ONCE(sn->sysctl.max_handshakes))
+		smcr_mib_inc(sock_net(sk), SMCR_MIB_HANDSHAKESREFUSED);
+	else if (smcr_sources_count(&sn->sources, hash) >=
+		 READ_ONCE(sn->sysctl.max_handshakes_per_source))
+		smcr_mib_inc(sock_net(sk), SMCR_MIB_SOURCESREFUSED);
+	else
+		return false;
+	atomic_inc(&smcr_sk(sk)->n_refused);
+	return true;
+}
+
 /* TCP calls this for each SYN with the option; it does not echo the option if
  * the result is true. Without an adapter the result is true, whatever adapters
  * there were when the program called listen().
@@ -77,22 +119,13 @@ static bool listen_congested(const struct sock *inner)
 	const struct sock *sk;
 	struct smcr_syn syn;
 	bool full = true;
-	u32 limit;
 
 	rcu_read_lock();
 	smcr_inner_get_syn(&syn);
 	sk = smcr_inner_outer(inner);
-	if (sk && smcr_ib_any() && smcr_path_on_link(inner, &syn)) {
-		limit = READ_ONCE(smcr_pernet(sock_net(sk))
-				  ->sysctl.max_handshakes);
-		full = READ_ONCE(smcr_sk(sk)->n_pending) >= limit;
-		if (full) {
-			atomic_inc(&smcr_sk(sk)->n_refused);
-			smcr_mib_inc(sock_net(sk),
-				     SMCR_MIB_HANDSHAKESREFUSED);
-		}
-		full = full || source_blocked(sock_net(sk), &syn);
-	}
+	if (sk && smcr_ib_any() && smcr_path_on_link(inner, &syn))
+		full = listen_full(sk, &syn) ||
+		       source_blocked(sock_net(sk), &syn);
 	rcu_read_unlock();
 	return full;
 }
@@ -146,45 +179,67 @@ void smcr_listen_event(struct sock *sk)
 		sock_put(sk);
 }
 
-/* Does the source address of a new handshake have its share of the listener's
- * handshakes already? This keeps one address from taking all of them. The list
- * is walked only if it is longer than that share; net.smcr.max_handshakes
- * bounds its length.
+/* Is the source of a handshake beyond its share with this one? Its SYN may have
+ * come in a burst, before others of the burst were counted.
  */
-static bool source_congested(struct sock *listener, const struct smcr_hs *new)
+static bool source_congested(const struct smcr_hs *hs)
 {
-	struct smcr_sock *lsk = smcr_sk(listener);
-	struct in6_addr addr, other;
-	const struct smcr_hs *hs;
-	u32 limit, n = 0;
+	const struct smcr_net *sn = smcr_pernet(sock_net(hs->sk));
 
-	limit = READ_ONCE(smcr_pernet(sock_net(listener))
-			  ->sysctl.max_handshakes_per_source);
-	if (READ_ONCE(lsk->n_pending) <= limit)
+	if (smcr_sources_count(&sn->sources, hs->source) <=
+	    READ_ONCE(sn->sysctl.max_handshakes_per_source))
 		return false;
-	smcr_path_peer_addr(smcr_sk(new->sk)->inner->sk, &addr);
-	spin_lock_bh(&lsk->accept_lock);
-	list_for_each_entry(hs, &lsk->listen_hs, listen_node) {
-		smcr_path_peer_addr(smcr_sk(hs->sk)->inner->sk, &other);
-		n += ipv6_addr_equal(&addr, &other);
-	}
-	spin_unlock_bh(&lsk->accept_lock);
-	return n > limit;
+	smcr_mib_inc(sock_net(hs->sk), SMCR_MIB_SOURCESREFUSED);
+	return true;
+}
+
+/* Count a handshake that begins or ends, at its listener and by source. */
+static void listen_count(struct smcr_sock *lsk, const struct smcr_hs *hs, int n)
+{
+	lockdep_assert_held(&lsk->accept_lock);
+	WRITE_ONCE(lsk->n_pending, lsk->n_pending + n);
+	smcr_sources_add(&smcr_pernet(sock_net(hs->sk))->sources, hs->source,
+			 n);
 }
 
 static bool __must_check listen_join(struct sock *listener, struct smcr_hs *hs)
 {
 	struct smcr_sock *lsk = smcr_sk(listener);
+	struct in6_addr addr;
 	bool open;
 
+	smcr_path_peer_addr(smcr_sk(hs->sk)->inner->sk, &addr);
+	hs->source = source_hash(listener, &addr);
 	spin_lock_bh(&lsk->accept_lock);
 	open = READ_ONCE(listener->sk_state) == TCP_LISTEN;
 	if (open) {
 		list_add_tail(&hs->listen_node, &lsk->listen_hs);
-		WRITE_ONCE(lsk->n_pending, lsk->n_pending + 1);
+		listen_count(lsk, hs, 1);
 	}
 	spin_unlock_bh(&lsk->accept_lock);
 	return open;
+}
+
+static void leave_locked(struct smcr_sock *lsk, struct smcr_hs *hs)
+{
+	list_del_init(&hs->listen_node);
+	listen_count(lsk, hs, -1);
+}
+
+/**
+ * smcr_listen_leave() - take a handshake that ends off its listener's list
+ * @hs: a server's handshake
+ *
+ * Context: process.
+ */
+void smcr_listen_leave(struct smcr_hs *hs)
+{
+	struct smcr_sock *lsk = smcr_sk(hs->listener);
+
+	spin_lock_bh(&lsk->accept_lock);
+	if (!list_empty(&hs->listen_node))
+		leave_locked(lsk, hs);
+	spin_unlock_bh(&lsk->accept_lock);
 }
 
 static unsigned long proposal_wait(const struct sock *child,
@@ -349,8 +404,7 @@ void smcr_listen_stop(struct sock *sk)
 		hs = list_first_entry_or_null(&lsk->listen_hs, struct smcr_hs,
 					      listen_node);
 		if (hs) {
-			list_del_init(&hs->listen_node);
-			WRITE_ONCE(lsk->n_pending, lsk->n_pending - 1);
+			leave_locked(lsk, hs);
 			smcr_hs_get(hs);
 		}
 		spin_unlock_bh(&lsk->accept_lock);
@@ -410,8 +464,7 @@ static enum smcr_fallback_reason check_proposal(struct smcr_hs *hs)
 	enum smcr_fallback_reason reason;
 
 	reason = smcr_fallback_check_conn(hs->sk);
-	if (reason == SMCR_FALLBACK_NONE &&
-	    source_congested(hs->listener, hs))
+	if (reason == SMCR_FALLBACK_NONE && source_congested(hs))
 		reason = SMCR_FALLBACK_CONGESTED;
 	if (reason == SMCR_FALLBACK_NONE)
 		reason = check_identity(hs);

@@ -11,6 +11,7 @@ struct work_struct;
 
 int __must_check smcr_listen_start(struct sock *sk, int backlog);
 void smcr_listen_stop(struct sock *sk);
+void smcr_listen_leave(struct smcr_hs *hs);
 void smcr_listen_event(struct sock *sk);
 void smcr_listen_work(struct work_struct *work);
 extern bool (*const smcr_listen_steps[])(struct smcr_hs *hs);

@@ -26,7 +26,9 @@
 	X(HANDSHAKESENDED, HandshakesEnded, \
 	  "handshakes that ended, whatever the result") \
 	X(HANDSHAKESREFUSED, HandshakesRefused, \
-	  "SYNs answered without the option at a listener's limit") \
+	  "SYNs answered without the option because of net.smcr.max_handshakes") \
+	X(SOURCESREFUSED, SourcesRefused, \
+	  "the same, or Proposals declined, because of max_handshakes_per_source") \
 	X(HANDSHAKETIMEOUTS, HandshakeTimeouts, \
 	  "handshakes that missed their deadline") \
 	X(ACCEPTSDEFERRED, AcceptsDeferred, \

@@ -60,6 +60,7 @@
 #include "notify.h"
 #include "peers.h"
 #include "pnet.h"
+#include "sources.h"
 #include "sysctl.h"
 #include "wire.h"
 
@@ -86,6 +87,7 @@ struct workqueue_struct;
  * @send_bytes: bytes of send space that the namespace's connections may use
  * @orphans: connections that outlive the close() of their socket
  * @handshakes: handshakes in flight
+ * @sources: those of listeners, by listener and source
  * @neglist: negative list: destinations and paths on which SMC-R failed
  * @peers: servers that this namespace's clients remember
  * @pnet: PNET table: netdevs and ports that are tied together
@@ -110,6 +112,7 @@ struct smcr_net {
 	atomic_long_t		send_bytes;
 	atomic_t		orphans;
 	atomic_t		handshakes;
+	struct smcr_sources	sources;
 	struct smcr_neglist	neglist;
 	struct smcr_peers	peers;
 	struct smcr_pnet	pnet;

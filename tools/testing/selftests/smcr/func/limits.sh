@@ -161,18 +161,39 @@ grew handshakes FallbackNoOption -eq 2
 on server grew handshakes FallbackCongested -eq 2
 lift_bound server max_handshakes
 
-# At most two of them fit, and none if all four arrive at the same moment.
+# The same for the source: its clients are silent until then.
 set_bound server max_handshakes_per_source 2
 both save source
 check "Proposals are dropped" hold_proposals
-hang 1 2 3 4
-both wait_until "four are in flight" grew_to source HandshakesStarted 4
+hang 1 2
+on server wait_until "two are in flight" \
+	grew_to source HandshakesStarted 2
+hang 3 4
+on server wait_until "two were refused" grew_to source SourcesRefused 2
+on server grew source HandshakesStarted -eq 2
+on server grew source HandshakesRefused -eq 0
+wait_until "four are in flight" grew_to source HandshakesStarted 4
 let_go
-grew source Fallbacks -eq "$(delta source FallbackPeerDeclined)"
-grew source FallbackPeerDeclined -ge 2
-on server grew source Fallbacks -eq "$(delta source FallbackPeerDeclined)"
-on server grew source FallbackCongested -eq \
-	"$(delta source FallbackPeerDeclined)"
+both grew source Fallbacks -eq 2
+both grew source HandshakesDone -eq 2
+grew source FallbackNoOption -eq 2
+on server grew source FallbackCongested -eq 2
+no_group_left
+lift_bound server max_handshakes_per_source
+
+# A limit that is lowered holds for the Proposals that come later.
+both save lowered
+check "Proposals are dropped" hold_proposals
+hang 1 2 3 4
+both wait_until "four are in flight" grew_to lowered HandshakesStarted 4
+set_bound server max_handshakes_per_source 2
+let_go
+grew lowered FallbackPeerDeclined -ge 2
+grew lowered Fallbacks -eq "$(delta lowered FallbackPeerDeclined)"
+on server grew lowered SourcesRefused -eq \
+	"$(delta lowered FallbackPeerDeclined)"
+on server grew lowered FallbackCongested -eq \
+	"$(delta lowered FallbackPeerDeclined)"
 no_group_left
 lift_bound server max_handshakes_per_source
 

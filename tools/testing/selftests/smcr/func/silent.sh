@@ -91,14 +91,16 @@ check "64 at once, less than three times the quiet median" \
 	below_three many silence
 no_fallback begin
 
-# The bound of a source: each has 100 handshakes, and 64 honest clients come at
-# once.
+# The bound of a source: each has 100 silent handshakes, so honest clients get no
+# option.
 on server sysctl_for_now net.smcr.max_handshakes_per_source 70
-on server save source
+both save source
 FROM=${sources[0]} timed of_the_same_address
 check "one by one, by TCP, less than three times the quiet median" \
 	below_three one of_the_same_address
 on server grew source FallbackCongested -eq $((31 + 64))
+on server grew source SourcesRefused -ge $((31 + 64))
+grew source FallbackPeerDeclined -eq 0
 save other
 timed of_another_address
 no_fallback other
