@@ -121,8 +121,11 @@ bool smcr_lgr_unpublish(struct smcr_lgr *lgr)
 static bool lgr_has_room(const struct smcr_lgr *lgr)
 {
 	lockdep_assert_held(&lgr->conns_lock);
-	return lgr->n_conns < smcr_lgr_conn_limit(lgr) &&
-	       smcr_lgr_policy_has_room(lgr->dialect, lgr->n_conns,
+	if (lgr->n_conns >= smcr_lgr_conn_limit(lgr)) {
+		smcr_mib_inc(lgr->net, SMCR_MIB_GROUPSFULL);
+		return false;
+	}
+	return smcr_lgr_policy_has_room(lgr->dialect, lgr->n_conns,
 					READ_ONCE(lgr->n_rmbs));
 }
 

@@ -111,14 +111,15 @@ bool smcr_link_nums_drop(struct smcr_link_nums *nums, u8 num)
 /**
  * smcr_lgr_policy_max_links() - return how many symmetric links a group may
  * have
- * @ours: local limit in CONFIRM LINK, 1..8
+ * @ours: local limit in CONFIRM LINK, 2..8
  * @theirs: the peer's limit; 0 says that it takes ours (2.2.2)
  *
- * Return: the smaller limit.
+ * Return: the smaller limit. It is at least 2, as the RFC knows no lower one: a
+ * client that has no second port refuses ADD LINK.
  */
 u8 smcr_lgr_policy_max_links(u8 ours, u8 theirs)
 {
-	return theirs ? min_t(u8, ours, theirs) : ours;
+	return theirs ? max_t(u8, min_t(u8, ours, theirs), 2) : ours;
 }
 
 static bool same_local(const struct smcr_link_ends *a,

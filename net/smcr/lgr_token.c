@@ -150,6 +150,8 @@ int smcr_lgr_conn_add(struct smcr_lgr *lgr, struct smcr_conn *conn)
 		else
 			err = token_give(lgr, conn);
 		spin_unlock_bh(&lgr->conns_lock);
+		if (err == -EMFILE)
+			smcr_mib_inc(lgr->net, SMCR_MIB_GROUPSFULL);
 		if (err != -EAGAIN)
 			return err;
 		err = tokens_grow(lgr);

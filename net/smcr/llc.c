@@ -663,7 +663,7 @@ static bool llc_handle(struct smcr_lgr *lgr, struct smcr_wr_recv *recv)
 	fault = smcr_llc_msg_decode(recv->msg, sizeof(recv->msg), lgr->dialect,
 				    &msg);
 	if (fault == SMCR_LLC_IGNORED) {
-		smcr_mib_inc(lgr->net, SMCR_MIB_BADLLC);
+		smcr_mib_inc(lgr->net, SMCR_MIB_LLCIGNORED);
 		return true;
 	}
 	if (fault) {

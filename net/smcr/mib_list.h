@@ -61,6 +61,8 @@
 	X(LINKGROUPSFREED, LinkGroupsFreed, "link groups freed") \
 	X(GROUPSREFUSED, GroupsRefused, \
 	  "link groups not created because of net.smcr.max_lgrs") \
+	X(GROUPSFULL, GroupsFull, \
+	  "times that a connection found a group full (net.smcr.max_conns_per_lgr)") \
 	X(QPSREFUSED, QpsRefused, \
 	  "links not created because of net.smcr.max_qps") \
 	X(LINKS, Links, "links created") \
@@ -167,6 +169,8 @@
 #define SMCR_MIB_CONTROL(X) \
 	X(LLCSENT, LlcSent, "LLC messages sent") \
 	X(LLCRECEIVED, LlcReceived, "LLC messages received") \
+	X(LLCIGNORED, LlcIgnored, \
+	  "those of them that are optional and unknown here (A.3)") \
 	X(CONFIRMLINKSENT, ConfirmLinkSent, "CONFIRM LINK requests sent") \
 	X(PATHPROBES, PathProbes, \
 	  "full packets of zeros written to prove the path of a first contact") \

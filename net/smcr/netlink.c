@@ -4,8 +4,11 @@
  * and the table of operations in genl.c are generated.
  *
  * A dump that does not fit into one buffer stores the numbers of the next
- * object, and the next call goes on from there. So objects that come or go
- * meanwhile cause no other object to be repeated or left out. No spinlock is
+ * object, and the next call goes on from there. So groups, links and
+ * connections that come or go meanwhile cause no other one to be repeated or
+ * left out. Ports of devices and entries of the PNET table and of the negative
+ * list have no such numbers: a dump counts them, and one that comes or goes
+ * between two buffers may have another one repeated or left out. No spinlock is
  * held while a message is filled; a reference keeps each object.
  */
 #include <linux/netlink.h>

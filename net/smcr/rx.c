@@ -718,6 +718,22 @@ static int rx_take_urgent(struct sock *sk, struct smcr_conn *conn, bool peek,
 	return 1;
 }
 
+/* Check the eye catcher before the program gets an urgent byte, which was
+ * copied when it came. If the element has been returned, there is nothing to
+ * check.
+ */
+static int rx_check_urgent(struct smcr_conn *conn)
+{
+	int err;
+
+	if (!(READ_ONCE(conn->rx.urgent.bits) & SMCR_URGENT_UNREAD) ||
+	    !smcr_conn_read_begin(conn))
+		return 0;
+	err = rx_check_eye(conn);
+	smcr_conn_read_end(conn);
+	return err;
+}
+
 /**
  * smcr_rx_recv_urgent() - recv(MSG_OOB) on an RDMA connection
  * @sk: outer socket in mode RDMA
@@ -741,6 +757,9 @@ int smcr_rx_recv_urgent(struct sock *sk, struct msghdr *msg, size_t len,
 	sock_owned_by_me(sk);
 	if (!conn)
 		return -EINVAL;
+	ret = rx_check_urgent(conn);
+	if (ret)
+		return ret;
 	spin_lock_bh(&conn->lock);
 	ret = rx_take_urgent(sk, conn, flags & MSG_PEEK, &byte);
 	spin_unlock_bh(&conn->lock);

@@ -130,6 +130,19 @@ part v
 talk n
 verdict "CABORT: the eye catcher was overwritten"
 
+# The liar announces a byte of the zeroed element as urgent.
+meet v
+lie put -1 0 deadbeef
+mark RmbeEyeCatcherBad ResetEyeCatcher CdcReceived
+lie cdc -1 flags=0x6000 prod=5
+ask $HONEST await CdcReceived $((marked[CdcReceived] + 1))
+step ECONNRESET $HONEST urgent v
+more RmbeEyeCatcherBad 1
+more ResetEyeCatcher 1
+part v
+talk n
+verdict "CABORT: the eye catcher was overwritten, and an urgent byte is read"
+
 # Each end assumes that the other one closed first, and waits for its FIN.
 sysctl_at C close_timeout_ms=2000
 sysctl_at S close_timeout_ms=2000

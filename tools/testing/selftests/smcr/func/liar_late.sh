@@ -19,7 +19,7 @@ liar_begin
 
 # As Linux does: agree, and then refuse when DELETE LINK comes.
 step 0 C sh insmod /share/version2.ko
-mark DeleteLinkSent LinksFailed BadLlc
+mark DeleteLinkSent LinksFailed BadLlc LlcIgnored
 lie hook llc 02 80 0 1 2=0080 28=000099
 step ok S lie catch 04
 step ok C connect v
@@ -34,7 +34,8 @@ step ok S lie catch 00
 lie llc 1 "$answer"
 talk v
 # The server ignored and counted the captured message.
-more BadLlc 1
+more LlcIgnored 1
+more BadLlc 0
 more LinksFailed 0
 part v
 alone

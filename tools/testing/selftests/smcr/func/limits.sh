@@ -131,7 +131,7 @@ both grew single Aborts -eq 0
 lift_bound server max_qps
 
 # A client at its own limit cannot use another group.
-bound client max_conns_per_lgr 2 5 3 ConnsOpened
+bound client max_conns_per_lgr 2 5 3 GroupsFull
 # A server at its limit makes parallel link groups.
 set_bound server max_conns_per_lgr 6
 both save parallel

@@ -274,10 +274,11 @@ static void choices(struct fuzz *in)
 	HOLDS(smcr_lgr_policy_want_rmb(elements, elements));
 	HOLDS(!elements || !smcr_lgr_policy_want_rmb(0, elements));
 
-	ours = 1 + take8(in) % SMCR_MAX_LINKS;
+	ours = 2 + take8(in) % (SMCR_MAX_LINKS - 1);
 	theirs = take8(in);
 	links = smcr_lgr_policy_max_links(ours, theirs);
-	HOLDS(links && links <= ours && (!theirs || links <= theirs));
+	HOLDS(links >= 2 && links <= ours);
+	HOLDS(!theirs || links <= theirs || links == 2);
 	if (smcr_lgr_policy_has_room(SMCR_DIALECT_LINUX, take16(in), nr))
 		HOLDS(!smcr_lgr_policy_has_room(SMCR_DIALECT_LINUX, SMCR_LINUX_MAX_CONNS, nr));
 }

@@ -95,7 +95,8 @@ static void max_links(void)
 	EXPECT_EQ(smcr_lgr_policy_max_links(8, 2), 2);
 	EXPECT_EQ(smcr_lgr_policy_max_links(2, 8), 2);
 	EXPECT_EQ(smcr_lgr_policy_max_links(2, 0), 2);
-	EXPECT_EQ(smcr_lgr_policy_max_links(2, 1), 1);
+	EXPECT_EQ(smcr_lgr_policy_max_links(2, 1), 2);
+	EXPECT_EQ(smcr_lgr_policy_max_links(8, 1), 2);
 	EXPECT_EQ(smcr_lgr_policy_max_links(8, 255), 8);
 }
 

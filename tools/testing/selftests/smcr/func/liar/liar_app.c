@@ -162,6 +162,21 @@ static void do_recv(char *out, char *name, char *arg)
 		answer(out + done, n ? util_errno_name(errno) : "EOF");
 }
 
+static void do_urgent(char *out, char *name, char *arg)
+{
+	struct conn *conn = conn_find(name);
+	ssize_t n;
+
+	(void)arg;
+	if (!conn)
+		return;
+	n = recv(conn->fd, out, 1, MSG_OOB);
+	if (n == 1)
+		out[1] = 0;
+	else
+		answer(out, n ? util_errno_name(errno) : "EOF");
+}
+
 /* Runs in a child process, as the page fault holds the mmap lock of its address
  * space until the page arrives.
  */
@@ -309,7 +324,7 @@ static const struct {
 	void (*run)(char *out, char *name, char *arg);
 } commands[] = {
 	{ "connect", do_connect }, { "accept", do_accept },
-	{ "send", do_send }, { "recv", do_recv },
+	{ "send", do_send }, { "recv", do_recv }, { "urgent", do_urgent },
 	{ "close", do_close }, { "reset", do_reset },
 	{ "stat", do_stat }, { "await", do_await },
 	{ "lie", do_lie }, { "look", do_look }, { "sh", do_sh },

@@ -63,11 +63,12 @@ wait_reply() {
 
 # Messages to which both roles react in the same way
 both_roles() {
-	mark BadLlc LinksFailed
+	mark BadLlc LlcIgnored LinksFailed
 	say 802c0000
-	more BadLlc 1
+	more LlcIgnored 1
+	more BadLlc 0
 	lie raw 8001020304
-	more BadLlc 2
+	more BadLlc 1
 	more LinksFailed 0
 	talk n
 	verdict "IGN at the $role: optional opcodes, of any length"
