@@ -173,6 +173,99 @@ static bool cdc_handle(struct smcr_conn *conn, const struct smcr_cdc_msg *msg,
 	return false;
 }
 
+/* Get the state from the messages that have come, the parked ones included,
+ * which tell as well as the others whether a move of the peer lost any. Before
+ * the connection starts, moves wait for its start.
+ */
+static const struct smcr_cdc_rx *cdc_newest(const struct smcr_conn *conn,
+					    struct smcr_cdc_rx *buf)
+{
+	const struct smcr_cdc_msg *msg = &conn->rx.parked_msg;
+	u16 last = SMCR_CDC_A;
+
+	if (!conn->rx.parked || conn->fsm.state == SMCR_CONN_INIT)
+		return &conn->rx.peer;
+	if (conn->lgr->dialect == SMCR_DIALECT_RFC)
+		last |= SMCR_CDC_C;
+	*buf = conn->rx.peer;
+	buf->seq = msg->seq;
+	buf->flags |= msg->flags & last;
+	smcr_cursor_to_pos(&conn->rx.ring, msg->prod, buf->prod, &buf->prod);
+	return buf;
+}
+
+/**
+ * smcr_cdc_waits() - does the peer wait for a connection that is away?
+ * @conn: the connection
+ *
+ * Context: any, conn->lock held.
+ * Return: true if a parked message announces bytes or the end of the stream.
+ */
+bool smcr_cdc_waits(const struct smcr_conn *conn)
+{
+	const struct smcr_cdc_rx *peer = &conn->rx.peer;
+	struct smcr_cdc_rx buf;
+
+	lockdep_assert_held(&conn->lock);
+	if (likely(!conn->rx.parked))
+		return false;
+	return cdc_newest(conn, &buf)->prod != peer->prod ||
+	       conn->rx.parked_msg.flags & ~peer->flags &
+	       (SMCR_CDC_D | SMCR_CDC_C);
+}
+
+/* Keep a message until the local end of the handshake is done (3.5.2.4), or the
+ * local address is back. The newest message is enough: cursors are absolute,
+ * and the flags that must not get lost are carried over from the older one.
+ */
+static void cdc_park(struct smcr_conn *conn, const struct smcr_cdc_msg *msg)
+{
+	struct smcr_conn_rx *rx = &conn->rx;
+	u16 last = rx->parked ? rx->parked_msg.seq : rx->peer.seq;
+	bool waited = smcr_cdc_waits(conn);
+	u16 lasting = 0;
+
+	lockdep_assert_held(&conn->lock);
+	if (smcr_seq_diff(msg->seq, last) <= 0)
+		return;
+	if (rx->parked)
+		lasting = smcr_cdc_msg_lasting(&rx->parked_msg, msg);
+	rx->parked = true;
+	rx->parked_msg = *msg;
+	rx->parked_msg.flags |= lasting;
+	if (conn->fsm.state == SMCR_CONN_INIT)
+		return;
+	/* The time for which the peer waits begins; the push posts nothing */
+	if (!waited && conn->tx.una == READ_ONCE(conn->tx.end))
+		conn->tx.progress = jiffies;
+	smcr_tx_push_locked(conn);
+}
+
+/* Handle a message that stands for the parked ones. None of them is missing. */
+static bool cdc_newest_handle(struct smcr_conn *conn,
+			      const struct smcr_cdc_msg *msg)
+{
+	conn->rx.parked = false;
+	if (smcr_seq_diff(msg->seq, conn->rx.peer.seq) > 0)
+		conn->rx.peer.seq = msg->seq - 1;
+	return cdc_handle(conn, msg, false);
+}
+
+/* Handle a message, or park it (@parks). A ends a connection that is away, too:
+ * its peer may have learned from the address's new owner that TCP is over.
+ * Returns true if the message was accepted.
+ */
+static bool cdc_deliver(struct smcr_conn *conn, const struct smcr_cdc_msg *msg,
+			bool parks, bool new_link)
+{
+	if (likely(!parks))
+		return cdc_handle(conn, msg, new_link);
+	if (msg->flags & SMCR_CDC_A && conn->fsm.state != SMCR_CONN_INIT)
+		return cdc_newest_handle(conn, msg);
+	cdc_park(conn, msg);
+	return true;
+}
+
 /* A move of the peer shows that bytes or messages were lost with a link, or
  * that the peer does not tell the truth (4.6.1).
  */
@@ -215,6 +308,7 @@ void smcr_cdc_validate(struct smcr_conn *conn)
 	struct smcr_failover_rx *fo = &conn->rx.fo;
 	enum smcr_failover_step step;
 	struct smcr_cdc_msg msg;
+	struct smcr_cdc_rx buf;
 
 	lockdep_assert_held(&conn->lock);
 	if (conn->fsm.state == SMCR_CONN_CLOSED)
@@ -222,13 +316,13 @@ void smcr_cdc_validate(struct smcr_conn *conn)
 	if (!fo->nr || conn->fsm.state == SMCR_CONN_INIT)
 		return;
 	do {
-		step = smcr_failover_rx_step(fo, &conn->rx.peer,
+		step = smcr_failover_rx_step(fo, cdc_newest(conn, &buf),
 					     get_jiffies_64(),
 					     smcr_lgr_draining(conn->lgr),
 					     smcr_lgr_connected(conn->lgr),
 					     &msg);
 		if (step == SMCR_FAILOVER_TAKE)
-			cdc_handle(conn, &msg, false);
+			cdc_deliver(conn, &msg, conn->rx.parks, false);
 	} while (step == SMCR_FAILOVER_TAKE || step == SMCR_FAILOVER_VALID);
 	if (step == SMCR_FAILOVER_RESET)
 		cdc_lost(conn);
@@ -240,38 +334,33 @@ void smcr_cdc_validate(struct smcr_conn *conn)
 		smcr_conn_move_arm(conn, fo->stage[0].deadline);
 }
 
-/* Keep a message until the local end of the handshake is done (3.5.2.4). The
- * newest message is enough: cursors are absolute, and the flags that must not
- * get lost are carried over from the older one.
+/**
+ * smcr_cdc_unpark() - park no message any more, and drop the one that was
+ * @conn: connection that is reset
+ *
+ * Context: any, conn->lock held.
  */
-static void cdc_park(struct smcr_conn *conn, const struct smcr_cdc_msg *msg)
+void smcr_cdc_unpark(struct smcr_conn *conn)
 {
-	struct smcr_conn_rx *rx = &conn->rx;
-	u16 lasting = 0;
-
 	lockdep_assert_held(&conn->lock);
-	if (rx->parked && smcr_seq_diff(msg->seq, rx->parked_msg.seq) <= 0)
-		return;
-	if (rx->parked)
-		lasting = smcr_cdc_msg_lasting(&rx->parked_msg, msg);
-	rx->parked = true;
-	rx->parked_msg = *msg;
-	rx->parked_msg.flags |= lasting;
+	if (conn->rx.parked)
+		conn->rx.peer.seq = conn->rx.parked_msg.seq;
+	conn->rx.parked = false;
+	conn->rx.parks = false;
 }
 
 /**
- * smcr_cdc_replay() - handle the message that arrived during the handshake
- * @conn: connection that has just become ACTIVE
+ * smcr_cdc_replay() - handle the message that was parked
+ * @conn: connection that has just become ACTIVE, or was away
  *
  * Context: any, conn->lock held.
  */
 void smcr_cdc_replay(struct smcr_conn *conn)
 {
 	lockdep_assert_held(&conn->lock);
-	if (conn->rx.parked) {
-		conn->rx.parked = false;
-		cdc_handle(conn, &conn->rx.parked_msg, false);
-	}
+	conn->rx.parks = false;
+	if (conn->rx.parked)
+		cdc_newest_handle(conn, &conn->rx.parked_msg);
 	smcr_cdc_validate(conn);
 }
 
@@ -279,9 +368,15 @@ void smcr_cdc_replay(struct smcr_conn *conn)
 static bool cdc_dispatch(struct smcr_conn *conn, struct smcr_link *link,
 			 const struct smcr_cdc_msg *msg)
 {
+	const struct smcr_cdc_rx *newest = &conn->rx.peer;
 	struct net *net = conn->lgr->net;
+	bool parks = conn->rx.parks;
+	struct smcr_cdc_rx buf;
 	bool others = false;
 	u64 deadline = 0;
+
+	if (unlikely(parks))
+		newest = cdc_newest(conn, &buf);
 
 	if (msg->flags & SMCR_CDC_F) {
 		others = smcr_lgr_redundant(conn->lgr) ||
@@ -289,19 +384,14 @@ static bool cdc_dispatch(struct smcr_conn *conn, struct smcr_link *link,
 		deadline = get_jiffies_64() + smcr_sysctl_qp_dead_time(net);
 		smcr_mib_inc(net, SMCR_MIB_VALIDATIONSRECEIVED);
 	}
-	switch (smcr_failover_rx_recv(&conn->rx.fo, &conn->rx.peer, link->slot,
-				      msg, others, deadline)) {
+	switch (smcr_failover_rx_recv(&conn->rx.fo, newest, link->slot, msg,
+				      others, deadline)) {
 	case SMCR_FAILOVER_HANDLE:
 		cdc_from(conn, link);
-		if (conn->fsm.state == SMCR_CONN_INIT)
-			cdc_park(conn, msg);
-		else
-			cdc_handle(conn, msg, false);
+		cdc_deliver(conn, msg, parks, false);
 		break;
 	case SMCR_FAILOVER_HANDLE_NEW:
-		if (conn->fsm.state == SMCR_CONN_INIT)
-			cdc_park(conn, msg);
-		else if (!cdc_handle(conn, msg, true))
+		if (!cdc_deliver(conn, msg, parks, true))
 			break;
 		smcr_failover_rx_accepted(&conn->rx.fo, link->slot);
 		break;

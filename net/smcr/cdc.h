@@ -12,6 +12,8 @@ struct smcr_link;
 
 void smcr_cdc_replay(struct smcr_conn *conn);
 void smcr_cdc_validate(struct smcr_conn *conn);
+void smcr_cdc_unpark(struct smcr_conn *conn);
+bool smcr_cdc_waits(const struct smcr_conn *conn);
 
 /* Events from the link layer */
 int __must_check smcr_cdc_recv(struct smcr_link *link, const u8 *msg, u32 len);

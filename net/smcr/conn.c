@@ -92,6 +92,7 @@ struct smcr_conn *smcr_conn_alloc(struct smcr_lgr *lgr, struct smcr_link *link,
 	conn->link = smcr_link_get(link);
 	atomic_inc(&link->n_conns);
 	conn->rx.link = smcr_link_get(link);
+	conn->rx.parks = true;
 	smcr_conn_end_init(conn, end_work);
 	smcr_tx_init(conn);
 	smcr_conn_move_init(conn);

@@ -6,6 +6,7 @@
 #ifndef _SMCR_CONN_H
 #define _SMCR_CONN_H
 
+#include <linux/in6.h>
 #include <linux/list.h>
 #include <linux/rcupdate.h>
 #include <linux/refcount.h>
@@ -14,6 +15,7 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
+#include "absence.h"
 #include "cdc_msg.h"
 #include "conn_state.h"
 #include "cursor.h"
@@ -109,8 +111,10 @@ struct smcr_conn_eof {
  * @eof: a held D or C of the peer
  * @urgent: the urgent byte
  * @fo: moves of the peer that are being validated
- * @parked: @parked_msg waits for the end of the handshake (3.5.2.4)
- * @parked_msg: the newest CDC message that arrived before; its cursors are
+ * @parks: CDC messages are parked: until the local end of the handshake is done
+ *	(3.5.2.4), and while the local address is away (addr.c)
+ * @parked: @parked_msg waits for the end of that
+ * @parked_msg: the newest CDC message that arrived meanwhile; its cursors are
  *	absolute, so it stands for all messages before it
  *
  * @rmb, @idx and @buf are set before the connection has a token, and then
@@ -132,6 +136,7 @@ struct smcr_conn_rx {
 	struct smcr_conn_eof	eof;
 	struct smcr_urgent_rx	urgent;
 	struct smcr_failover_rx	fo;
+	bool			parks;
 	bool			parked;
 	struct smcr_cdc_msg	parked_msg;
 };
@@ -173,11 +178,13 @@ struct smcr_conn_rx {
  * @peer_size: bytes of the peer's element
  * @charged: bytes charged to @sk for the local element; under the outer sock
  *	lock
+ * @local: local address of TCP, IPv4 mapped; constant once @absence is in use
+ * @absence: has it left the host? @absence.state is also read without the lock
  * @work: carries out the end of the connection in process context
  * @timer: close timer: waits for the peer's C, its A, its FIN or for progress
  *	of an orphan (4.8.1, 4.8.2)
  * @tx_timer: ends the wait for more bytes after 200 ms, as TCP's does, and the
- *	connection after TCP_USER_TIMEOUT
+ *	connection after TCP_USER_TIMEOUT, or when TCP would give up
  * @move_timer: opens the ring, or decides a move of the peer, some time after a
  *	link was left
  * @eof_timer: a held D or C of the peer waits, see conn_eof.c
@@ -210,6 +217,8 @@ struct smcr_conn {
 	u8			peer_idx;
 	u32			peer_size;
 	u32			charged;
+	struct in6_addr		local;
+	struct smcr_absence	absence;
 	struct work_struct	work;
 	struct timer_list	timer;
 	struct timer_list	tx_timer;

@@ -16,6 +16,7 @@
 #include <net/tcp_states.h>
 #include <trace/events/smcr.h>
 
+#include "cdc.h"
 #include "conn.h"
 #include "conn_end.h"
 #include "conn_eof.h"
@@ -188,9 +189,13 @@ static void end_break(struct smcr_conn *conn, bool counted)
 	sk->sk_state_change(sk);
 }
 
-/* Note what follows the last accepted byte; a close stays a close. */
+/* Note what follows the last accepted byte; a close stays a close. If no byte
+ * waits, the end begins to (tx.c).
+ */
 static void end_flush(struct smcr_conn *conn, enum smcr_conn_event event)
 {
+	if (conn->tx.una == READ_ONCE(conn->tx.end))
+		conn->tx.progress = jiffies;
 	if (event == SMCR_CONN_EV_APP_CLOSE)
 		conn->flush = SMCR_CONN_FLUSH_CLOSE;
 	else if (conn->flush == SMCR_CONN_FLUSH_NONE)
@@ -232,13 +237,15 @@ static void end_await_fin(struct smcr_conn *conn, u32 actions)
 
 /* After a reset no byte is repeated. If no A can tell the peer, because C was
  * sent already, TCP's RST does: any message would announce bytes that are not
- * there.
+ * there. A goes out also if the connection is away, and its answer counts.
  */
 static void end_silence(struct smcr_conn *conn, u32 actions)
 {
 	smcr_failover_tx_silence(&conn->tx.fo);
+	conn->tx.mute &= ~SMCR_TX_MUTE_AWAY;
+	smcr_cdc_unpark(conn);
 	if (!(actions & SMCR_CONN_SEND_ABORT))
-		conn->tx.mute = true;
+		conn->tx.mute |= SMCR_TX_MUTE_END;
 }
 
 /**
@@ -424,7 +431,7 @@ void smcr_conn_end_lost_locked(struct smcr_conn *conn,
 		return;
 	conn->actions &= ~SMCR_CONN_CLOSE_TCP;
 	conn->actions |= SMCR_CONN_RESET_TCP;
-	conn->tx.mute = true;
+	conn->tx.mute |= SMCR_TX_MUTE_END;
 	smcr_conn_end_queue(conn);
 }
 
@@ -523,7 +530,8 @@ bool smcr_conn_end_done(struct smcr_conn *conn)
 static u32 actions_waiting(const struct smcr_conn *conn, bool await_fin)
 {
 	lockdep_assert_held(&conn->lock);
-	if (!smcr_lgr_redundant(conn->lgr) || conn->tx.mute)
+	if (!smcr_lgr_redundant(conn->lgr) ||
+	    conn->tx.mute & SMCR_TX_MUTE_END)
 		return 0;
 	if (conn->actions & SMCR_CONN_CLOSE_TCP &&
 	    !smcr_conn_move_at_rest(conn))

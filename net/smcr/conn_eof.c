@@ -70,6 +70,9 @@
  *
  * A byte that arrives when D or C counts resets the connection, and a reader
  * that has not read the end of file gets ECONNRESET.
+ *
+ * While the connection is away (addr.c), its messages are parked, and may
+ * announce more bytes, so no step follows.
  */
 #include <linux/jiffies.h>
 #include <linux/lockdep.h>
@@ -265,8 +268,12 @@ static void eof_timer(struct timer_list *timer)
 
 	spin_lock(&conn->lock);
 	if (conn->rx.peer.held && !smcr_conn_end_over(conn) &&
-	    !timer_pending(timer))
-		eof_expired(conn);
+	    !timer_pending(timer)) {
+		if (conn->rx.parks)
+			eof_arm(conn, EOF_RETRY);
+		else
+			eof_expired(conn);
+	}
 	spin_unlock(&conn->lock);
 	smcr_conn_put(conn);
 }
@@ -410,7 +417,7 @@ void smcr_conn_eof_tested(struct smcr_conn *conn, const struct smcr_link *link)
 
 	spin_lock_bh(&conn->lock);
 	if (!conn->rx.peer.held || eof->step != SMCR_CONN_EOF_PROBED ||
-	    eof->age != link->age || conn->rx.fo.nr ||
+	    eof->age != link->age || conn->rx.parks || conn->rx.fo.nr ||
 	    (s32)(READ_ONCE(link->tests) - eof->test) < 0)
 		goto out;
 	if (link->slot == conn->rx.fo.link)
@@ -444,7 +451,7 @@ bool smcr_conn_eof_freed(struct smcr_conn *conn, bool by_tcp)
 		WRITE_ONCE(conn->rx.eof.unproven, false);
 		return conn->tx.flags & SMCR_CDC_C && !conn->fsm.we_closed;
 	}
-	if (conn->rx.eof.cut)
+	if (conn->rx.eof.cut || conn->rx.parks)
 		return false;
 	conn->rx.eof.freed = true;
 	if (by_tcp || conn->rx.fo.nr || smcr_lgr_redundant(conn->lgr))

@@ -352,8 +352,9 @@ static void leave_link(struct smcr_conn *conn, bool used)
 
 	lockdep_assert_held(&conn->lock);
 	/* What is left to do then needs no link. */
-	if (conn->tx.mute || (conn->fsm.state == SMCR_CONN_CLOSED &&
-			      smcr_conn_move_at_rest(conn)))
+	if (conn->tx.mute & SMCR_TX_MUTE_END ||
+	    (conn->fsm.state == SMCR_CONN_CLOSED &&
+	     smcr_conn_move_at_rest(conn)))
 		return;
 	smcr_lgr_links_get(conn->lgr, SMCR_LINK_ACTIVE, &links);
 	best = choose(&links, conn, target, NULL);
@@ -433,7 +434,8 @@ void smcr_conn_link_drained(struct smcr_conn *conn, u8 slot)
 /* May the connection leave its link now, without anything to repeat? */
 static bool may_leave(const struct smcr_conn *conn)
 {
-	return conn->tx.una == conn->tx.nxt && !conn->tx.mute &&
+	return conn->tx.una == conn->tx.nxt &&
+	       !(conn->tx.mute & SMCR_TX_MUTE_END) &&
 	       smcr_failover_tx_quiet(&conn->tx.fo, conn->tx.seq);
 }
 
@@ -479,7 +481,8 @@ static bool wants_to_leave(struct smcr_conn *conn)
 
 	lockdep_assert_held(&conn->lock);
 	if (conn->fsm.state == SMCR_CONN_INIT ||
-	    conn->fsm.state == SMCR_CONN_CLOSED || conn->tx.mute ||
+	    conn->fsm.state == SMCR_CONN_CLOSED ||
+	    conn->tx.mute & SMCR_TX_MUTE_END ||
 	    smcr_link_state(conn->link) != SMCR_LINK_ACTIVE)
 		return false;
 	smcr_lgr_links_get(conn->lgr, SMCR_LINK_ACTIVE, &links);

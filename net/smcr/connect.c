@@ -30,6 +30,7 @@
 #include <net/sock.h>
 #include <net/tcp.h>
 
+#include "addr.h"
 #include "conn.h"
 #include "conn_move.h"
 #include "connect.h"
@@ -209,6 +210,7 @@ static bool step_propose(struct smcr_hs *hs)
 			smcr_hs_decline(hs, reason);
 			return false;
 		}
+		hs->here = smcr_addr_here(inner);
 		memcpy(msg.peer_id, smcr_pernet(sock_net(hs->sk))->peer_id,
 		       SMCR_PEER_ID_LEN);
 		memcpy(msg.gid, hs->port.gid, SMCR_GID_LEN);

@@ -25,6 +25,7 @@
 #include <net/tcp.h>
 #include <trace/events/smcr.h>
 
+#include "addr.h"
 #include "close.h"
 #include "conn.h"
 #include "conn_end.h"
@@ -677,6 +678,8 @@ void smcr_hs_done(struct smcr_hs *hs)
 	}
 	/* The program may have set these meanwhile */
 	smcr_tx_set_user_timeout(conn, smcr_inner_user_timeout(sk));
+	if (hs->here)
+		smcr_addr_watch(conn, smcr_sk(sk)->inner->sk);
 	if (smcr_sk(sk)->sndbuf_set)
 		smcr_conn_resize(conn, sk->sk_sndbuf / 2);
 	smcr_hs_path_result(hs, true);

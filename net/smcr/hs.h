@@ -6,6 +6,7 @@
 #ifndef _SMCR_HS_H
 #define _SMCR_HS_H
 
+#include <linux/in6.h>
 #include <linux/list.h>
 #include <linux/rcupdate.h>
 #include <linux/refcount.h>
@@ -112,6 +113,8 @@ enum smcr_hs_event_bit {
  * @waited: server: the time to wait for the first bytes is over, in step
  *	PROPOSAL for those of a Proposal, in step DEFER for the program's
  * @first_contact: this handshake forms @lgr
+ * @here: the host had the local address of TCP when the Proposal was made, or
+ *	came
  * @offered: the peer may know the address of the local element
  * @cut: TCP ended during the handshake
  * @long_lost: the peer's Decline says that the path loses long packets
@@ -158,6 +161,7 @@ struct smcr_hs {
 	bool			crossed;
 	bool			waited;
 	bool			first_contact;
+	bool			here;
 	bool			offered;
 	bool			cut;
 	bool			long_lost;

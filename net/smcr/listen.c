@@ -37,6 +37,7 @@
 #include <net/sock.h>
 #include <net/tcp.h>
 
+#include "addr.h"
 #include "conn.h"
 #include "conn_move.h"
 #include "fallback.h"
@@ -474,6 +475,8 @@ static enum smcr_fallback_reason check_proposal(struct smcr_hs *hs)
 	if (reason == SMCR_FALLBACK_NONE &&
 	    !smcr_path_subnet_match(inner, &hs->port, &hs->proposal))
 		reason = SMCR_FALLBACK_SUBNET;
+	if (reason == SMCR_FALLBACK_NONE)
+		hs->here = smcr_addr_here(inner);
 	return reason;
 }
 

@@ -12,6 +12,7 @@
 #include <net/netns/generic.h>
 #include <net/tcp.h>
 
+#include "addr.h"
 #include "ib.h"
 #include "lgr.h"
 #include "netlink.h"
@@ -70,6 +71,7 @@ static int __net_init net_init(struct net *net)
 	smcr_neglist_net_init(net);
 	smcr_peers_net_init(net);
 	smcr_pnet_net_init(net);
+	smcr_addr_net_init(net);
 	smcr_notify_net_init(net);
 	make_peer_id(net, smcr_pernet(net)->peer_id);
 	err = smcr_mib_init(net);
@@ -85,6 +87,7 @@ static void __net_exit net_exit(struct net *net)
 {
 	smcr_transparent_set(net, 0);
 	smcr_notify_net_exit(net);
+	smcr_addr_net_exit(net);
 	smcr_pnet_net_exit(net);
 	smcr_peers_net_exit(net);
 	smcr_neglist_net_exit(net);
@@ -220,9 +223,12 @@ static int __init smcr_init(void)
 	err = smcr_netlink_init();
 	if (err)
 		goto out_ib;
-	err = option_on();
+	err = smcr_addr_init();
 	if (err)
 		goto out_netlink;
+	err = option_on();
+	if (err)
+		goto out_addr;
 	/* From here on programs can create sockets */
 	err = smcr_sock_register();
 	if (err)
@@ -230,6 +236,8 @@ static int __init smcr_init(void)
 	return 0;
 out_option:
 	option_off();
+out_addr:
+	smcr_addr_exit();
 out_netlink:
 	smcr_netlink_exit();
 out_ib:
@@ -254,6 +262,7 @@ out_queues:
 static void __exit smcr_exit(void)
 {
 	smcr_sock_unregister();
+	smcr_addr_exit();
 	smcr_netlink_exit();
 	/* Ends the groups of all namespaces, tells the peers, and waits */
 	unregister_pernet_subsys(&lgr_close_ops);

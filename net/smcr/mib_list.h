@@ -90,6 +90,10 @@
 	X(CONNSBALANCED, ConnsBalanced, \
 	  "those of them that moved to a link with fewer connections (2.3)") \
 	X(MOVERETRIES, MoveRetries, "tries to move that found no memory") \
+	X(CONNSAWAY, ConnsAway, \
+	  "connections that stopped, as their address had left the host") \
+	X(CONNSBACK, ConnsBack, \
+	  "those of them that went on, as it came back") \
 	X(ORPHANSOPENED, OrphansOpened, \
 	  "connections that outlived their socket") \
 	X(ORPHANSCLOSED, OrphansClosed, "orphans that ended") \

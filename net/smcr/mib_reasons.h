@@ -63,6 +63,7 @@
 	X(ORPHAN_LIMIT, RESETORPHANLIMIT, ResetOrphanLimit, "orphan-limit") \
 	X(TCP_DATA, RESETTCPDATA, ResetTcpData, "tcp-data") \
 	X(DATA_LOST, RESETDATALOST, ResetDataLost, "data-lost") \
-	X(USER_TIMEOUT, RESETUSERTIMEOUT, ResetUserTimeout, "user-timeout")
+	X(USER_TIMEOUT, RESETUSERTIMEOUT, ResetUserTimeout, "user-timeout") \
+	X(ADDRESS_GONE, RESETADDRESSGONE, ResetAddressGone, "address-gone")
 
 #endif /* _SMCR_MIB_REASONS_H */

@@ -99,6 +99,21 @@ void smcr_path_peer_addr(const struct sock *inner, struct in6_addr *addr)
 		*addr = inner->sk_v6_daddr;
 }
 
+/**
+ * smcr_path_local_addr() - the local address of TCP
+ * @inner: connected TCP socket
+ * @addr: result; IPv4 as a mapped address
+ *
+ * Context: any.
+ */
+void smcr_path_local_addr(const struct sock *inner, struct in6_addr *addr)
+{
+	if (is_v4(inner))
+		ipv6_addr_set_v4mapped(inner->sk_rcv_saddr, addr);
+	else
+		*addr = inner->sk_v6_rcv_saddr;
+}
+
 /* Find the device that owns an address of this host.
  * Return: the device, counted, or NULL.
  */
@@ -113,6 +128,22 @@ owner(struct net *net, const struct in6_addr *addr)
 	dev = ipv6_stub->ipv6_dev_find(net, addr, NULL);
 	dev_hold(dev);
 	rcu_read_unlock();
+	return dev;
+}
+
+/**
+ * smcr_path_has_addr() - does TCP take an address as one of this host?
+ * @net: the namespace
+ * @addr: the address; IPv4 as a mapped address
+ *
+ * Context: any but hard irq.
+ * Return: false also for an IPv6 address that may be another host's, too.
+ */
+bool smcr_path_has_addr(struct net *net, const struct in6_addr *addr)
+{
+	struct net_device *dev = owner(net, addr);
+
+	dev_put(dev);
 	return dev;
 }
 
@@ -531,14 +562,6 @@ bool smcr_path_is_local(const struct sock *inner)
 	return dev;
 }
 
-static void local_addr(const struct sock *inner, struct in6_addr *addr)
-{
-	if (is_v4(inner))
-		ipv6_addr_set_v4mapped(inet_sk(inner)->inet_saddr, addr);
-	else
-		*addr = inner->sk_v6_rcv_saddr;
-}
-
 /* Find the device that carries a connection.
  * Return: the device, counted, or NULL and a reason.
  */
@@ -550,7 +573,7 @@ conn_dev(struct sock *inner, enum smcr_fallback_reason *reason)
 	struct in6_addr local;
 	struct way way = { };
 
-	local_addr(inner, &local);
+	smcr_path_local_addr(inner, &local);
 	sock_way(inner, &way);
 	dev = real_dev(net, &way, &local, reason);
 	if (dev && way.gateway && on_link_only(net)) {
@@ -583,7 +606,7 @@ enum smcr_fallback_reason smcr_path_port(struct sock *inner,
 	struct net_device *dev;
 	struct in6_addr local;
 
-	local_addr(inner, &local);
+	smcr_path_local_addr(inner, &local);
 	want.local = local.s6_addr;
 	dev = conn_dev(inner, &reason);
 	if (!dev)

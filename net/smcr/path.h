@@ -27,6 +27,7 @@ struct smcr_syn {
 	u32		mark;
 };
 
+struct net;
 struct smcr_clc_proposal;
 struct smcr_port;
 struct sock;
@@ -51,6 +52,8 @@ bool __must_check smcr_path_dest(const struct sock *inner,
 bool smcr_path_has_gateway(const struct sock *inner);
 bool smcr_path_on_link(const struct sock *inner, const struct smcr_syn *syn);
 void smcr_path_peer_addr(const struct sock *inner, struct in6_addr *addr);
+void smcr_path_local_addr(const struct sock *inner, struct in6_addr *addr);
+bool smcr_path_has_addr(struct net *net, const struct in6_addr *addr);
 bool smcr_path_is_v6(const struct sock *inner);
 bool smcr_path_is_local(const struct sock *inner);
 

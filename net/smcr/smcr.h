@@ -38,7 +38,7 @@
  *              BH disabled
  *   any        smcr_net.lgr_lock > lgr->conns_lock
  *              outer or inner slock > a workqueue's own locks: release_cb and
- *              TCP's callbacks queue work
+ *              TCP's callbacks queue work; addr->lock, too
  *   hard irq   ibdev->links_lock > link->tx_lock; driver > cq->lock
  *   leaves     hs->lock, a listener's accept_lock, lgr->conns_lock,
  *              lgr->rtoken_lock, lgr->llc.lock, RMB and chunk locks, and the
@@ -55,6 +55,7 @@
 #include <net/netns/generic.h>
 #include <uapi/linux/smcr.h>
 
+#include "addr.h"
 #include "mib.h"
 #include "neglist.h"
 #include "notify.h"
@@ -91,6 +92,7 @@ struct workqueue_struct;
  * @neglist: negative list: destinations and paths on which SMC-R failed
  * @peers: servers that this namespace's clients remember
  * @pnet: PNET table: netdevs and ports that are tied together
+ * @addr: watch over the local addresses of connections
  * @notify: netlink notifications
  * @mptcp_told: 1 after the log has said that a program asks for MPTCP
  * @dying: the namespace is being torn down: no group may be added, and peers
@@ -116,6 +118,7 @@ struct smcr_net {
 	struct smcr_neglist	neglist;
 	struct smcr_peers	peers;
 	struct smcr_pnet	pnet;
+	struct smcr_addr	addr;
 	struct smcr_notify	notify;
 	int			mptcp_told;
 	bool			dying;

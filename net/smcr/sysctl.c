@@ -14,6 +14,8 @@
 #include <linux/sysctl.h>
 #include <net/tcp.h>
 
+#include "absence.h"
+#include "addr.h"
 #include "gid.h"
 #include "smcr.h"
 #include "transparent.h"
@@ -162,6 +164,20 @@ static int timing_write(const struct ctl_table *table, int write, void *buffer,
 	return err;
 }
 
+/* Handler of address_gone and address_gone_ms, which count for connections that
+ * have stopped, too
+ */
+static int address_write(const struct ctl_table *table, int write,
+			 void *buffer, size_t *lenp, loff_t *ppos)
+{
+	int err = proc_douintvec_minmax(table, write, buffer, lenp, ppos);
+
+	if (!err && write)
+		smcr_addr_kick(container_of(table_ctl(table), struct smcr_net,
+					    sysctl));
+	return err;
+}
+
 static int exclude_set(struct smcr_sysctl *ctl, const char *list)
 {
 	struct smcr_sysctl_names *new, *old;
@@ -208,6 +224,7 @@ static const unsigned int min_qp_timeout = 8, max_qp_timeout = 21;
 static const unsigned int max_retry = 6;
 static const unsigned int min_ms = 100, max_ms = 3600 * 1000;
 static const unsigned int max_gid_kind = SMCR_GID_KINDS - 1;
+static const unsigned int max_absence = SMCR_ABSENCE_MODES - 1;
 static const unsigned int max_traffic_class = 255;
 /* Ethernet has 8 priorities. */
 static const unsigned int max_service_level = 7;
@@ -255,6 +272,8 @@ static struct ctl_table template[] = {
 	UINT(unproven_eof, SYSCTL_ZERO, SYSCTL_ONE),
 	UINT(abort_timeout_ms, &min_ms, &max_ms),
 	UINT(orphan_timeout_ms, &min_ms, &max_ms),
+	ENTRY(address_gone, address_write, SYSCTL_ZERO, &max_absence),
+	ENTRY(address_gone_ms, address_write, SYSCTL_ZERO, &max_ms),
 	UINT(negative_ms, SYSCTL_ZERO, &max_ms),
 	UINT(negative_max_ms, SYSCTL_ZERO, &max_ms),
 	{
@@ -305,6 +324,8 @@ static const struct smcr_sysctl defaults = {
 	.close_timeout_ms		= 60000,
 	.abort_timeout_ms		= 5000,
 	.orphan_timeout_ms		= 120000,
+	.address_gone			= 1,
+	.address_gone_ms		= 5000,
 	.negative_ms			= 30000,
 	.negative_max_ms		= 600000,
 	.max_handshakes			= 1024,

@@ -42,6 +42,9 @@ struct smcr_sysctl_names;
  *	Linux peer has written all; otherwise ECONNRESET
  * @abort_timeout_ms: wait for the peer's answer to an abort (4.8.2)
  * @orphan_timeout_ms: time for which an orphan may make no progress
+ * @address_gone: enum smcr_absence_mode: what happens to connections whose
+ *	local address has left the host
+ * @address_gone_ms: time until they stop
  * @negative_ms: time on the negative list after a peer's first failure; 0: no
  *	peer is listed
  * @negative_max_ms: longest time on the negative list; each failure doubles the
@@ -87,6 +90,8 @@ struct smcr_sysctl {
 	unsigned int	unproven_eof;
 	unsigned int	abort_timeout_ms;
 	unsigned int	orphan_timeout_ms;
+	unsigned int	address_gone;
+	unsigned int	address_gone_ms;
 	unsigned int	negative_ms;
 	unsigned int	negative_max_ms;
 	struct smcr_sysctl_names __rcu *exclude;

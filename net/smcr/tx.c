@@ -31,6 +31,8 @@
 #include <net/sock.h>
 #include <trace/events/smcr.h>
 
+#include "absence.h"
+#include "cdc.h"
 #include "conn.h"
 #include "conn_end.h"
 #include "conn_move.h"
@@ -76,12 +78,22 @@ static void tx_ask(struct smcr_conn *conn)
 		conn->tx.signaled = conn->tx.nxt;
 }
 
-/* Does TCP_USER_TIMEOUT run? */
-static bool tx_limited(const struct smcr_conn *conn)
+/* How long may the connection make no progress? Usually TCP_USER_TIMEOUT says,
+ * while bytes wait. While the connection is away, the end of the stream may
+ * wait as well, and the peer, who cannot know. Returns jiffies, 0 for no limit.
+ */
+static unsigned long tx_limit(const struct smcr_conn *conn)
 {
-	return conn->tx.user_timeout &&
-	       conn->tx.una != READ_ONCE(conn->tx.end) &&
-	       !smcr_conn_end_over(conn);
+	const struct smcr_conn_tx *tx = &conn->tx;
+	bool ours;
+
+	if (likely(!tx->user_timeout && !tx->patience) ||
+	    smcr_conn_end_over(conn))
+		return 0;
+	ours = tx->una != READ_ONCE(tx->end) ||
+	       (tx->patience && conn->flush != SMCR_CONN_FLUSH_NONE);
+	return smcr_absence_limit(tx->user_timeout, tx->patience, ours,
+				  smcr_cdc_waits(conn));
 }
 
 /* TCP_USER_TIMEOUT runs while bytes wait for the peer's adapter to acknowledge
@@ -96,19 +108,22 @@ static bool tx_overdue(struct smcr_conn *conn)
 {
 	struct smcr_conn_tx *tx = &conn->tx;
 	unsigned long idle = jiffies - tx->progress;
+	unsigned long limit = tx_limit(conn);
 
-	if (!tx_limited(conn))
+	if (!limit)
 		return false;
 	if (idle < TX_STALL_TIME) {
 		tx_arm(conn, TX_STALL_TIME - idle);
 		return false;
 	}
 	tx_ask(conn);
-	if (idle - TX_STALL_TIME < tx->user_timeout) {
-		tx_arm(conn, TX_STALL_TIME + tx->user_timeout - idle);
+	if (idle - TX_STALL_TIME < limit) {
+		tx_arm(conn, TX_STALL_TIME + limit - idle);
 		return false;
 	}
-	smcr_conn_end_reset_locked(conn, SMCR_RESET_USER_TIMEOUT, ETIMEDOUT);
+	smcr_conn_end_reset_locked(conn, tx->mute & SMCR_TX_MUTE_AWAY ?
+				   SMCR_RESET_ADDRESS_GONE :
+				   SMCR_RESET_USER_TIMEOUT, ETIMEDOUT);
 	return true;
 }
 
@@ -152,9 +167,47 @@ void smcr_tx_set_user_timeout(struct smcr_conn *conn, unsigned int msecs)
 {
 	spin_lock_bh(&conn->lock);
 	conn->tx.user_timeout = msecs_to_jiffies(msecs);
-	if (tx_limited(conn))
+	if (tx_limit(conn))
 		tx_arm(conn, TX_STALL_TIME);
 	spin_unlock_bh(&conn->lock);
+}
+
+/**
+ * smcr_tx_pause() - post nothing until smcr_tx_resume() or an abort
+ * @conn: the connection
+ * @patience: jiffies for which TCP retransmits, see tx_limit()
+ *
+ * Context: any, conn->lock held.
+ */
+void smcr_tx_pause(struct smcr_conn *conn, unsigned long patience)
+{
+	struct smcr_conn_tx *tx = &conn->tx;
+
+	lockdep_assert_held(&conn->lock);
+	tx->mute |= SMCR_TX_MUTE_AWAY;
+	tx->patience = patience;
+	if (!tx->user_timeout || tx->una == READ_ONCE(tx->end))
+		tx->progress = jiffies;
+	if (tx_limit(conn))
+		tx_arm(conn, TX_STALL_TIME);
+}
+
+/**
+ * smcr_tx_resume() - undo smcr_tx_pause()
+ * @conn: the connection
+ *
+ * The caller pushes the bytes and the credit that have waited.
+ *
+ * Context: any, conn->lock held.
+ */
+void smcr_tx_resume(struct smcr_conn *conn)
+{
+	struct smcr_conn_tx *tx = &conn->tx;
+
+	lockdep_assert_held(&conn->lock);
+	tx->mute &= ~SMCR_TX_MUTE_AWAY;
+	tx->patience = 0;
+	tx->progress = jiffies;
 }
 
 /**
@@ -517,8 +570,10 @@ void smcr_tx_push_locked(struct smcr_conn *conn)
 	} while (turn == TX_POSTED);
 	if (turn == TX_IDLE)
 		smcr_conn_end_flushed(conn);
-	/* The timer goes on by itself */
-	if (tx_limited(conn) && !timer_pending(&conn->tx_timer))
+	/* The timer goes on by itself. While the connection is away, it may run
+	 * for a longer limit than what waits now has.
+	 */
+	if (tx_limit(conn) && (tx->patience || !timer_pending(&conn->tx_timer)))
 		tx_arm(conn, TX_STALL_TIME);
 }
 

@@ -22,6 +22,17 @@ struct smcr_wr_write;
 struct sock;
 
 /**
+ * enum smcr_tx_mute - why a connection may post nothing
+ * @SMCR_TX_MUTE_END: no message may go out any more, not even to another link
+ * @SMCR_TX_MUTE_AWAY: the local address has left the host, see addr.c; an abort
+ *	ends this, so that A can go out
+ */
+enum smcr_tx_mute {
+	SMCR_TX_MUTE_END	= 1 << 0,
+	SMCR_TX_MUTE_AWAY	= 1 << 1,
+};
+
+/**
  * struct smcr_conn_tx - the send side of a connection
  * @una: the peer's memory holds all bytes before this position for good, and
  *	their send space has been returned
@@ -56,11 +67,13 @@ struct sock;
  * @progress: jiffies when bytes were written or became complete last, or began
  *	to wait with none before them
  * @user_timeout: TCP_USER_TIMEOUT in jiffies, 0 for none
+ * @patience: while the connection is away, jiffies for which TCP retransmits,
+ *	otherwise 0
  * @blocked: the last message had B set
  * @ask: the next message has R set
  * @wanted: the peer requested a consumer update with R, and no message has
  *	gone out since
- * @mute: no message may go out any more, not even to another link
+ * @mute: bits of enum smcr_tx_mute; nothing is posted while one is set
  * @leave: post nothing new until all is confirmed, then move to a link with
  *	fewer connections
  * @left: bits of the slots of links that the connection has left and that are
@@ -101,11 +114,12 @@ struct smcr_conn_tx {
 	bool			blocked;
 	bool			ask;
 	bool			wanted;
-	bool			mute;
+	u8			mute;
 	bool			leave;
 	unsigned long		hold_until;
 	unsigned long		progress;
 	unsigned long		user_timeout;
+	unsigned long		patience;
 	u8			left;
 	u64			left_end;
 	struct list_head	held;
@@ -119,6 +133,8 @@ void smcr_tx_init(struct smcr_conn *conn);
 void smcr_tx_set_user_timeout(struct smcr_conn *conn, unsigned int msecs);
 int __must_check smcr_tx_sendmsg(struct sock *sk, struct msghdr *msg,
 				 size_t len);
+void smcr_tx_pause(struct smcr_conn *conn, unsigned long patience);
+void smcr_tx_resume(struct smcr_conn *conn);
 void smcr_tx_push(struct smcr_conn *conn);
 void smcr_tx_push_locked(struct smcr_conn *conn);
 void smcr_tx_look(struct smcr_conn *conn);

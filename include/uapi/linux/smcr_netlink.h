@@ -134,6 +134,7 @@ enum smcr_fallback_reason {
  * @SMCR_RESET_DATA_LOST: the peer moved to another link, and bytes were lost
  *   before (4.6.1)
  * @SMCR_RESET_USER_TIMEOUT: sent bytes made no progress for TCP_USER_TIMEOUT
+ * @SMCR_RESET_ADDRESS_GONE: the local address has left the host
  */
 enum smcr_reset_reason {
 	SMCR_RESET_NONE,
@@ -158,6 +159,7 @@ enum smcr_reset_reason {
 	SMCR_RESET_TCP_DATA,
 	SMCR_RESET_DATA_LOST,
 	SMCR_RESET_USER_TIMEOUT,
+	SMCR_RESET_ADDRESS_GONE,
 
 	/* private: */
 	__SMCR_RESET_MAX,

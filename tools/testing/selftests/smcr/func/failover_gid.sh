@@ -104,6 +104,8 @@ lost_by_streams() {
 
 client_leads
 
+# The address is also that of TCP.
+both sysctl_for_now net.smcr.address_gone 0
 both failover_timers
 load_begin "$conns"
 both wait_until "the group has $nr_links links" whole "$nr_links"

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Sockets that obey lines on standard input; each answers with one line.
+
+    listen ADDRESS [transparent]    listen on the port
+    accept NAME
+    connect NAME ADDRESS
+    set NAME OPTION VALUE           user_timeout, keepalive (seconds), keepcnt
+    send NAME TEXT                  "ok"; it never waits
+    look NAME                       what a read finds now: text, EOF, an errno,
+                                    or "nothing"
+    read NAME                       the same, after waiting for it
+    shutdown NAME                   for sending
+    close NAME
+    bye                             the end of the program
+
+usage: address.py PROTOCOL PORT
+"""
+import errno
+import socket
+import sys
+
+TRANSPARENT = {socket.AF_INET: (socket.SOL_IP, 19),
+               socket.AF_INET6: (socket.IPPROTO_IPV6, 75)}
+socks = {}
+protocol, port = (int(arg) for arg in sys.argv[1:])
+
+
+def new(address):
+    """Return a new socket for an address."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    return socket.socket(family, socket.SOCK_STREAM, protocol)
+
+
+def listen(address, how=""):
+    """Listen on an address."""
+    sock = socks["listener"] = new(address)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if how:
+        sock.setsockopt(*TRANSPARENT[sock.family], 1)
+    sock.bind((address, port))
+    sock.listen()
+
+
+def accept(name):
+    """Accept a connection."""
+    socks[name], _ = socks["listener"].accept()
+
+
+def connect(name, address):
+    """Open a connection."""
+    socks[name] = new(address)
+    socks[name].connect((address, port))
+
+
+def set_option(name, option, value):
+    """Set an option of a connection."""
+    sock, value = socks[name], int(value)
+    if option == "user_timeout":
+        sock.setsockopt(socket.SOL_TCP, socket.TCP_USER_TIMEOUT, value)
+        return
+    if option == "keepcnt":
+        sock.setsockopt(socket.SOL_TCP, socket.TCP_KEEPCNT, value)
+        return
+    sock.setsockopt(socket.SOL_TCP, socket.TCP_KEEPIDLE, value)
+    sock.setsockopt(socket.SOL_TCP, socket.TCP_KEEPINTVL, value)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+
+
+def read(name, flags=0):
+    """Return what a read finds."""
+    try:
+        return socks[name].recv(1000, flags).decode() or "EOF"
+    except BlockingIOError:
+        return "nothing"
+
+
+VERBS = {
+    "listen": listen, "accept": accept, "connect": connect,
+    "set": set_option, "read": read,
+    "look": lambda name: read(name, socket.MSG_DONTWAIT),
+    "send": lambda name, text: socks[name].send(text.encode(),
+                                                socket.MSG_DONTWAIT) and None,
+    "shutdown": lambda name: socks[name].shutdown(socket.SHUT_WR),
+    "close": lambda name: socks.pop(name).close(),
+}
+
+print("serving", flush=True)
+for line in sys.stdin:
+    verb, *words = line.split()
+    if verb == "bye":
+        break
+    try:
+        answer = VERBS[verb](*words) or "ok"
+    except OSError as err:
+        answer = errno.errorcode[err.errno]
+    print(answer, flush=True)

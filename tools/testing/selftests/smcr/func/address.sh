@@ -1,0 +1,249 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# fact: A connection whose address has left the host stops, as over TCP
+# rfc: 4.8.2
+# nics: 2
+# timeout: 200
+# The same steps run over TCP and over smcr, with IPv4 and IPv6: an address
+# leaves the server and comes back, or stays on another netdev. After the address
+# has gone, the server's program gets no byte that came later, and the client none
+# of the server's, and another connection of the hosts goes on. What came before
+# can be read. Where TCP gives up, so does smcr. Each host uses one adapter, so
+# that bytes arrive before those that another connection of the same hosts sends
+# later, and no step waits for something that shall not come.
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
+# shellcheck source=lib/address_lib.sh
+. "$FUNC_DIR/lib/address_lib.sh"
+
+# TCP over IPv6 does not look at its source address, and only hears no answer
+sends_on() {
+	! $smcr && [ -n "$nodad" ]
+}
+
+# silent: nothing is handed over in either direction
+silent() {
+	answers "what came before can be read" server before read moved
+	answers "the client may send" client ok send moved request
+	answers "the server may send" server ok send moved answer
+	flows stays
+	answers "the server gets nothing" server nothing look moved
+	if sends_on; then
+		answers "the client gets the bytes" client answer read moved
+	else
+		answers "the client gets nothing" client nothing look moved
+	fi
+}
+
+comes_back() {
+	opened moved "$vip"
+	leaves
+	silent
+	check "the address is back" on server vip_on eth0
+	answers "the server gets the bytes" server request read moved
+	sends_on ||
+		answers "the client gets the bytes" client answer read moved
+	flows moved
+	flows stays
+	! $smcr || on server grew "case" ConnsBack -eq 1
+	closed moved
+}
+
+# An end waits as bytes do.
+comes_back_closed() {
+	opened moved "$vip"
+	leaves
+	answers "what came before can be read" server before read moved
+	answers "the client sends" client ok send moved request
+	on client tell close moved >/dev/null
+	flows stays
+	answers "the server gets no end" server nothing look moved
+	check "the address is back" on server vip_on eth0
+	answers "the server gets the bytes" server request read moved
+	answers "and the end" server EOF read moved
+	on server tell close moved >/dev/null
+}
+
+on_other_netdev() {
+	opened moved "$vip"
+	on server save "case"
+	check "another netdev gets the address" on server vip_on "$1"
+	check "the first one loses it" on server vip_off eth0
+	flows stays
+	sleep_over
+	flows moved
+	! $smcr || on server grew "case" ConnsAway -eq 0
+	check "the first netdev gets it back" on server vip_on eth0
+	check "the other one loses it" on server vip_off "$1"
+	closed moved
+}
+
+user_timeout() {
+	opened moved "$vip"
+	answers "the server sets TCP_USER_TIMEOUT" server ok \
+		set moved user_timeout $((grace + 500))
+	leaves
+	answers "what came before can be read" server before read moved
+	answers "the server sends" server ok send moved answer
+	answers "TCP_USER_TIMEOUT ends the connection" server ETIMEDOUT read moved
+	learns "and the client learns of it" client ECONNRESET read moved
+	! $smcr || on server grew "case" ResetAddressGone -eq 1
+	flows stays
+	closed moved
+	check "the address is back" on server vip_on eth0
+}
+
+# The server's program only reads; the client has sent something.
+retries() {
+	opened moved "$vip"
+	both sysctl -qw net.ipv4.tcp_retries2=3
+	leaves
+	answers "what came before can be read" server before read moved
+	answers "the client sends" client ok send moved request
+	learns "the server gives up when the client's TCP would" \
+		server ETIMEDOUT read moved
+	if $smcr; then
+		answers "and the client learns of it" client ECONNRESET read moved
+	else
+		answers "the client gives up" client ETIMEDOUT read moved
+	fi
+	! $smcr || on server grew "case" ResetAddressGone -eq 1
+	both sysctl -qw net.ipv4.tcp_retries2=15
+	flows stays
+	closed moved
+	check "the address is back" on server vip_on eth0
+}
+
+# Nobody answers the client's keepalive. Its packets still go to the server, so
+# that no failing neighbour entry tells TCP another errno.
+keepalive() {
+	opened moved "$vip"
+	flows moved
+	leaves
+	answers "what came before can be read" server before read moved
+	ip neigh replace "$vip" dev eth0 lladdr \
+		"$(on server cat /sys/class/net/eth0/address)"
+	answers "the client gives up after three probes" client ok \
+		set moved keepcnt 3
+	answers "it probes" client ok set moved keepalive 1
+	answers "it gives up" client ETIMEDOUT read moved
+	learns "and the server learns of it" server ECONNRESET read moved
+	! $smcr || grew "case" TcpUnanswered -eq 1
+	flows stays
+	closed moved
+	ip neigh del "$vip" dev eth0
+	check "the address is back" on server vip_on eth0
+}
+
+# The server's program has sent its end while the address was away. Its
+# TCP_USER_TIMEOUT counts for that, but not for what the client sends.
+end_waits() {
+	opened moved "$vip"
+	leaves
+	answers "what came before can be read" server before read moved
+	answers "the server sets TCP_USER_TIMEOUT" server ok \
+		set moved user_timeout $((grace + 500))
+	answers "the client sends" client ok send moved request
+	flows stays
+	sleep_over
+	answers "the server still waits" server nothing look moved
+	answers "the server shuts down" server ok shutdown moved
+	answers "TCP_USER_TIMEOUT ends the connection" server ETIMEDOUT read moved
+	learns "and the client learns of it" client ECONNRESET read moved
+	! $smcr || on server grew "case" ResetAddressGone -eq 1
+	flows stays
+	closed moved
+	check "the address is back" on server vip_on eth0
+}
+
+# takes_any: the server takes in packets for an address that no netdev has
+takes_any() {
+	local family=-4 elsewhere=${vip%100}177
+
+	[ -z "$nodad" ] || family=-6
+	undo_later ip "$family" rule del to "$elsewhere" lookup 100
+	undo_later ip "$family" route flush table 100
+	ip "$family" rule add to "$elsewhere" lookup 100
+	ip "$family" route add local "$elsewhere" dev lo table 100
+}
+
+# An address that was never local is left alone.
+foreign() {
+	local elsewhere=${vip%100}177
+
+	check "the server takes in packets for $elsewhere" on server takes_any
+	ip neigh replace "$elsewhere" dev eth0 lladdr \
+		"$(on server cat /sys/class/net/eth0/address)"
+	on server tell close listener >/dev/null
+	answers "the server listens on it" server ok \
+		listen "$elsewhere" transparent
+	opened foreign "$elsewhere"
+	on server save "case"
+	check "some address comes" on server vip_on dummy7
+	check "and goes" on server vip_off dummy7
+	sleep_over
+	flows foreign
+	on server grew "case" ConnsAway -eq 0
+	closed foreign
+	on server tell close listener >/dev/null
+	answers "the server listens as before" server ok listen "$any"
+}
+
+at_once() {
+	opened moved "$vip"
+	on server save "case"
+	on server setting address_gone 2
+	check "the address leaves the server" on server vip_off eth0
+	answers "the connection ends at once" server ETIMEDOUT read moved
+	answers "and the client's end" client ECONNRESET read moved
+	on server grew "case" ResetAddressGone -eq 1
+	on server grew "case" ConnsAway -eq 0
+	on server setting address_gone 1
+	flows stays
+	closed moved
+	check "the address is back" on server vip_on eth0
+}
+
+settings() {
+	opened moved "$vip"
+	on server save "case"
+	on server setting address_gone 0
+	check "the address leaves the server" on server vip_off eth0
+	sleep_over
+	flows moved
+	on server setting address_gone 1
+	away 1
+	on server setting address_gone 0
+	flows moved
+	on server grew "case" ConnsBack -eq 1
+	on server setting address_gone 1
+	check "the address is back" on server vip_on eth0
+	closed moved
+}
+
+client_leads
+
+check "an address may be gone for 5 s" \
+	test "$(sysctl -n net.smcr.address_gone_ms)" = 5000
+on server lasts
+both sysctl_for_now net.smcr.lgr_linger_ms 500
+both no_second
+for kind in tcp4:6 smcr4:257 tcp6:6 smcr6:257; do
+	begin "${kind%:*}" "${kind#*:}"
+	for what in comes_back comes_back_closed "on_other_netdev dummy7" \
+		"on_other_netdev lo" user_timeout retries keepalive \
+		end_waits; do
+		echo "# $kind: $what"
+		$what
+	done
+	if $smcr; then
+		echo "# $kind: settings"
+		at_once
+		settings
+		# Over IPv4, the path of such a connection is not known
+		[ -z "$nodad" ] || foreign
+	fi
+	end
+done
+finish
