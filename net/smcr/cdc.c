@@ -27,17 +27,15 @@
 #include "tx.h"
 #include "wr.h"
 
-/* R requests the consumer position now, if the peer does not have it (4.5.1); B
- * requests it with the next byte that is read. One message of ours answers any
- * number of R, so that two peers cannot keep each other busy.
+/* R requests the consumer position now (4.5.1, A.4), B with the next byte that
+ * is read. See tx_plan.c.
  */
 static void cdc_answer(struct smcr_conn *conn, u16 flags)
 {
-	if (!(flags & SMCR_CDC_R) || conn->tx.wanted)
+	if (!(flags & SMCR_CDC_R))
 		return;
-	conn->tx.wanted = true;
-	if (conn->tx.told != smcr_rx_consumed(conn))
-		conn->tx.due = true;
+	smcr_tx_r_recv(&conn->tx.r);
+	conn->tx.due = true;
 }
 
 /* Send SIGURG, if the program has asked for it. A listener's child has no file

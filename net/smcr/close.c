@@ -20,16 +20,12 @@
 #include "close.h"
 #include "conn.h"
 #include "conn_end.h"
+#include "conn_tcp.h"
 #include "inner.h"
 #include "lgr.h"
 #include "mib.h"
 #include "sock.h"
 #include "tx.h"
-
-/* How long, in ms, a RST waits for the C that it may have overtaken, in
- * addition to the time in which a queue pair repeats a lost packet.
- */
-#define CLOSE_RST_GRACE_MS	200
 
 /* Does TCP have to stay open for that FIN? */
 static bool close_awaits_fin(const struct smcr_conn *conn,
@@ -95,13 +91,19 @@ void smcr_close_tcp_data_event(struct sock *sk)
 	rcu_read_unlock();
 }
 
-/* Did TCP fail at this end, and not by a RST of the peer? It may have given up
- * (SO_KEEPALIVE), or an administrator has ended it ("ss -K"). The peer does not
- * send C because of that, so nothing has to be waited for.
+/* Does this errno of TCP end the connection at once? It does if an
+ * administrator has ended TCP ("ss -K"). If TCP has given up (SO_KEEPALIVE), it
+ * does as far as TCP decides at all. The peer does not send C because of that,
+ * so nothing has to be waited for.
  */
-static bool failed_here(int err)
+static bool ends_here(const struct smcr_conn *conn, int err)
 {
-	return err && err != ECONNRESET && err != EPIPE;
+	const struct smcr_sysctl *ctl = &smcr_pernet(conn->lgr->net)->sysctl;
+
+	if (!err || err == ECONNRESET || err == EPIPE)
+		return false;
+	return err == ECONNABORTED || conn->fsm.peer_closed ||
+	       READ_ONCE(ctl->tcp_reset_ends);
 }
 
 /* Has the peer said that its stream ends, also if that does not count yet? */
@@ -116,9 +118,8 @@ static bool peer_ends(const struct smcr_conn *conn)
 /* TCP may overtake what the peer's queue pair sent before. So a FIN proves
  * nothing until the peer's C has arrived, which must be soon. After D it proves
  * nothing either, and nothing need follow soon: Linux passes shutdown(SHUT_WR)
- * on to TCP, and its program may then read for as long as it likes. A RST ends
- * the connection (4.8.2). But if the peer's C is on its way, so are all bytes
- * before it, and they get a moment to arrive.
+ * on to TCP, and its program may then read for as long as it likes. Whether a
+ * RST ends the connection (4.8.2), the peer decides: see tcp_watch.c.
  */
 static void close_tcp(struct smcr_conn *conn, struct sock *sk)
 {
@@ -128,22 +129,37 @@ static void close_tcp(struct smcr_conn *conn, struct sock *sk)
 	spin_lock_bh(&conn->lock);
 	if (smcr_conn_end_over(conn))
 		goto out;
-	if (failed_here(err))
+	if (ends_here(conn, err))
 		smcr_conn_end_reset_locked(conn, SMCR_RESET_TCP_RST, err);
 	else if (end == SMCR_INNER_FAILED && conn->fsm.peer_closed)
 		smcr_conn_end_reset_locked(conn, SMCR_RESET_TCP_RST,
 					   ECONNRESET);
-	else if (end == SMCR_INNER_FAILED &&
-		 !test_and_set_bit(SMCR_CONN_F_TCP_RST, &conn->flags))
-		smcr_conn_end_arm(conn, CLOSE_RST_GRACE_MS +
-				  smcr_sysctl_qp_repeat_ms(conn->lgr->net));
 	else if (test_bit(SMCR_CONN_F_TCP_DATA, &conn->flags))
 		smcr_conn_end_reset_locked(conn, SMCR_RESET_TCP_DATA,
 					   ECONNRESET);
+	else if (end == SMCR_INNER_FAILED)
+		smcr_conn_tcp_failed(conn, err);
 	else if (end == SMCR_INNER_FIN && !peer_ends(conn))
 		smcr_conn_end_wait(conn);
 out:
 	spin_unlock_bh(&conn->lock);
+}
+
+/* Look at the idle TCP connection, if it is time: see tcp_watch.c. After a FIN
+ * the end is near, and TCP is not watched any more.
+ */
+static void close_watch(struct smcr_conn *conn, struct sock *sk)
+{
+	unsigned long heard;
+
+	if (test_and_clear_bit(SMCR_CONN_F_TCP_GONE, &conn->flags) &&
+	    smcr_sk(sk)->inner && !smcr_conn_end_over(conn))
+		smcr_inner_reserve_port(sk);
+	if (!test_and_clear_bit(SMCR_CONN_F_TCP_TICK, &conn->flags) ||
+	    !smcr_inner_heard(sk, &heard))
+		return;
+	if (smcr_conn_tcp_tick(conn, heard) && smcr_inner_probe(sk))
+		smcr_mib_inc(conn->lgr->net, SMCR_MIB_TCPPROBES);
 }
 
 static void close_sock(struct smcr_conn *conn, struct sock *sk, u32 actions)
@@ -159,17 +175,18 @@ static void close_sock(struct smcr_conn *conn, struct sock *sk, u32 actions)
 	}
 	if (smcr_sk(sk)->conn != conn)
 		goto out;
+	close_watch(conn, sk);
 	/* A RST does not wait: it tells the peer that our C may be lost. */
 	if (!(actions & SMCR_CONN_RESET_TCP) && close_awaits_fin(conn, sk)) {
 		if (actions & SMCR_CONN_CLOSE_TCP && READ_ONCE(conn->fin_first))
-			kernel_sock_shutdown(smcr_sk(sk)->inner, SHUT_RDWR);
+			smcr_inner_shutdown(sk);
 		goto out;
 	}
 	let_go = sock_flag(sk, SOCK_DEAD) && smcr_conn_end_done(conn);
 	if (actions & SMCR_CONN_RESET_TCP)
 		smcr_inner_abort(sk);
 	else if (actions & SMCR_CONN_CLOSE_TCP && !let_go)
-		kernel_sock_shutdown(smcr_sk(sk)->inner, SHUT_RDWR);
+		smcr_inner_shutdown(sk);
 	if (let_go) {
 		smcr_inner_release(sk);
 		smcr_conn_detach(conn);
@@ -309,7 +326,7 @@ void smcr_close_release(struct sock *sk, long timeout)
 		return;
 	smcr_conn_get(conn);
 	/* The peer's C is not awaited any more */
-	if (test_bit(SMCR_CONN_F_TCP_RST, &conn->flags))
+	if (smcr_conn_tcp_ending(conn))
 		smcr_conn_end_reset(conn, SMCR_RESET_TCP_RST, ECONNRESET);
 	spin_lock_bh(&conn->lock);
 	unread = conn->rx.peer.prod != conn->rx.cons;

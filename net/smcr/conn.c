@@ -29,6 +29,7 @@
 #include "conn_end.h"
 #include "conn_eof.h"
 #include "conn_move.h"
+#include "conn_tcp.h"
 #include "lgr.h"
 #include "mib.h"
 #include "sock.h"
@@ -97,6 +98,7 @@ struct smcr_conn *smcr_conn_alloc(struct smcr_lgr *lgr, struct smcr_link *link,
 	smcr_tx_init(conn);
 	smcr_conn_move_init(conn);
 	smcr_conn_eof_init(conn);
+	smcr_conn_tcp_init(conn);
 	smcr_mib_inc(lgr->net, SMCR_MIB_CONNSOPENED);
 	return conn;
 err_free:
@@ -677,6 +679,8 @@ void smcr_conn_unlink(struct smcr_conn *conn, enum smcr_rmbe_end end)
 	if (timer_delete(&conn->eof_timer))
 		smcr_conn_put(conn);
 	if (timer_delete(&conn->tx_timer))
+		smcr_conn_put(conn);
+	if (timer_delete(&conn->tcp_timer))
 		smcr_conn_put(conn);
 	smcr_lgr_conn_del(lgr, conn);
 	spin_lock_bh(&lgr->rtoken_lock);

@@ -17,9 +17,12 @@
 
 #include "absence.h"
 #include "cdc_msg.h"
+#include "conn_eof.h"
 #include "conn_state.h"
+#include "conn_tcp.h"
 #include "cursor.h"
 #include "failover.h"
+#include "link.h"
 #include "pause.h"
 #include "rmb.h"
 #include "smcr.h"
@@ -36,8 +39,9 @@ struct smcr_link;
 enum smcr_conn_flag {
 	SMCR_CONN_F_TCP_EVENT,	/* the TCP connection ended or failed */
 	SMCR_CONN_F_TCP_FIN,	/* TCP's FIN was seen */
-	SMCR_CONN_F_TCP_RST,	/* TCP's RST or error was seen */
 	SMCR_CONN_F_TCP_DATA,	/* bytes arrived over TCP */
+	SMCR_CONN_F_TCP_TICK,	/* TCP shall be looked at, see conn_tcp.c */
+	SMCR_CONN_F_TCP_GONE,	/* the connection goes on without TCP */
 	SMCR_CONN_F_TIMEOUT,	/* the close timer fired */
 	SMCR_CONN_F_UNLINKED,	/* token returned, element returned or soon */
 	SMCR_CONN_F_READING,	/* a reader copies from the element */
@@ -52,36 +56,6 @@ enum smcr_conn_flush {
 	SMCR_CONN_FLUSH_NONE,	/* nothing */
 	SMCR_CONN_FLUSH_DONE,	/* raise %SMCR_CONN_EV_FLUSH_DONE */
 	SMCR_CONN_FLUSH_CLOSE,	/* raise %SMCR_CONN_EV_FLUSH_CLOSE */
-};
-
-/* Steps of a held D or C, see conn_eof.c */
-enum smcr_conn_eof_step {
-	SMCR_CONN_EOF_NONE,	/* nothing is held, or the peer is blocked */
-	SMCR_CONN_EOF_PROBED,	/* R and a TEST LINK were sent */
-	SMCR_CONN_EOF_GRACE,	/* answered; waits for the timer */
-	SMCR_CONN_EOF_CLOSING,	/* C was sent; waits for DELETE RKEY */
-};
-
-/**
- * struct smcr_conn_eof - a held D or C of the peer
- * @step: what it waits for
- * @age: smcr_link.age of the link that the TEST LINK goes over
- * @test: number of the TEST LINK on that link
- * @early: bytes came after a D or C
- * @cut: the last bytes came after our early C, with B: the peer had more
- * @freed: the peer has freed its end of the connection
- * @unproven: nothing has proved in time that the peer writes no more, so a late
- *	write may still land in the element; set before @final of struct
- *	smcr_conn_rx, and then also read without the lock
- */
-struct smcr_conn_eof {
-	enum smcr_conn_eof_step	step;
-	u32			age;
-	u32			test;
-	bool			early;
-	bool			cut;
-	bool			freed;
-	bool			unproven;
 };
 
 /**
@@ -155,8 +129,8 @@ struct smcr_conn_rx {
  *	connections later
  * @token: local alert token: slot | generation << 16 (A.2.3)
  * @peer_token: the peer's alert token
- * @lock: protects @fsm to @reset_err, @tx, @rx and @last_una, but for the
- *	fields that name another rule; smcr.h has the lock order
+ * @lock: protects @fsm to @reset_err, @tx, @rx, @absence, @tcp and @last_una,
+ *	but for the fields that name another rule; smcr.h has the lock order
  * @fsm: state in Figures 22 and 23; changed only by smcr_conn_end_event()
  * @flush: what follows once all accepted bytes are written
  * @actions: bits of enum smcr_conn_action that need process context; @work
@@ -170,6 +144,7 @@ struct smcr_conn_rx {
  * @reset_err: errno of the reset for the application; also read without @lock
  * @tx: send side
  * @rx: receive side
+ * @tcp: the TCP connection below
  * @wait_node: in the link's list of connections that wait for a send slot;
  *	under the link's tx_lock
  * @peer_rmb: RToken id of the peer's RMB, 0 once the connection has no claim
@@ -188,6 +163,7 @@ struct smcr_conn_rx {
  * @move_timer: opens the ring, or decides a move of the peer, some time after a
  *	link was left
  * @eof_timer: a held D or C of the peer waits, see conn_eof.c
+ * @tcp_timer: TCP is looked at, see conn_tcp.c
  * @last_una: @tx.una when @timer was armed last, to see an orphan's progress
  */
 struct smcr_conn {
@@ -211,6 +187,7 @@ struct smcr_conn {
 	int			reset_err;
 	struct smcr_conn_tx	tx;
 	struct smcr_conn_rx	rx;
+	struct smcr_conn_tcp	tcp;
 	struct list_head	wait_node;
 
 	u8			peer_rmb;
@@ -224,6 +201,7 @@ struct smcr_conn {
 	struct timer_list	tx_timer;
 	struct timer_list	move_timer;
 	struct timer_list	eof_timer;
+	struct timer_list	tcp_timer;
 	u64			last_una;
 };
 

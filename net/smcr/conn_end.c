@@ -74,10 +74,11 @@ void smcr_conn_end_wait(struct smcr_conn *conn)
 	const struct smcr_sysctl *ctl = &smcr_pernet(conn->lgr->net)->sysctl;
 	unsigned int msecs;
 
-	/* The peer owes the answer to an abort, room for the rest of our bytes,
-	 * or its own close.
+	/* The peer owes the answer to an abort, its FIN after both C, room for
+	 * the rest of our bytes, or its own close. It may be without TCP, and
+	 * then no FIN comes.
 	 */
-	if (conn->fsm.state == SMCR_CONN_PEER_ABORT_WAIT)
+	if (conn->fsm.state == SMCR_CONN_PEER_ABORT_WAIT || conn->await_fin)
 		msecs = READ_ONCE(ctl->abort_timeout_ms);
 	else if (conn->flush != SMCR_CONN_FLUSH_NONE)
 		msecs = READ_ONCE(ctl->orphan_timeout_ms);
@@ -483,12 +484,8 @@ void smcr_conn_end_timeout(struct smcr_conn *conn)
 	if (!test_and_clear_bit(SMCR_CONN_F_TIMEOUT, &conn->flags))
 		return;
 	spin_lock_bh(&conn->lock);
-	if (test_bit(SMCR_CONN_F_TCP_RST, &conn->flags) &&
-	    !smcr_conn_end_over(conn)) {
-		smcr_conn_end_reset_locked(conn, SMCR_RESET_TCP_RST,
-					   ECONNRESET);
-	} else if (conn->flush == SMCR_CONN_FLUSH_CLOSE &&
-		   conn->tx.una != conn->last_una) {
+	if (conn->flush == SMCR_CONN_FLUSH_CLOSE &&
+	    conn->tx.una != conn->last_una) {
 		smcr_conn_end_wait(conn);
 	} else if (conn->fsm.state != SMCR_CONN_CLOSED) {
 		if (!conn->reset_err) {

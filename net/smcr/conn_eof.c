@@ -153,29 +153,14 @@ static struct smcr_link *eof_link_get(const struct smcr_conn *conn)
 	return smcr_link_get(conn->link);
 }
 
-/* Send a message with R. While a move of the peer is being validated, it gets
- * no credit, and so no message.
- */
-static void eof_ask(struct smcr_conn *conn)
-{
-	if (conn->rx.fo.nr)
-		return;
-	conn->tx.ask = true;
-	conn->tx.due = true;
-	smcr_tx_push_locked(conn);
-}
-
-/* A test that begins after the counter was read has a higher number. */
 static void eof_probe(struct smcr_conn *conn)
 {
 	struct smcr_conn_eof *eof = &conn->rx.eof;
 	struct smcr_link *link = eof_link_get(conn);
 
-	eof_ask(conn);
+	smcr_tx_request(conn);
 	eof->step = SMCR_CONN_EOF_PROBED;
-	eof->age = link->age;
-	eof->test = READ_ONCE(link->tests) + 1;
-	smcr_lgr_link_probe(link);
+	smcr_lgr_link_probe(link, &eof->test);
 	smcr_link_put(link);
 	eof_arm(conn, EOF_RETRY);
 }
@@ -190,7 +175,7 @@ static void eof_grace(struct smcr_conn *conn, unsigned long delay)
 static void eof_close(struct smcr_conn *conn)
 {
 	conn->tx.flags |= SMCR_CDC_C;
-	eof_ask(conn);
+	smcr_tx_request(conn);
 	conn->rx.eof.step = SMCR_CONN_EOF_CLOSING;
 	eof_arm(conn, EOF_CLOSING);
 }
@@ -290,12 +275,11 @@ void smcr_conn_eof_init(struct smcr_conn *conn)
 }
 
 /* A D or C arrived. TCP's FIN may have overtaken it and started the close
- * timer, which otherwise runs only after a close here or a RST.
+ * timer, which otherwise runs only after a close here.
  */
 static void eof_fin(struct smcr_conn *conn)
 {
-	if (!conn->fsm.we_closed && conn->flush != SMCR_CONN_FLUSH_CLOSE &&
-	    !test_bit(SMCR_CONN_F_TCP_RST, &conn->flags))
+	if (!conn->fsm.we_closed && conn->flush != SMCR_CONN_FLUSH_CLOSE)
 		smcr_conn_end_disarm(conn);
 }
 
@@ -417,8 +401,8 @@ void smcr_conn_eof_tested(struct smcr_conn *conn, const struct smcr_link *link)
 
 	spin_lock_bh(&conn->lock);
 	if (!conn->rx.peer.held || eof->step != SMCR_CONN_EOF_PROBED ||
-	    eof->age != link->age || conn->rx.parks || conn->rx.fo.nr ||
-	    (s32)(READ_ONCE(link->tests) - eof->test) < 0)
+	    conn->rx.parks || conn->rx.fo.nr ||
+	    !smcr_link_tested(link, &eof->test))
 		goto out;
 	if (link->slot == conn->rx.fo.link)
 		eof_answered(conn);

@@ -29,6 +29,7 @@
 #include "close.h"
 #include "conn.h"
 #include "conn_end.h"
+#include "conn_tcp.h"
 #include "connect.h"
 #include "fallback.h"
 #include "hs.h"
@@ -693,6 +694,9 @@ void smcr_hs_done(struct smcr_hs *hs)
 	defer = hs_defer(hs);
 	if (!defer)
 		hs_release(hs);
+	smcr_inner_hold_port(sk);
+	/* Before TCP's events reach the connection, which judges them by age */
+	smcr_conn_tcp_start(conn);
 	smcr_sock_mode_set(sk, SMCR_MODE_RDMA);
 	/* Handle events that TCP reported to the handshake */
 	if (smcr_inner_has_data(sk))

@@ -224,8 +224,10 @@ static bool tell(struct sock *sk, struct sock *inner, enum inner_event event)
 			drop_soft_error(inner);
 		if (event == INNER_DATA && tcp_inq(inner))
 			smcr_close_tcp_data_event(sk);
-		if (tcp_ending(inner))
-			smcr_close_tcp_event(sk);
+		if (!tcp_ending(inner))
+			break;
+		smcr_inner_closed(sk, inner);
+		smcr_close_tcp_event(sk);
 		break;
 	case SMCR_MODE_FALLBACK:
 		reset = call_tcp(sk, inner, event);
@@ -706,6 +708,7 @@ void smcr_inner_abort(struct sock *sk)
 	if (!inner)
 		return;
 	silence(sk, inner->sk);
+	smcr_inner_free_port(sk);
 	tcp_abort(inner->sk, ECONNABORTED);
 }
 
@@ -725,6 +728,7 @@ int smcr_inner_disconnect(struct sock *sk)
 	int err;
 
 	sock_owned_by_me(sk);
+	smcr_inner_free_port(sk);
 	err = READ_ONCE(inner->ops)->connect(inner, &addr, sizeof(addr),
 					     O_NONBLOCK);
 	/* A reset has detached it: see smcr_inner_abort() */

@@ -69,4 +69,13 @@ void smcr_inner_watch_syn(struct sock *sk);
 void smcr_inner_get_syn(struct smcr_syn *syn);
 void smcr_inner_ops_end(struct sock *inner);
 
+/* inner_idle.c */
+bool __must_check smcr_inner_heard(const struct sock *sk, unsigned long *heard);
+bool smcr_inner_probe(const struct sock *sk);
+void smcr_inner_hold_port(struct sock *sk);
+void smcr_inner_reserve_port(struct sock *sk);
+void smcr_inner_free_port(struct sock *sk);
+void smcr_inner_closed(struct sock *sk, struct sock *inner);
+void smcr_inner_shutdown(struct sock *sk);
+
 #endif /* _SMCR_INNER_H */

@@ -685,13 +685,17 @@ void smcr_lgr_link_port_lost(struct smcr_link *link)
 /**
  * smcr_lgr_link_probe() - send a TEST LINK that begins after this call
  * @link: the link
+ * @test: result; smcr_link_tested() tells its answer
  *
- * smcr_conn_eof_tested() reports the answer.
+ * smcr_conn_eof_tested() and smcr_conn_tcp_tested() report the answer.
  *
  * Context: any.
  */
-void smcr_lgr_link_probe(struct smcr_link *link)
+void smcr_lgr_link_probe(struct smcr_link *link, struct smcr_link_test *test)
 {
+	/* A test that begins after the counter was read has a higher number. */
+	test->age = link->age;
+	test->nr = READ_ONCE(link->tests) + 1;
 	set_bit(SMCR_LINK_F_PROBE, &link->flags);
 	smcr_lgr_kick(link->lgr, SMCR_LGR_T_TEST);
 }

@@ -40,6 +40,30 @@ struct smcr_lgr_end {
 	struct smcr_lgr_links	links;
 };
 
+/**
+ * struct smcr_link_test - a TEST LINK whose answer somebody waits for
+ * @age: smcr_link.age of its link
+ * @nr: its number on that link
+ */
+struct smcr_link_test {
+	u32	age;
+	u32	nr;
+};
+
+/**
+ * smcr_link_tested() - has the peer answered a TEST LINK?
+ * @link: a link whose last test was answered
+ * @test: the one to look for
+ *
+ * Context: the group's work.
+ */
+static inline bool smcr_link_tested(const struct smcr_link *link,
+				    const struct smcr_link_test *test)
+{
+	return test->age == link->age &&
+	       (s32)(READ_ONCE(link->tests) - test->nr) >= 0;
+}
+
 int __must_check smcr_lgr_link_first(struct smcr_lgr *lgr,
 				     const struct smcr_port *port);
 int __must_check smcr_lgr_link_join(struct smcr_lgr *lgr,
@@ -65,7 +89,7 @@ unsigned int smcr_lgr_links_ports(const struct smcr_lgr_links *links,
 unsigned int smcr_lgr_connected(struct smcr_lgr *lgr);
 bool smcr_lgr_draining(struct smcr_lgr *lgr);
 void smcr_lgr_links_doubtful(struct smcr_lgr *lgr);
-void smcr_lgr_link_probe(struct smcr_link *link);
+void smcr_lgr_link_probe(struct smcr_link *link, struct smcr_link_test *test);
 void smcr_lgr_links_lost(struct smcr_lgr *lgr);
 void smcr_lgr_links_balance(struct smcr_lgr *lgr);
 void smcr_lgr_links_end(struct smcr_lgr *lgr, struct smcr_lgr_links *links);

@@ -126,6 +126,7 @@ static void choose_port(struct smcr_lgr *lgr, const struct smcr_link *carrier,
 		.asked = lgr->llc.add_asked ? lgr->llc.asked_gid : NULL,
 		.nth = peer_gid ? times_tried(&lgr->llc, peer_gid) :
 				  lgr->llc.add_failures,
+		.pages = smcr_lgr_rmb_pages(lgr),
 		.near = smcr_llc_add_near(lgr),
 	};
 	struct smcr_lgr_links links;

@@ -14,6 +14,7 @@
 
 #include "conn.h"
 #include "conn_eof.h"
+#include "conn_tcp.h"
 #include "lgr.h"
 #include "lgr_links.h"
 #include "link.h"
@@ -160,10 +161,9 @@ static void test_answered(struct smcr_link *link)
 	struct smcr_conn *conn;
 	u32 slot = 0;
 
-	if (READ_ONCE(link->lgr->dialect) != SMCR_DIALECT_LINUX)
-		return;
 	while ((conn = smcr_lgr_conn_next(link->lgr, &slot))) {
 		smcr_conn_eof_tested(conn, link);
+		smcr_conn_tcp_tested(conn, link);
 		smcr_conn_put(conn);
 	}
 	if (test_bit(SMCR_LINK_F_PROBE, &link->flags))

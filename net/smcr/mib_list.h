@@ -97,6 +97,13 @@
 	X(ORPHANSOPENED, OrphansOpened, \
 	  "connections that outlived their socket") \
 	X(ORPHANSCLOSED, OrphansClosed, "orphans that ended") \
+	X(TCPPROBES, TcpProbes, "probes of idle TCP connections sent (4.5.3)") \
+	X(TCPSILENT, TcpSilent, \
+	  "times that TCP answered no probe while the link answered TEST LINK") \
+	X(TCPLOST, TcpLost, \
+	  "connections that go on without TCP, which was reset or has given up") \
+	X(TCPUNANSWERED, TcpUnanswered, \
+	  "connections that ended with TCP, as the peer's end did not answer") \
 	X(ABORTS, Aborts, "connections that were reset, every reason")
 
 /* Data path */

@@ -210,7 +210,7 @@ static void rx_update(struct smcr_conn *conn)
 		.cons = smcr_rx_consumed(conn),
 		.told = conn->tx.told,
 		.b = conn->rx.peer.flags & SMCR_CDC_B,
-		.r = conn->tx.wanted || rx_urgent_due(conn),
+		.r = conn->tx.r.wanted || rx_urgent_due(conn),
 	};
 
 	lockdep_assert_held(&conn->lock);

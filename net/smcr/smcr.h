@@ -4,14 +4,14 @@
  *
  *   application
  *      | sock.c sock_ops.c sock_io.c sockopt.c    the socket's calls
- *      | inner.c inner_ops.c fallback.c close.c transparent.c
- *      |                                          TCP below it, its end
+ *      | inner.c inner_ops.c inner_idle.c fallback.c close.c addr.c
+ *      | transparent.c                            TCP below it, its end
  *   connect.c listen.c hs.c hs_step.c hs_peer.c path.c pnet.c
  *      | clc.c clc_msg.c neglist.c negstate.c peers.c
  *      |                                          rendezvous over TCP
- *   conn.c conn_end.c conn_eof.c conn_state.c tx.c tx_plan.c rx.c
- *      | cdc.c cdc_msg.c cursor.h urgent.c failover.c
- *      | conn_move.c                              one connection
+ *   conn.c conn_end.c conn_eof.c conn_state.c conn_tcp.c tcp_watch.c
+ *      | tx.c tx_plan.c rx.c cdc.c cdc_msg.c cursor.h urgent.c failover.c
+ *      | conn_move.c absence.c                    one connection
  *   lgr.c lgr_change.c lgr_find.c lgr_grow.c lgr_links.c
  *      | lgr_mem.c lgr_policy.c lgr_token.c lgr_watch.c
  *      | llc.c llc_add.c llc_delete.c llc_rkey.c

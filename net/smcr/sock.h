@@ -86,6 +86,8 @@ enum smcr_sock_head {
  * @defer: TCP_DEFER_ACCEPT in jiffies, or 0; written under the sock lock
  * @rcvbuf_set: the program set SO_RCVBUF, which sizes the RMB element then
  * @sndbuf_set: the program set SO_SNDBUF, which sizes the send space then
+ * @port_held: TCP keeps its port although no program has bound it, see
+ *	inner_idle.c; under the inner sock lock or slock
  * @deferred: bits of enum smcr_sock_deferred, under the slock: work items to
  *	queue when the sock lock is released
  * @n_refused: a listener's SYNs that got no handshake because of its limit, and
@@ -120,6 +122,7 @@ struct smcr_sock {
 	unsigned long		defer;
 	bool			rcvbuf_set;
 	bool			sndbuf_set;
+	bool			port_held;
 	unsigned long		deferred;
 
 	atomic_t		n_refused;

@@ -537,6 +537,11 @@ static int ops_getname(struct socket *sock, struct sockaddr *addr, int peer)
 	    (mode == SMCR_MODE_HANDSHAKE || mode == SMCR_MODE_RDMA) &&
 	    (state == TCP_SYN_SENT || state == TCP_CLOSE))
 		return -ENOTCONN;
+	/* TCP may also have ended before: see tcp_watch.c. 2 asks for the name
+	 * of the peer whatever TCP's state is.
+	 */
+	if (peer && mode == SMCR_MODE_RDMA)
+		peer = 2;
 	return READ_ONCE(inner->ops)->getname(inner, addr, peer);
 }
 

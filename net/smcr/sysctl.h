@@ -32,6 +32,8 @@ struct smcr_sysctl_names;
  *	wait is smcr_sysctl_confirm_server_ms()
  * @llc_timeout_ms: wait for any other LLC reply
  * @test_link_interval_ms: idle time after which a link is tested; 0: never
+ * @tcp_probe_ms: idle time after which TCP is probed; 0: never
+ * @tcp_reset_ends: 1: a RST of TCP ends the connection, whatever the peer says
  * @link_retry_min_ms: time until the next try to restore a lost link (C.8);
  *	each failure doubles it
  * @link_retry_max_ms: longest such time; it takes precedence
@@ -82,6 +84,8 @@ struct smcr_sysctl {
 	unsigned int	confirm_link_timeout_ms;
 	unsigned int	llc_timeout_ms;
 	unsigned int	test_link_interval_ms;
+	unsigned int	tcp_probe_ms;
+	unsigned int	tcp_reset_ends;
 	unsigned int	link_retry_min_ms;
 	unsigned int	link_retry_max_ms;
 	unsigned int	lgr_linger_ms;

@@ -297,6 +297,7 @@ static void tx_posted(struct smcr_conn *conn, const struct smcr_tx_plan *plan,
 	struct smcr_mib_cpu __percpu *mib = conn->lgr->mib;
 	struct smcr_conn_tx *tx = &conn->tx;
 	u32 fresh = plan->sent > tx->nxt ? plan->sent - tx->nxt : 0;
+	u64 cons = smcr_rx_consumed(conn);
 
 	smcr_mib_count(mib, SMCR_MIB_RDMAWRITES, batch->n_writes);
 	if (fresh < plan->bytes)
@@ -308,12 +309,11 @@ static void tx_posted(struct smcr_conn *conn, const struct smcr_tx_plan *plan,
 	if (fresh)
 		tx->progress = jiffies;
 	WRITE_ONCE(tx->nxt, plan->sent);
-	tx->told = smcr_rx_consumed(conn);
+	smcr_tx_r_posted(&tx->r, tx->told != cons);
+	tx->told = cons;
 	smcr_urgent_tx_posted(&tx->urgent, plan->sent, flags);
 	tx->blocked = flags & SMCR_CDC_B;
 	tx->due = false;
-	tx->ask = false;
-	tx->wanted = false;
 	tx->final = flags & SMCR_CDC_A ||
 		    (flags & SMCR_CDC_C && conn->fsm.we_closed);
 	if (batch->signal)
@@ -364,7 +364,8 @@ static int tx_post(struct smcr_conn *conn, const struct smcr_tx_plan *plan)
 	lockdep_assert_held(&conn->lock);
 	if (plan->blocked)
 		flags |= SMCR_CDC_B;
-	if (tx->ask || tx->fo.cap != SMCR_FAILOVER_OPEN)
+	if (smcr_tx_r_sets(&tx->r, tx->fo.cap != SMCR_FAILOVER_OPEN,
+			   plan->bytes || tx->told != smcr_rx_consumed(conn)))
 		flags |= SMCR_CDC_R;
 	if (!(flags & SMCR_CDC_A))
 		flags |= smcr_urgent_tx_flags(&tx->urgent, plan->sent,
@@ -575,6 +576,26 @@ void smcr_tx_push_locked(struct smcr_conn *conn)
 	 */
 	if (tx_limit(conn) && (tx->patience || !timer_pending(&conn->tx_timer)))
 		tx_arm(conn, TX_STALL_TIME);
+}
+
+/**
+ * smcr_tx_request() - request the peer's consumer position (R)
+ * @conn: the connection
+ *
+ * The message goes out as soon as the connection may post one. While a move of
+ * the peer is being validated, it gets no credit, and so no message just for
+ * this.
+ *
+ * Context: any, conn->lock held.
+ */
+void smcr_tx_request(struct smcr_conn *conn)
+{
+	lockdep_assert_held(&conn->lock);
+	conn->tx.r.ask = true;
+	if (conn->rx.fo.nr)
+		return;
+	conn->tx.due = true;
+	smcr_tx_push_locked(conn);
 }
 
 /**

@@ -70,9 +70,7 @@ enum smcr_tx_mute {
  * @patience: while the connection is away, jiffies for which TCP retransmits,
  *	otherwise 0
  * @blocked: the last message had B set
- * @ask: the next message has R set
- * @wanted: the peer requested a consumer update with R, and no message has
- *	gone out since
+ * @r: requests for a consumer position
  * @mute: bits of enum smcr_tx_mute; nothing is posted while one is set
  * @leave: post nothing new until all is confirmed, then move to a link with
  *	fewer connections
@@ -112,8 +110,7 @@ struct smcr_conn_tx {
 	bool			merging;
 	bool			hold;
 	bool			blocked;
-	bool			ask;
-	bool			wanted;
+	struct smcr_tx_r	r;
 	u8			mute;
 	bool			leave;
 	unsigned long		hold_until;
@@ -138,6 +135,7 @@ void smcr_tx_resume(struct smcr_conn *conn);
 void smcr_tx_push(struct smcr_conn *conn);
 void smcr_tx_push_locked(struct smcr_conn *conn);
 void smcr_tx_look(struct smcr_conn *conn);
+void smcr_tx_request(struct smcr_conn *conn);
 void smcr_tx_uncork(struct sock *sk);
 u32 smcr_tx_unacked(struct smcr_conn *conn);
 u32 smcr_tx_unsent(const struct smcr_conn *conn);

@@ -194,6 +194,63 @@ void smcr_tx_burst_posted(struct smcr_tx_burst *burst,
 	burst->cut = plan->cut;
 }
 
+/* R requests the consumer position (4.5.1)
+ *
+ * It is answered at once, also if the peer has the position already (A.4): the
+ * answer shows that this end of the connection lives, whatever its program
+ * does (tcp_watch.c). A request that tells the peer nothing new is answered a
+ * second time when the next byte is read, since it is about that (failover.c).
+ *
+ * Any number of requests is answered by the next message, and no message that
+ * only answers is a request, so neither end can keep the other one busy: it
+ * gets one message for each of its own.
+ */
+
+/**
+ * smcr_tx_r_recv() - event: a message with R arrived; an answer is due
+ * @r: requests of both ends
+ *
+ * Context: any, lock of the send side held.
+ */
+void smcr_tx_r_recv(struct smcr_tx_r *r)
+{
+	r->owed = true;
+	r->wanted = true;
+}
+
+/**
+ * smcr_tx_r_sets() - decide whether the next message has R set
+ * @r: requests of both ends
+ * @capped: a move to another link keeps a part of the peer's ring closed, and
+ *	each message of this end asks (failover.c)
+ * @news: the message has bytes, or a position that the peer does not have
+ *
+ * Two ends that have both moved would answer each other without end if a
+ * message asked that only answers.
+ *
+ * Context: any, lock of the send side held.
+ * Return: true if it has.
+ */
+bool smcr_tx_r_sets(const struct smcr_tx_r *r, bool capped, bool news)
+{
+	return r->ask || (capped && (news || !r->owed));
+}
+
+/**
+ * smcr_tx_r_posted() - a message was posted
+ * @r: requests of both ends
+ * @told: it has a position that the peer did not have
+ *
+ * Context: any, lock of the send side held.
+ */
+void smcr_tx_r_posted(struct smcr_tx_r *r, bool told)
+{
+	r->ask = false;
+	r->owed = false;
+	if (told)
+		r->wanted = false;
+}
+
 /**
  * smcr_rx_update_needed() - test whether the peer needs a consumer update
  * @view: the receive side

@@ -2,7 +2,8 @@
 /*
  * Window arithmetic (RFC 7609, 4.5.1 and 4.7): which bytes to write next, which
  * wait to be written together with later ones (4.5.2), and when to send the
- * peer a window update. Pure functions; the callers hold smcr_conn.lock.
+ * peer a window update, or to request one. Pure functions; the callers hold
+ * smcr_conn.lock.
  */
 #ifndef _SMCR_TX_PLAN_H
 #define _SMCR_TX_PLAN_H
@@ -114,7 +115,7 @@ struct smcr_tx_burst {
  * @cons: position up to which the application has read
  * @told: consumer position in the last CDC message that we sent
  * @b: the peer's last message had B set
- * @r: the peer requested an update (R) and no message was sent since, or it
+ * @r: the peer requested an update (R) and was told of no byte since, or it
  *	waits until an urgent byte is consumed (4.7.5)
  */
 struct smcr_rx_view {
@@ -126,6 +127,18 @@ struct smcr_rx_view {
 	bool r;
 };
 
+/**
+ * struct smcr_tx_r - requests for a consumer position (R) in both directions
+ * @ask: the next message has R set
+ * @owed: the peer has requested the position, and no message has gone out since
+ * @wanted: the peer has requested the position, and was told of no byte since
+ */
+struct smcr_tx_r {
+	bool ask;
+	bool owed;
+	bool wanted;
+};
+
 void smcr_tx_plan(const struct smcr_tx_view *view, struct smcr_tx_plan *plan);
 bool smcr_tx_burst_holds(const struct smcr_tx_burst *burst,
 			 const struct smcr_tx_line *line, u32 ring_len);
@@ -134,6 +147,9 @@ bool smcr_tx_burst_asks(const struct smcr_tx_burst *burst,
 			const struct smcr_tx_plan *plan);
 void smcr_tx_burst_posted(struct smcr_tx_burst *burst,
 			  const struct smcr_tx_plan *plan);
+void smcr_tx_r_recv(struct smcr_tx_r *r);
+bool smcr_tx_r_sets(const struct smcr_tx_r *r, bool capped, bool news);
+void smcr_tx_r_posted(struct smcr_tx_r *r, bool told);
 bool smcr_rx_update_needed(const struct smcr_rx_view *view);
 
 #endif /* _SMCR_TX_PLAN_H */

@@ -2,13 +2,17 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: A fault of only the TCP or only the RoCE path ends connections in order
-# rfc: C.6
+# rfc: 4.8.2, C.6
 # nics: 1
 # timeout: 240
 # Faults of one path while the other works: loss of TCP or RoCE, and RST, FIN
-# and data that neither end sent.
+# and data that neither end sent. A RST ends nothing while RoCE works, unless
+# net.smcr.tcp_reset_ends says so.
 # shellcheck source-path=SCRIPTDIR source=lib/faults_lib.sh disable=SC2119
 . "$(dirname "$0")/lib/faults_lib.sh"
+
+# What a connection carries each way, so that it runs on while a fault is made
+long=$((12 / SLOW))m
 
 # lost WHAT FROM TO: drop all TCP or RoCE in this direction; FROM and TO may be
 # '*'
@@ -19,7 +23,7 @@ lost() {
 # tcp FROM TO: lose TCP. Once RDMA carries a connection, it does not need TCP,
 # not even for the close.
 tcp() {
-	mode=many flood 10 -u 1m -d 1m -e
+	mode=many flood 10 -u $long -d $long -e
 	lost tcp "$@"
 	flood_ended "10 streams end"
 	check "none with an errno" errors 0
@@ -60,12 +64,21 @@ injected() {
 	fi
 }
 
+# rst FROM TO [1]: a RST that the link contradicts ends nothing, unless TCP decides
 rst() {
+	check "net.smcr.tcp_reset_ends is ${3:-0}" \
+		sysctl -qw "net.smcr.tcp_reset_ends=${3:-0}"
+	check "and on the server" \
+		peer "sysctl -qw net.smcr.tcp_reset_ends=${3:-0}"
 	wire forget
-	flood 10
+	if [ "${3:-0}" = 0 ]; then
+		mode=many flood 10 -u $long -d $long -e
+	else
+		flood 10
+	fi
 	injected rst "$1" "$2"
 	flood_ended "10 streams end"
-	check "all with an errno" errors 10
+	check "$((${3:-0} * 10)) with an errno" errors $((${3:-0} * 10))
 	settled
 	works
 }
@@ -116,14 +129,17 @@ roce_lost_up() { roce client0 server0; }
 roce_lost_down() { roce server0 client0; }
 rst_to_server() { rst client0 server0; }
 rst_to_client() { rst server0 client0; }
+rst_ends_server() { rst client0 server0 1; }
+rst_ends_client() { rst server0 client0 1; }
 fin_to_server() { fin client0 server0; }
 fin_to_client() { fin server0 client0; }
 data_to_server() { data client0 server0; }
 data_to_client() { data server0 client0; }
 
 faults_begin
+undo_later sysctl -qw net.smcr.tcp_reset_ends=0
 cases 1 tcp_lost tcp_lost_up tcp_lost_down roce_lost roce_lost_up \
 	roce_lost_down
-cases 2 rst_to_server rst_to_client fin_to_server fin_to_client \
-	data_to_server data_to_client
+cases 3 rst_to_server rst_to_client rst_ends_server rst_ends_client \
+	fin_to_server fin_to_client data_to_server data_to_client
 faults_end

@@ -138,6 +138,7 @@ both save parallel
 crowd_opens "20 connections, 6 to a group" 20
 grew parallel FirstContacts -eq 4
 both grew parallel LinkGroups -eq 4
+on server grew parallel GroupsFull -ge 3
 both no_fallback parallel
 crowd_closes 20
 lift_bound server max_conns_per_lgr

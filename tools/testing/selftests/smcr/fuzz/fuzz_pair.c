@@ -44,7 +44,7 @@ struct wire {
  * @seq: sequence number of this end's last message
  * @flags: D, C and A that this end sends with each message
  * @flush: event to raise when all is written, or SMCR_CONN_EV_MAX
- * @wanted: the peer asked for an update
+ * @r: requests for a consumer position
  * @silent: no more RDMA writes
  * @eof: readers see the end of the stream
  * @reset: readers see ECONNRESET
@@ -67,7 +67,7 @@ struct end {
 	u16 seq;
 	u16 flags;
 	enum smcr_conn_event flush;
-	bool wanted;
+	struct smcr_tx_r r;
 	bool silent;
 	bool eof;
 	bool reset;
@@ -102,8 +102,8 @@ static void say(struct end *e, u16 now)
 	if (out->nr == MAX_WIRE)
 		memmove(out->msg[0], out->msg[1], --out->nr * sizeof(out->msg[0]));
 	smcr_cdc_msg_encode(out->msg[out->nr++], &msg);
+	smcr_tx_r_posted(&e->r, e->told != e->cons);
 	e->told = e->cons;
-	e->wanted = false;
 }
 
 static void write_segs(struct end *e, const struct smcr_tx_plan *plan)
@@ -195,13 +195,23 @@ static void abort_orphan(struct end *e)
 		event(e, SMCR_CONN_EV_LOCAL_ABORT);
 }
 
+/* A message without data, like a reply to R; it replaces lost ones */
+static void repeat(struct end *e, bool ask)
+{
+	if (!(e->flags & FINAL) && e->fsm.state != SMCR_CONN_CLOSED)
+		say(e, (e->tx.b_announced ? SMCR_CDC_B : 0) | (ask ? SMCR_CDC_R : 0));
+}
+
 static void accepted(struct end *e, const struct smcr_cdc_result *res)
 {
 	smcr_cdc_apply(&e->rx, res);
 	e->tx.peer_cons = e->rx.cons;
-	e->wanted |= !!(res->flags & SMCR_CDC_R);
+	if (res->flags & SMCR_CDC_R)
+		smcr_tx_r_recv(&e->r);
 	if (!(res->raised & FINAL))
 		transmit(e);
+	if (e->r.owed)
+		repeat(e, false);
 	if (res->raised & SMCR_CDC_A)
 		event(e, SMCR_CONN_EV_PEER_ABORT);
 	else if (res->raised & SMCR_CDC_C)
@@ -279,7 +289,7 @@ static void app_read(struct end *e, u32 len)
 		return;
 	view.cons = e->cons;
 	view.b = e->rx.flags & SMCR_CDC_B;
-	view.r = e->wanted;
+	view.r = e->r.wanted;
 	if (smcr_rx_update_needed(&view) && !(e->flags & FINAL))
 		say(e, e->tx.b_announced ? SMCR_CDC_B : 0);
 }
@@ -299,13 +309,6 @@ static void app_close(struct end *e)
 	e->ended = true;
 	e->orphan = true;
 	event(e, e->cons == e->rx.prod ? SMCR_CONN_EV_APP_CLOSE : SMCR_CONN_EV_LOCAL_ABORT);
-}
-
-/* A message without data, like a reply to R; it replaces lost ones */
-static void repeat(struct end *e, bool ask)
-{
-	if (!(e->flags & FINAL) && e->fsm.state != SMCR_CONN_CLOSED)
-		say(e, (e->tx.b_announced ? SMCR_CDC_B : 0) | (ask ? SMCR_CDC_R : 0));
 }
 
 static void tcp_reset(struct end *e)

@@ -6,6 +6,7 @@
 #include "conn.h"
 #include "conn_end.h"
 #include "conn_eof.h"
+#include "conn_tcp.h"
 #include "hs.h"
 #include "llc_msg.h"
 #include "lsim.h"
@@ -563,6 +564,10 @@ void smcr_conn_link_lost(struct smcr_conn *conn, struct smcr_link *link) { }
 void smcr_conn_link_drained(struct smcr_conn *conn, u8 slot) { }
 
 void smcr_conn_eof_tested(struct smcr_conn *conn, const struct smcr_link *link)
+{
+}
+
+void smcr_conn_tcp_tested(struct smcr_conn *conn, const struct smcr_link *link)
 {
 }
 

@@ -191,9 +191,10 @@ struct conn {
 	u64 una, nxt, end, told, signaled;
 	u16 seq, flags;
 	u8 flush;
-	bool due, blocked, wanted, final, silent, mute, spare;
+	bool due, blocked, final, silent, mute, spare;
 	u64 cons;
 	u32 room;
+	struct smcr_tx_r r;
 	struct smcr_tx_burst burst;
 	bool merging, corked, stopped, hold;
 	u64 cork_at;

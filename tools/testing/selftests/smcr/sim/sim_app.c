@@ -40,7 +40,7 @@ static void update(struct host *h, struct conn *c)
 {
 	struct smcr_rx_view view = {
 		.ring = c->ring, .prod = c->peer.prod, .told = c->told, .cons = conn_consumed(c),
-		.b = c->peer.flags & SMCR_CDC_B, .r = c->wanted || conn_urgent_due(c),
+		.b = c->peer.flags & SMCR_CDC_B, .r = c->r.wanted || conn_urgent_due(c),
 	};
 
 	/* No credit while a move is validated */

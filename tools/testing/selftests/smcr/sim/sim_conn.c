@@ -442,9 +442,9 @@ static void accepted(struct host *h, struct conn *c, struct smcr_cdc_result *res
 	HOLDS(res->prod == c->peer.prod || c->told >= mark);
 	urgent_recv(h, c, res->flags, res->prod);
 	smcr_cdc_apply(&c->peer, res);
-	if (res->flags & SMCR_CDC_R && !c->wanted) {
-		c->wanted = true;
-		c->due |= c->told != conn_consumed(c);
+	if (res->flags & SMCR_CDC_R) {
+		smcr_tx_r_recv(&c->r);
+		c->due |= !c->final;
 	}
 	if (sim.bug == BUG_SS_CURSOR && res->cons == c->nxt)
 		smcr_failover_tx_done(&c->fo_tx, c->seq, c->nxt, true);

@@ -105,10 +105,10 @@ static bool post(struct host *h, struct conn *c, const struct smcr_tx_plan *plan
 	announced(c, plan, *flags);
 	if (plan->sent > c->nxt)
 		c->nxt = plan->sent;
+	smcr_tx_r_posted(&c->r, c->told != conn_consumed(c));
 	c->told = conn_consumed(c);
 	c->blocked = *flags & SMCR_CDC_B;
 	c->due = false;
-	c->wanted = false;
 	c->final = *flags & FINAL;
 	TRACE("host %u conn %u: seq %u prod %llu cons %llu flags %04x over slot %u", h->id, op.conn,
 	      op.seq, plan->sent, c->cons, *flags, c->slot);
@@ -141,6 +141,13 @@ static u16 urgent_flags(const struct conn *c, const struct smcr_tx_plan *plan)
 	       smcr_urgent_tx_flags(&c->utx, plan->sent, c->end, c->peer.cons);
 }
 
+static u16 request(const struct conn *c, const struct smcr_tx_plan *plan)
+{
+	bool news = plan->bytes || c->told != conn_consumed(c);
+
+	return smcr_tx_r_sets(&c->r, c->fo_tx.cap != SMCR_FAILOVER_OPEN, news) ? SMCR_CDC_R : 0;
+}
+
 static bool push_replay(struct host *h, struct conn *c, struct smcr_tx_view *view)
 {
 	struct smcr_tx_plan plan;
@@ -155,7 +162,7 @@ static bool push_replay(struct host *h, struct conn *c, struct smcr_tx_view *vie
 		return false;
 	}
 	tell = plan.sent >= c->fo_tx.mark || sim.bug == BUG_EARLY_CDC;
-	flags |= urgent_flags(c, &plan);
+	flags |= urgent_flags(c, &plan) | request(c, &plan);
 	if (!post(h, c, &plan, view->sent, tell ? &flags : NULL))
 		return false;
 	smcr_failover_tx_replayed(&c->fo_tx, plan.sent);
@@ -212,7 +219,7 @@ static bool push_new(struct host *h, struct conn *c, struct smcr_tx_view *view, 
 		return false;
 	if (plan.blocked)
 		flags |= SMCR_CDC_B;
-	flags |= urgent_flags(c, &plan);
+	flags |= urgent_flags(c, &plan) | request(c, &plan);
 	if (!post(h, c, &plan, c->nxt, &flags))
 		return false;
 	*more = plan.bytes;

@@ -197,6 +197,100 @@ static void update_forced(void)
 	EXPECT(!update(1000, 0, 0, true, true));
 }
 
+/* ---- requests for the position ------------------------------------------ */
+
+/**
+ * struct asker - one of two ends that write no bytes
+ * @r: its requests and the peer's
+ * @capped: it has moved, and each message asks
+ * @said: messages that it has sent
+ * @asked: those of them with R
+ */
+struct asker {
+	struct smcr_tx_r r;
+	bool capped;
+	unsigned int said;
+	unsigned int asked;
+};
+
+/* Returns true if the message has R. */
+static bool say(struct asker *e, bool news)
+{
+	bool r = smcr_tx_r_sets(&e->r, e->capped, news);
+
+	smcr_tx_r_posted(&e->r, news);
+	e->said++;
+	e->asked += r;
+	return r;
+}
+
+/* A message of @from arrives, then its answer, and the answer to that ... */
+static void talk(struct asker *from, struct asker *to, bool news)
+{
+	unsigned int turns;
+
+	for (turns = 0; turns < 100 && say(from, news); turns++) {
+		struct asker *next = to;
+
+		smcr_tx_r_recv(&to->r);
+		to = from;
+		from = next;
+		news = false;
+	}
+}
+
+static void answered(void)
+{
+	struct asker a = {}, b = {};
+
+	a.r.ask = true;
+	talk(&a, &b, false);
+	EXPECT_EQ(a.said, 1);
+	EXPECT_EQ(b.said, 1);
+	/* Nothing was read meanwhile: the next byte is reported, and no other */
+	EXPECT(b.r.wanted && !b.r.owed);
+	EXPECT_EQ(say(&b, true), false);
+	EXPECT(!b.r.wanted);
+	/* A position that the peer does not have is all that it wants */
+	a.r.ask = true;
+	EXPECT(say(&a, false));
+	smcr_tx_r_recv(&b.r);
+	EXPECT(!say(&b, true));
+	EXPECT(!b.r.wanted && !b.r.owed);
+}
+
+/* Many requests that arrive before a message goes out, get this one */
+static void answered_once(void)
+{
+	struct asker e = {};
+	int n;
+
+	for (n = 0; n < 50; n++)
+		smcr_tx_r_recv(&e.r);
+	say(&e, false);
+	EXPECT(!e.r.owed);
+}
+
+static void both_moved(void)
+{
+	struct asker a = { .capped = true }, b = { .capped = true };
+
+	/* The message behind F asks, and so does one with news; no answer does */
+	talk(&a, &b, false);
+	talk(&b, &a, false);
+	EXPECT_EQ(a.said, 2);
+	EXPECT_EQ(b.said, 2);
+	EXPECT_EQ(a.asked + b.asked, 2);
+	talk(&a, &b, true);
+	EXPECT_EQ(a.asked, 2);
+	EXPECT_EQ(b.said, 3);
+	/* An answer with news asks, and ends with the news */
+	smcr_tx_r_recv(&a.r);
+	talk(&a, &b, true);
+	EXPECT_EQ(a.asked, 3);
+	EXPECT_EQ(b.said, 4);
+}
+
 /* ---- two ends, one stream ---------------------------------------------- */
 
 /**
@@ -699,6 +793,9 @@ static const struct fact facts[] = {
 	{ "a plan splits at the wrap of the peer's ring", ring_wrap },
 	{ "updates follow the 50 % and 10 % rule of section 4.5.1", update_rule },
 	{ "B and R get an update for each byte read, and none without a byte", update_forced },
+	{ "R is answered at once, and with the next byte read if nothing was new", answered },
+	{ "one message answers any number of R", answered_once },
+	{ "two ends that have both moved do not answer each other without end", both_moved },
 	{ "a sender that may move leaves the last byte of the ring unused", spare_byte },
 	{ "a full ring has room for an urgent byte", urgent_room },
 	{ "an urgent byte is not written alone after those before it", urgent_together },
