@@ -95,7 +95,8 @@ endif
 
 # ROUNDS of measurements; CONNECTIONS for the memory of an idle connection;
 # PART=failover for the times of failovers alone, PART=linux for smcr with Linux,
-# PART=small for small writes, PART=windows for writes through rings of equal sizes.
+# PART=small for small writes, PART=windows for writes through rings of equal sizes,
+# PART=unused for what connections cost that do not use RDMA.
 .PHONY: bench
 bench:
 	@scripts/deps net bench
@@ -144,8 +145,8 @@ help:
 	@echo '  bench          measure times, instructions, counts and memory'
 	@echo '                 beside the device'"'"'s floor, Linux'"'"'s SMC-R, TCP and'
 	@echo '                 perftest, and failover times; ROUNDS=n, CONNECTIONS=n,'
-	@echo '                 PART=failover, linux, small, windows or'
-	@echo '                 neighbours'
+	@echo '                 PART=failover, linux, small, windows,'
+	@echo '                 neighbours or unused'
 	@echo '  clean          remove what was built here, but not the cache in'
 	@echo '                 $$SMCR_CACHE ($(SMCR_CACHE))'
 	@echo 'README.md is the introduction, CONTRIBUTING.md describes the loop.'

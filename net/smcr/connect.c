@@ -22,6 +22,8 @@
  * (net.smcr.on_link_only), and the result is TCP. A SYN is repeated plainly if
  * the route has got a gateway since.
  *
+ * Nor has one if the destination is on the negative list, or the path to it.
+ *
  * If BPF programs may change the destination inside connect(), nothing can be
  * said about it before: the first SYN's route and address decide about adapter,
  * loopback and negative list, too.
@@ -42,34 +44,19 @@
 #include "path.h"
 #include "sock.h"
 
-/* Is the destination on the negative list, because it echoed the option and
- * then broke the CLC handshake, or did not answer SYNs with the option?
- */
-static bool dest_blocked(struct sock *sk, const struct sockaddr *addr,
-			 int addr_len)
-{
-	const struct sock *inner = smcr_sk(sk)->inner->sk;
-	struct smcr_neglist_key key;
-
-	memset(&key, 0, sizeof(key));
-	if (!smcr_path_dest(inner, addr, addr_len, &key.addr, &key.port))
-		return false;
-	key.kind = SMCR_NEGLIST_DESTINATION;
-	if (smcr_neglist_blocks(sock_net(sk), &key))
-		return true;
-	key.kind = SMCR_NEGLIST_SYN;
-	return smcr_neglist_blocks(sock_net(sk), &key);
-}
-
 /* Why the address that the program named cannot use SMC-R */
 static enum smcr_fallback_reason
 named_reason(struct sock *sk, const struct sockaddr *addr, int addr_len)
 {
+	struct sock *inner = smcr_sk(sk)->inner->sk;
 	enum smcr_fallback_reason reason;
+	struct in6_addr dst;
+	__be16 port;
 
-	reason = smcr_path_check(smcr_sk(sk)->inner->sk, addr, addr_len);
-	if (reason == SMCR_FALLBACK_NONE && dest_blocked(sk, addr, addr_len))
-		reason = SMCR_FALLBACK_NEG_DESTINATION;
+	reason = smcr_path_check(inner, addr, addr_len);
+	if (reason == SMCR_FALLBACK_NONE &&
+	    smcr_path_dest(inner, addr, addr_len, &dst, &port))
+		reason = smcr_hs_dest_listed(sock_net(sk), &dst, port);
 	return reason;
 }
 

@@ -219,6 +219,8 @@ bool smcr_hs_llc(struct smcr_hs *hs);
 
 /* hs_peer.c */
 enum smcr_fallback_reason __must_check
+smcr_hs_dest_listed(struct net *net, const struct in6_addr *addr, __be16 port);
+enum smcr_fallback_reason __must_check
 smcr_hs_dest_check(const struct smcr_hs *hs);
 enum smcr_fallback_reason __must_check
 smcr_hs_path_check(struct smcr_hs *hs, const struct smcr_lgr_key *key);

@@ -25,6 +25,39 @@ static void dest_key(const struct smcr_hs *hs, enum smcr_neglist_kind kind,
 }
 
 /**
+ * smcr_hs_dest_listed() - does the negative list keep the option from a SYN?
+ * @net: namespace
+ * @addr: the destination, IPv4 as a mapped address
+ * @port: its TCP port
+ *
+ * A path that is on the list costs no handshake either, unless a group may
+ * carry the connection over another one. This comes first, as it chooses no
+ * connection that tries SMC-R again.
+ *
+ * Context: any but hard irq; the inner sock lock may be held.
+ * Return: SMCR_FALLBACK_NONE, or why the connection must be plain TCP.
+ */
+enum smcr_fallback_reason smcr_hs_dest_listed(struct net *net,
+					      const struct in6_addr *addr,
+					      __be16 port)
+{
+	enum smcr_fallback_reason reason = smcr_neglist_rests(net, addr);
+	struct smcr_neglist_key key;
+
+	if (reason != SMCR_FALLBACK_NONE && !smcr_lgr_serves(net, addr))
+		return reason;
+	memset(&key, 0, sizeof(key));
+	key.addr = *addr;
+	key.port = port;
+	key.kind = SMCR_NEGLIST_DESTINATION;
+	if (smcr_neglist_blocks(net, &key))
+		return SMCR_FALLBACK_NEG_DESTINATION;
+	key.kind = SMCR_NEGLIST_SYN;
+	return smcr_neglist_blocks(net, &key) ?
+	       SMCR_FALLBACK_NEG_DESTINATION : SMCR_FALLBACK_NONE;
+}
+
+/**
  * smcr_hs_dest_check() - may the destination of the first SYN use SMC-R?
  * @hs: a client's handshake whose TCP socket has chosen address and route
  *
@@ -35,16 +68,13 @@ enum smcr_fallback_reason smcr_hs_dest_check(const struct smcr_hs *hs)
 {
 	const struct sock *inner = smcr_sk(hs->sk)->inner->sk;
 	enum smcr_fallback_reason reason = smcr_path_check_route(inner);
-	struct smcr_neglist_key key;
+	struct in6_addr addr;
 
 	if (reason != SMCR_FALLBACK_NONE)
 		return reason;
-	dest_key(hs, SMCR_NEGLIST_DESTINATION, &key);
-	if (smcr_neglist_blocks(sock_net(inner), &key))
-		return SMCR_FALLBACK_NEG_DESTINATION;
-	dest_key(hs, SMCR_NEGLIST_SYN, &key);
-	return smcr_neglist_blocks(sock_net(inner), &key) ?
-	       SMCR_FALLBACK_NEG_DESTINATION : SMCR_FALLBACK_NONE;
+	smcr_path_peer_addr(inner, &addr);
+	return smcr_hs_dest_listed(sock_net(inner), &addr,
+				   inet_sk(inner)->inet_dport);
 }
 
 /* Negative list key of the path of a first contact, of the kind @kind. */

@@ -253,7 +253,7 @@ smcr_lgr_find_client(struct net *net, const struct smcr_lgr_key *key, u32 qpn,
 		     struct smcr_link **link);
 bool smcr_lgr_had_link(struct net *net, const struct smcr_lgr_key *key,
 		       u32 qpn);
-/* Returns a group with a reference, or NULL; drops the one to @prev */
+bool smcr_lgr_serves(struct net *net, const struct in6_addr *addr);
 struct smcr_lgr * __must_check smcr_lgr_next(struct net *net,
 					     struct smcr_lgr *prev);
 

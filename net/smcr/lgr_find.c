@@ -323,6 +323,29 @@ bool smcr_lgr_had_link(struct net *net, const struct smcr_lgr_key *key,
 }
 
 /**
+ * smcr_lgr_serves() - has a client an ACTIVE group with a server?
+ * @net: namespace
+ * @addr: the server's TCP address, IPv4 as a mapped address
+ *
+ * Context: any but hard irq.
+ * Return: true if the next contact with the server may use one.
+ */
+bool smcr_lgr_serves(struct net *net, const struct in6_addr *addr)
+{
+	struct smcr_net *sn = smcr_pernet(net);
+	const struct smcr_lgr *lgr;
+	bool found = false;
+
+	spin_lock_bh(&sn->lgr_lock);
+	list_for_each_entry(lgr, &sn->lgrs, list)
+		found |= lgr->role == SMCR_CLIENT &&
+			 smcr_lgr_state(lgr) == SMCR_LGR_ACTIVE &&
+			 ipv6_addr_equal(&lgr->key.addr, addr);
+	spin_unlock_bh(&sn->lgr_lock);
+	return found;
+}
+
+/**
  * smcr_lgr_next() - walk the groups of a namespace
  * @net: namespace
  * @prev: the group that the last call returned, whose reference is dropped; or

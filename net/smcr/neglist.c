@@ -18,6 +18,7 @@
 #include <linux/jiffies.h>
 #include <linux/net.h>
 #include <linux/slab.h>
+#include <net/ipv6.h>
 
 #include "mib.h"
 #include "neglist.h"
@@ -47,11 +48,14 @@ static struct smcr_neglist *list_of(struct net *net)
 	return &smcr_pernet(net)->neglist;
 }
 
+/* All paths to a host are in one chain, for smcr_neglist_rests(). */
 static u32 key_hash(const struct smcr_neglist_key *key)
 {
 	static u32 seed __read_mostly;
 
 	net_get_random_once(&seed, sizeof(seed));
+	if (key->kind == SMCR_NEGLIST_PATH || key->kind == SMCR_NEGLIST_MTU)
+		return jhash(&key->addr, sizeof(key->addr), seed + key->kind);
 	return jhash(key, sizeof(*key), seed);
 }
 
@@ -134,6 +138,49 @@ bool smcr_neglist_blocks(struct net *net, const struct smcr_neglist_key *key)
 	blocked = entry && smcr_negstate_blocks(&entry->state, &time);
 	spin_unlock_bh(&list->lock);
 	return blocked;
+}
+
+static bool path_rests(struct net *net, const struct in6_addr *addr, u8 kind)
+{
+	struct smcr_neglist_key key = { .kind = kind, .addr = *addr };
+	struct smcr_neglist *list = list_of(net);
+	struct smcr_negtime time;
+	struct entry *entry;
+	bool rests = false;
+
+	if (!READ_ONCE(list->n[kind]))
+		return false;
+	get_time(net, &time);
+	spin_lock_bh(&list->lock);
+	hash_for_each_possible(list->hash, entry, node, key_hash(&key))
+		if (entry->key.kind == kind &&
+		    ipv6_addr_equal(&entry->key.addr, addr) &&
+		    smcr_negstate_rests(&entry->state, &time))
+			rests = true;
+	spin_unlock_bh(&list->lock);
+	return rests;
+}
+
+/**
+ * smcr_neglist_rests() - would a first contact with a host be plain TCP?
+ * @net: namespace
+ * @addr: the host's TCP address, IPv4 as a mapped address
+ *
+ * The handshake would find that its path is on the list, and decline, which
+ * costs a round trip. A host of several paths rests if one of them does.
+ *
+ * Context: any.
+ * Return: the reason it would have, or SMCR_FALLBACK_NONE. That one may be the
+ * first whose path is not blocked any more.
+ */
+enum smcr_fallback_reason smcr_neglist_rests(struct net *net,
+					     const struct in6_addr *addr)
+{
+	if (path_rests(net, addr, SMCR_NEGLIST_PATH))
+		return SMCR_FALLBACK_NEG_PATH;
+	if (path_rests(net, addr, SMCR_NEGLIST_MTU))
+		return SMCR_FALLBACK_MTU;
+	return SMCR_FALLBACK_NONE;
 }
 
 /**

@@ -10,6 +10,7 @@
 #include <linux/in6.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
+#include <uapi/linux/smcr.h>
 
 #include "negstate.h"
 #include "wire.h"
@@ -75,6 +76,8 @@ typedef int (*smcr_neglist_show_fn)(const struct smcr_neglist_info *info,
 void smcr_neglist_net_init(struct net *net);
 void smcr_neglist_net_exit(struct net *net);
 bool smcr_neglist_has(struct net *net, const struct smcr_neglist_key *key);
+enum smcr_fallback_reason smcr_neglist_rests(struct net *net,
+					     const struct in6_addr *addr);
 bool smcr_neglist_blocks(struct net *net, const struct smcr_neglist_key *key);
 void smcr_neglist_fail(struct net *net, const struct smcr_neglist_key *key);
 u8 smcr_neglist_mtu(struct net *net, const struct smcr_neglist_key *key,

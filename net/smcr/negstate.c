@@ -75,6 +75,22 @@ bool smcr_negstate_blocks(struct smcr_negstate *state,
 }
 
 /**
+ * smcr_negstate_rests() - would a first contact have to use TCP?
+ * @state: state of the entry of a path
+ * @time: the time; its @block is 0 if no entry blocks
+ *
+ * Unlike smcr_negstate_blocks(), this only looks: a path is not known before
+ * the handshake, so the connection that asks may not be the one that tries.
+ *
+ * Return: false also if a smaller MTU is left to be tried.
+ */
+bool smcr_negstate_rests(const struct smcr_negstate *state,
+			 const struct smcr_negtime *time)
+{
+	return time->block && !time_is_up(state, time->now) && !state->mtu;
+}
+
+/**
  * smcr_negstate_fail() - a connection has failed
  * @state: state of the entry; all zero if it is new
  * @time: the time

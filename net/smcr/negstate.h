@@ -13,7 +13,7 @@
  * @failures: failures in a row; 0 for a new entry
  * @probing: state PROBING
  * @mtu: path that loses long packets: the largest MTU code that first contacts
- *	offer, 0 if none is left; otherwise unused
+ *	offer, 0 if none is left. Entries of other kinds have 0
  */
 struct smcr_negstate {
 	u64	until;
@@ -38,6 +38,8 @@ struct smcr_negtime {
 
 bool smcr_negstate_blocks(struct smcr_negstate *state,
 			  const struct smcr_negtime *time);
+bool smcr_negstate_rests(const struct smcr_negstate *state,
+			 const struct smcr_negtime *time);
 bool smcr_negstate_fail(struct smcr_negstate *state,
 			const struct smcr_negtime *time);
 u8 smcr_negstate_mtu(struct smcr_negstate *state,

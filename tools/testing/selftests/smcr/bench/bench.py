@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """make bench: measure smcr beside the floor of its device, Linux's own SMC-R,
-TCP and perftest. Runs pair.sh, icount.sh and failover.sh in the test bed and
-writes tables, a JSON file and a plot to ../out/bench. There are no thresholds:
+TCP and perftest. Runs pair.sh, icount.sh, unused.sh and failover.sh in the test
+bed and writes tables, a JSON file and a plot to ../out/bench. There are no thresholds:
 a missed aim is reported and is no failure."""
 import argparse
 import bisect
@@ -44,6 +44,16 @@ BESIDE = {"bulk4": ("4 streams, default windows", 600),
           "bulk8": ("8 streams, default windows", 600),
           "bulk4-w128k": ("4 streams, 128 KB windows", 600)}
 CROWD = {f"crowd{_n}": (f"{_n}", 1536) for _n in (1, 16, 64, 256)}
+# Cases and works of unused.sh: why RDMA carries nothing; title of the work, and
+# how many instructions of TCP it may cost at most
+UNUSED = {"plain": "the server does not know smcr",
+          "served": "the client does not know smcr",
+          "listed": "the destination is listed",
+          "local": "the destination is this host",
+          "bare": "no RoCE adapter"}
+UNUSED_WORKS = {"rr64": ("64 B round trip", 1.03),
+                "stream64k": ("64 KB of a stream", 1.03),
+                "connect1": ("connect + byte + close", 1.10)}
 # Faults of failover.sh
 FAULTS = {
     "none": "none, for comparison",
@@ -87,6 +97,9 @@ class Samples:
             if ("linux" in word[2] and "ns" in found
                     and not found.get("packets")):
                 self.failed.append(f"{word[3]}: {word[2]} fell back to TCP")
+                continue
+            if "unused-" in word[3] and found.get("RdmaWrites"):
+                self.failed.append(f"{word[3]}: {word[2]} used RDMA")
                 continue
             # A rate is bytes a microsecond of the streams beside, or round
             # trips a second
@@ -166,15 +179,15 @@ def per_message(samples, work, name):
     return value / (COUNT[work] + WARM.get(work, 0))
 
 
-def slope(samples, system):
+def slope(samples, system, name="memory"):
     """Bytes of an idle connection on the client's and the server's host."""
     works = {w for w, s in samples.values
-             if s == system and w.startswith("memory:")}
+             if s == system and w.startswith(f"{name}:")}
     count = max((int(w.split(":")[1]) for w in works), default=0)
     if count <= 16:
         return None
-    few = samples.get("memory:16", system).get(0, {})
-    many = samples.get(f"memory:{count}", system).get(0, {})
+    few = samples.get(f"{name}:16", system).get(0, {})
+    many = samples.get(f"{name}:{count}", system).get(0, {})
     return {side: (many[side] - few[side]) / count
             for side in ("own", "peer") if side in few and side in many}
 
@@ -361,6 +374,8 @@ def table_instructions(found):
            "| smcr : Linux | rounds differ by |")
     yield "|---" * 8 + "|"
     for work, systems in found.items():
+        if work.startswith("unused-"):
+            continue
         title = TITLES.get(work) or WRITES[work][0]
         yield (f"| {title} | " + " | ".join(
             number(statistics.median(systems[s]) if s in systems else None, 0)
@@ -453,6 +468,37 @@ def table_memory(samples):
                    "server's host.")
 
 
+def table_unused(samples, found):
+    """What a connection costs that smcr makes and RDMA does not carry."""
+    works = {f"unused-{c}-{w}": (c, w) for c in UNUSED for w in UNUSED_WORKS}
+    system = {w: s for w, s in samples.values if w in works and s != "tcp"}
+    if not system and not any(w in found for w in works):
+        return
+    yield ("| RDMA is not used, as | work | instructions | TCP | ratio | aim "
+           "| | time : TCP (rounds) |")
+    yield "|---" * 8 + "|"
+    for name, (case, work) in works.items():
+        title, limit = UNUSED_WORKS[work]
+        median = {("tcp" if s == "tcp" else "smcr"): statistics.median(v)
+                  for s, v in found.get(name, {}).items()}
+        ratio = (median["smcr"] / median["tcp"] if len(median) == 2 else None)
+        verdict = ("-" if ratio is None else
+                   "met" if ratio <= limit else "missed")
+        times = samples.ratios(name, system.get(name), "tcp")
+        yield (f"| {UNUSED[case]} | {title} "
+               f"| {number(median.get('smcr'), 0)} "
+               f"| {number(median.get('tcp'), 0)} | {number(ratio, 3)} "
+               f"| <= {limit:.2f} | {verdict} | {spread_text(times)} |")
+    memory = {s: slope(samples, s, "unused-memory") for s in ("smcr", "tcp")}
+    if all(memory.values()):
+        yield ""
+        yield ("An idle connection that is listed costs "
+               + " and ".join(f"{memory['smcr'][side] / 1024:.1f} KB on the "
+                              f"{host}'s host ({memory['tcp'][side] / 1024:.1f}"
+                              " KB over TCP)" for side, host in
+                              (("own", "client"), ("peer", "server"))) + ".")
+
+
 def table_failover(samples):
     """Time without a byte when a link fails, beside the retry time."""
     gaps = {f: samples.get(f"failover:{f}", "smcr") for f in FAULTS}
@@ -542,9 +588,10 @@ def tables(samples, found):
              table_aims(samples, found))
     if not samples.get("rr64", "floor"):
         parts = (table_linux(samples),
-                 table_instructions(found) if found else ())
+                 table_instructions(found) if not all(
+                     w.startswith("unused-") for w in found) else ())
     parts += (table_writes(samples), table_costs(samples),
-              table_neighbours(samples),
+              table_neighbours(samples), table_unused(samples, found),
               table_failover(samples))
     return "\n\n".join("\n".join(p) for p in parts) + "\n"
 
@@ -564,6 +611,12 @@ def measure(opt):
         lines += bed("pair", "--rocev1", "--timeout", limit, "--name",
                      f"bench-pair-{part}", f"{HERE}/pair.server.sh",
                      f"{HERE}/pair.sh {opt.rounds} {opt.connections} {part}")
+    if opt.part in ("all", "unused"):
+        lines += bed("one", "--icount", "--timeout", "900", "--name",
+                     "bench-icount-unused", f"{HERE}/unused.sh icount 3")
+        lines += bed("pair", "--timeout", "2100", "--name",
+                     "bench-pair-unused", f"{HERE}/unused.server.sh",
+                     f"{HERE}/unused.sh pair {opt.rounds} {opt.connections}")
     if opt.part in ("all", "failover"):
         lines += bed("pair", "--nics", "2", "--rails", "--timeout", "1500",
                      "--name", "bench-failover", f"{HERE}/failover.server.sh",
@@ -578,7 +631,7 @@ def main():
     parser.add_argument("--connections", type=int, default=4064)
     parser.add_argument("--part", default="all",
                         choices=("failover", "linux", "small", "windows",
-                                 "neighbours", "all"))
+                                 "neighbours", "unused", "all"))
     parser.add_argument("--read", metavar="FILE",
                         help="samples of an earlier run")
     opt = parser.parse_args()

@@ -112,7 +112,8 @@ deltas()
 
 packets()
 {
-	cat /sys/class/infiniband/rxe0/ports/1/hw_counters/sent_pkts
+	cat /sys/class/infiniband/rxe0/ports/1/hw_counters/sent_pkts \
+		2>/dev/null || echo 0
 }
 
 # by_load ROUND KIND WORK RING ARGUMENTS: measure a run over sockets. KIND may be
@@ -189,6 +190,28 @@ perf_bw()
 {
 	timeout 30 ib_send_bw -e -d rxe0 -x "$(gid_index)" -F -s "$1" -n 200 \
 		-t 16 -Q 4 -r 64 -p 18501 "${@:2}"
+}
+
+# hold KIND BUF COUNT FD: open connections and keep them until FD is closed
+hold()
+{
+	local line fifo
+
+	fifo=$(mktemp -u)
+	mkfifo "$fifo.in" "$fifo.out"
+	"$LOAD" client "$1" "$(address "$1")" "$(port "$1" "$2")" "$2" \
+		hold "$3" <"$fifo.in" >"$fifo.out" &
+	children+=($!)
+	eval "exec $4>$fifo.in"
+	read -r line <"$fifo.out"
+	rm "$fifo.in" "$fifo.out"
+	[ "$line" = held ]
+}
+
+# memory_now: print the memory that is used on both hosts
+memory_now()
+{
+	echo "own=$(used) peer=$(peer ". $BENCH/lib.sh; trap - EXIT; used")"
 }
 
 # used: print the bytes of memory that are neither free nor reclaimable cache

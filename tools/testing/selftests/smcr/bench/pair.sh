@@ -86,39 +86,18 @@ connects()
 	done
 }
 
-# hold KIND COUNT FD: open connections and keep them until FD is closed
-hold()
-{
-	local line fifo buf
-
-	both_rings 16384
-	buf=$(sockbuf "$1" 16384)
-	fifo=$(mktemp -u)
-	mkfifo "$fifo.in" "$fifo.out"
-	"$LOAD" client "$1" $SERVER "$(port "$1" "$buf")" "$buf" hold "$2" \
-		<"$fifo.in" >"$fifo.out" &
-	children+=($!)
-	eval "exec $3>$fifo.in"
-	read -r line <"$fifo.out"
-	rm "$fifo.in" "$fifo.out"
-	[ "$line" = held ]
-}
-
-memory_now()
-{
-	echo "own=$(used) peer=$(peer ". $BENCH/lib.sh; trap - EXIT; used")"
-}
-
 # memory KIND COUNT: measure memory with 16 connections, then with COUNT more
 memory()
 {
-	local before
+	local before buf
 
+	both_rings 16384
+	buf=$(sockbuf "$1" 16384)
 	before=$(mktemp)
 	cat $STAT >"$before"
-	hold "$1" 16 7 || echo "failed 0 $1 memory"
+	hold "$1" "$buf" 16 7 || echo "failed 0 $1 memory"
 	echo "sample 0 ${1%4} memory:16 $(memory_now)"
-	hold "$1" "$2" 8 || echo "failed 0 $1 memory"
+	hold "$1" "$buf" "$2" 8 || echo "failed 0 $1 memory"
 	echo "sample 0 ${1%4} memory:$2 $(memory_now)$(deltas "$before")"
 	exec 7>&- 8>&-
 	rm "$before"

@@ -72,8 +72,11 @@ save path
 first_contact
 grew path NegativeAdded -eq 1
 check "the path is listed" listed '"kind":"path","peer":"10.9.0.1"'
+on server save rests
 io_check "the next 3 connections work" $kind "$SERVER" seq -n 3
 grew path FallbackNegPath -eq 3
+on server grew rests HandshakesStarted -eq 0
+on server grew rests FallbackNoOption -eq 3
 wire clear
 wait_until "the entry has expired" listed '"failures":1,"remaining-ms":0'
 save healed

@@ -181,14 +181,16 @@ both save none
 for n in 1 2 3; do
 	stream "plain TCP at once, $n" $SMCR
 done
-on server by_tcp none Mtu 3
-by_tcp none PeerDeclined 3
+on server by_tcp none NoOption 3
+by_tcp none Mtu 3
+both grew none HandshakesStarted -eq 0
 both grew none PathProbes -eq 0
 both grew none FirstContacts -eq 0
-on server sysctl -qw net.smcr.negative_ms=0
-save none
-stream "the client knows, too" $SMCR
-by_tcp none Mtu 1
+sysctl -qw net.smcr.negative_ms=0
+both save none
+stream "the server knows, too" $SMCR
+on server by_tcp none Mtu 1
+by_tcp none PeerDeclined 1
 forget 4
 
 # A client that looks like Linux's gets no write before it has answered CONFIRM
