@@ -35,7 +35,7 @@ static void cdc_answer(struct smcr_conn *conn, u16 flags)
 	if (!(flags & SMCR_CDC_R))
 		return;
 	smcr_tx_r_recv(&conn->tx.r);
-	conn->tx.due = true;
+	smcr_tx_answer(conn);
 }
 
 /* Send SIGURG, if the program has asked for it. A listener's child has no file

@@ -54,6 +54,8 @@
  * clock with its first probe or retransmission, which is not earlier.
  */
 #define TX_STALL_TIME	(HZ / 5)
+/* Least time between two answers to R that tell the peer nothing new */
+#define TX_ANSWER_TIME	HZ
 /* Time after which a blocking send() looks for memory again */
 #define TX_MEMORY_TIME	((long)HZ / 20)
 
@@ -127,6 +129,30 @@ static bool tx_overdue(struct smcr_conn *conn)
 	return true;
 }
 
+/**
+ * smcr_tx_answer() - have an answer to R sent, if one is owed
+ * @conn: the connection
+ *
+ * An answer that tells the peer nothing new only shows that this end lives. It
+ * goes out once a second at most, so that a peer cannot have this host send a
+ * message for each of its own.
+ *
+ * Context: any, conn->lock held; the caller pushes.
+ */
+void smcr_tx_answer(struct smcr_conn *conn)
+{
+	struct smcr_conn_tx *tx = &conn->tx;
+	unsigned long since = jiffies - tx->answered;
+
+	lockdep_assert_held(&conn->lock);
+	if (!tx->r.owed)
+		return;
+	if (tx->told != smcr_rx_consumed(conn) || since >= TX_ANSWER_TIME)
+		tx->due = true;
+	else
+		tx_arm(conn, TX_ANSWER_TIME - since);
+}
+
 static void tx_timer(struct timer_list *timer)
 {
 	struct smcr_conn *conn = from_timer(conn, timer, tx_timer);
@@ -139,6 +165,7 @@ static void tx_timer(struct timer_list *timer)
 		tx_arm(conn, held);
 	else
 		WRITE_ONCE(tx->hold, false);
+	smcr_tx_answer(conn);
 	if (!tx_overdue(conn))
 		smcr_tx_push_locked(conn);
 	spin_unlock(&conn->lock);
@@ -154,6 +181,7 @@ static void tx_timer(struct timer_list *timer)
 void smcr_tx_init(struct smcr_conn *conn)
 {
 	timer_setup(&conn->tx_timer, tx_timer, 0);
+	conn->tx.answered = jiffies - TX_ANSWER_TIME;
 }
 
 /**
@@ -309,6 +337,8 @@ static void tx_posted(struct smcr_conn *conn, const struct smcr_tx_plan *plan,
 	if (fresh)
 		tx->progress = jiffies;
 	WRITE_ONCE(tx->nxt, plan->sent);
+	if (tx->r.owed && tx->told == cons && !plan->bytes)
+		tx->answered = jiffies;
 	smcr_tx_r_posted(&tx->r, tx->told != cons);
 	tx->told = cons;
 	smcr_urgent_tx_posted(&tx->urgent, plan->sent, flags);

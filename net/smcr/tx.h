@@ -71,6 +71,7 @@ enum smcr_tx_mute {
  *	otherwise 0
  * @blocked: the last message had B set
  * @r: requests for a consumer position
+ * @answered: jiffies when R was answered last without news
  * @mute: bits of enum smcr_tx_mute; nothing is posted while one is set
  * @leave: post nothing new until all is confirmed, then move to a link with
  *	fewer connections
@@ -111,6 +112,7 @@ struct smcr_conn_tx {
 	bool			hold;
 	bool			blocked;
 	struct smcr_tx_r	r;
+	unsigned long		answered;
 	u8			mute;
 	bool			leave;
 	unsigned long		hold_until;
@@ -136,6 +138,7 @@ void smcr_tx_push(struct smcr_conn *conn);
 void smcr_tx_push_locked(struct smcr_conn *conn);
 void smcr_tx_look(struct smcr_conn *conn);
 void smcr_tx_request(struct smcr_conn *conn);
+void smcr_tx_answer(struct smcr_conn *conn);
 void smcr_tx_uncork(struct sock *sk);
 u32 smcr_tx_unacked(struct smcr_conn *conn);
 u32 smcr_tx_unsent(const struct smcr_conn *conn);

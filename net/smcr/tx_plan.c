@@ -202,8 +202,8 @@ void smcr_tx_burst_posted(struct smcr_tx_burst *burst,
  * second time when the next byte is read, since it is about that (failover.c).
  *
  * Any number of requests is answered by the next message, and no message that
- * only answers is a request, so neither end can keep the other one busy: it
- * gets one message for each of its own.
+ * only answers is a request, so two ends cannot keep each other busy.
+ * smcr_tx_answer() limits how often a message goes out just for that.
  */
 
 /**
