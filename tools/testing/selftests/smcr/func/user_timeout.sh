@@ -38,7 +38,6 @@ timed_out() {
 	grew begin ResetUserTimeout -eq 1
 	grew begin LinksFailed -eq 0
 	no_fallback begin
-	both no_conn_left
 }
 
 client_leads
@@ -52,10 +51,15 @@ save begin
 user slow
 # The last of eight reads comes after seven pauses of 0.6 msecs.
 timed_out $((msecs * 42 / 10 + msecs))
+both no_conn_left
 save begin
 user silent
 check "the path is silent" wire fault client0 server0 cut 1 only roce
 echo >&5
 timed_out "$msecs"
 check "the path is good" wire clear
+# By themselves they would go on for half a minute: the client's waits for the
+# answer to its A, and then for that to DELETE LINK.
+both end_groups
+both no_conn_left
 finish
