@@ -633,9 +633,11 @@ static bool step_group(struct smcr_hs *hs)
 		err = smcr_hs_conn(hs);
 	if (err == -ENOSPC)
 		return smcr_hs_group_wait(hs);
-	/* It is ending, or its last slots are taken; look for another */
-	if ((err == -ESHUTDOWN || err == -EMFILE) && hs->lgr &&
-	    !hs->first_contact) {
+	/* It is ending, or its last slots are taken: look for another. Or the
+	 * link has failed, perhaps while an RMB was waited for: take another.
+	 */
+	if ((err == -ESHUTDOWN || err == -EMFILE || err == -ENOLINK) &&
+	    hs->lgr && !hs->first_contact) {
 		smcr_hs_drop_group(hs);
 		return true;
 	}
