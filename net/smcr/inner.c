@@ -46,12 +46,6 @@
 #error "smcr needs CONFIG_SMC=m or y: it brings TCP's hooks for the option"
 #endif
 
-/* Lock classes of inner sockets. Their locks are taken inside the outer ones,
- * and have to differ from those of other TCP sockets.
- */
-static struct lock_class_key inner_slock_key;
-static struct lock_class_key inner_lock_key;
-
 enum inner_event {
 	INNER_STATE,
 	INNER_DATA,
@@ -329,6 +323,55 @@ static void attach(struct sock *sk, struct socket *inner)
 	WRITE_ONCE(smcr_sk(sk)->inner, inner);
 }
 
+#ifdef CONFIG_DEBUG_LOCK_ALLOC
+/* Lock classes of inner sockets. Their locks are taken inside the outer ones,
+ * and have to differ from those of other TCP sockets. Lockdep forgets them with
+ * the module, and TCP may use a socket longer, to send a FIN again, so
+ * smcr_inner_release() gives back TCP's own classes.
+ */
+static struct lock_class_key inner_slock_key;
+static struct lock_class_key inner_lock_key;
+
+static void keys_save(struct smcr_sock *smcr, const struct sock *inner)
+{
+	smcr->orig.slock = inner->sk_lock.slock.dep_map;
+	smcr->orig.lock = inner->sk_lock.dep_map;
+}
+
+/* Softirqs may hold or wait for the lock right now, so the lock itself is not
+ * initialized again; only its lockdep class changes. Nor does the socket hold
+ * the module, as it would after sock_lock_init_class_and_name().
+ */
+static void rekey(struct sock *inner, struct lock_class_key *slock_key,
+		  const char *slock_name, struct lock_class_key *lock_key,
+		  const char *lock_name)
+{
+	local_bh_disable();
+	bh_lock_sock(inner);
+	lockdep_set_class_and_name(&inner->sk_lock.slock, slock_key,
+				   slock_name);
+	lockdep_init_map(&inner->sk_lock.dep_map, lock_name, lock_key, 0);
+	bh_unlock_sock(inner);
+	local_bh_enable();
+}
+
+static void rekey_ours(struct sock *inner)
+{
+	rekey(inner, &inner_slock_key, "slock-smcr-inner", &inner_lock_key,
+	      "sk_lock-smcr-inner");
+}
+
+static void rekey_tcps(const struct smcr_sock *smcr, struct sock *inner)
+{
+	rekey(inner, smcr->orig.slock.key, smcr->orig.slock.name,
+	      smcr->orig.lock.key, smcr->orig.lock.name);
+}
+#else
+static void keys_save(struct smcr_sock *smcr, const struct sock *inner) { }
+static void rekey_ours(struct sock *inner) { }
+static void rekey_tcps(const struct smcr_sock *smcr, struct sock *inner) { }
+#endif
+
 /**
  * smcr_inner_create() - make the TCP socket of a new outer one
  * @sk: outer socket, not visible to anyone yet
@@ -353,30 +396,14 @@ int smcr_inner_create(struct sock *sk, int family, int kern)
 		return err;
 	if (kern)
 		sk_net_refcnt_upgrade(inner->sk);
-	sock_lock_init_class_and_name(inner->sk, "slock-smcr-inner",
-				      &inner_slock_key, "sk_lock-smcr-inner",
-				      &inner_lock_key);
+	keys_save(smcr, inner->sk);
+	rekey_ours(inner->sk);
 	smcr->orig.state_change = inner->sk->sk_state_change;
 	smcr->orig.data_ready = inner->sk->sk_data_ready;
 	smcr->orig.write_space = inner->sk->sk_write_space;
 	smcr->orig.error_report = inner->sk->sk_error_report;
 	attach(sk, inner);
 	return 0;
-}
-
-/* Softirqs may hold or wait for the lock right now, so the lock itself is not
- * initialized again; only its lockdep class changes.
- */
-static void rekey_live(struct sock *inner)
-{
-	local_bh_disable();
-	bh_lock_sock(inner);
-	lockdep_set_class_and_name(&inner->sk_lock.slock, &inner_slock_key,
-				   "slock-smcr-inner");
-	lockdep_init_map(&inner->sk_lock.dep_map, "sk_lock-smcr-inner",
-			 &inner_lock_key, 0);
-	bh_unlock_sock(inner);
-	local_bh_enable();
 }
 
 #ifdef CONFIG_MEMCG
@@ -453,7 +480,7 @@ void smcr_inner_inherit(struct socket *inner, const struct sock *parent)
  */
 void smcr_inner_adopt(struct sock *sk, struct socket *inner)
 {
-	rekey_live(inner->sk);
+	rekey_ours(inner->sk);
 	lock_sock(inner->sk);
 	attach(sk, inner);
 	release_sock(inner->sk);
@@ -572,7 +599,7 @@ void smcr_inner_reserve(struct sock *child)
  * Context: any; sk_callback_lock held for writing, or the slock of a new child.
  */
 void smcr_inner_strip(struct sock *inner,
-		      const struct smcr_inner_callbacks *tcp)
+		      const struct smcr_inner_orig *tcp)
 {
 	lockdep_assert(lockdep_is_held_type(&inner->sk_callback_lock, 0) ||
 		       lockdep_is_held(&inner->sk_lock.slock));
@@ -766,6 +793,7 @@ void smcr_inner_release(struct sock *sk)
 		sock_reset_flag(inner->sk, SOCK_LINGER);
 		release_sock(inner->sk);
 	}
+	rekey_tcps(smcr_sk(sk), inner->sk);
 	sock_release(inner);
 }
 

@@ -5,6 +5,7 @@
 #ifndef _SMCR_INNER_H
 #define _SMCR_INNER_H
 
+#include <linux/lockdep_types.h>
 #include <linux/types.h>
 
 struct file;
@@ -20,17 +21,22 @@ enum smcr_inner_end {
 };
 
 /**
- * struct smcr_inner_callbacks - how TCP reports a socket's events
+ * struct smcr_inner_orig - what an inner socket has as a TCP socket
  * @state_change: sk_state_change
  * @data_ready: sk_data_ready
  * @write_space: sk_write_space
  * @error_report: sk_error_report
+ * @slock: lock class of its spinlock
+ * @lock: that of its sock lock
  */
-struct smcr_inner_callbacks {
+struct smcr_inner_orig {
 	void	(*state_change)(struct sock *sk);
 	void	(*data_ready)(struct sock *sk);
 	void	(*write_space)(struct sock *sk);
 	void	(*error_report)(struct sock *sk);
+
+	struct lockdep_map	slock;
+	struct lockdep_map	lock;
 };
 
 int __must_check smcr_inner_create(struct sock *sk, int family, int kern);
@@ -42,7 +48,7 @@ void smcr_inner_lend(struct sock *sk, struct file *file);
 void smcr_inner_hook(struct sock *sk);
 void smcr_inner_reserve(struct sock *child);
 void smcr_inner_strip(struct sock *inner,
-		      const struct smcr_inner_callbacks *tcp);
+		      const struct smcr_inner_orig *tcp);
 struct sock *smcr_inner_outer(const struct sock *inner);
 void smcr_inner_unhook(struct sock *sk);
 void smcr_inner_reset(struct sock *inner);

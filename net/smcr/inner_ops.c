@@ -67,7 +67,7 @@ struct inner_ops {
 
 static struct inner_ops inner_ops[INNER_OPS];
 /* The callbacks of a new TCP socket; set before @inner_ops */
-static struct smcr_inner_callbacks callbacks;
+static struct smcr_inner_orig callbacks;
 /* Covers writes of the two above; a full entry is read without it */
 static DEFINE_MUTEX(inner_ops_lock);
 

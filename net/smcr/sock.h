@@ -135,7 +135,7 @@ struct smcr_sock {
 	struct delayed_work	listen_work;
 
 	atomic_t		in_tcp;
-	struct smcr_inner_callbacks orig;
+	struct smcr_inner_orig orig;
 };
 
 /**

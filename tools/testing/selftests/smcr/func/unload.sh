@@ -15,6 +15,15 @@ unreferenced() {
 	[ "$(cat /sys/module/smcr/refcnt)" = 0 ]
 }
 
+# sent_again: true if TCP has retransmitted a segment since $before
+sent_again() {
+	[ "$(retransmitted)" -gt "$before" ]
+}
+
+retransmitted() {
+	awk '/^Tcp:/ { n = $13 } END { print n }' /proc/net/snmp
+}
+
 groups_freed() {
 	[ "$(delta begin LinkGroupsFreed)" -ge 3 ]
 }
@@ -81,5 +90,22 @@ io_check "end of the server" $kind "$SERVER" quit
 by_rdma silent 1 1
 on server served
 on server no_fallback silent
+both no_conn_left
+
+# A TCP socket lives on without the module until its FIN is acknowledged.
+on server serve $kind "$SERVER"
+hold $kind "$SERVER" 1
+check "TCP is cut" wire fault '*' '*' cut 1 only tcp
+released "the connection works over RDMA"
+no_conn_left
+before=$(retransmitted)
+wait_until "nothing refers to the module" unreferenced
+check "rmmod" rmmod smcr
+wait_until "TCP sends its FIN again" sent_again
+wire clear
+check "insmod" insmod "$module"
+calm_timers
+io_check "end of the server" $kind "$SERVER" quit
+on server served
 both no_conn_left
 finish
