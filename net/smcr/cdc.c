@@ -136,11 +136,20 @@ static void cdc_invalid(struct smcr_conn *conn, enum smcr_cdc_verdict verdict)
 	smcr_conn_end_reset_locked(conn, SMCR_RESET_CDC_INVALID, ECONNRESET);
 }
 
-/* Returns true if the message was accepted. @new_link: it came over another
- * link than the one before, without F.
+/* The peer announces bytes, but the bounce buffer that they came to is gone
+ * with its link.
  */
-static bool cdc_handle(struct smcr_conn *conn, const struct smcr_cdc_msg *msg,
-		       bool new_link)
+static void cdc_gone(struct smcr_conn *conn)
+{
+	smcr_conn_end_reset_locked(conn, SMCR_RESET_DATA_LOST, ECONNRESET);
+}
+
+/* Returns true if the message was accepted. @slot: that of its link, as in
+ * smcr_rx_arrive(). @new_link: it came over another link than the one before,
+ * without F.
+ */
+static bool cdc_handle(struct smcr_conn *conn, u8 slot,
+		       const struct smcr_cdc_msg *msg, bool new_link)
 {
 	struct smcr_cdc_limits lim = {
 		.ring = conn->rx.ring,
@@ -160,8 +169,14 @@ static bool cdc_handle(struct smcr_conn *conn, const struct smcr_cdc_msg *msg,
 	if (verdict == SMCR_CDC_ACCEPT) {
 		trace_smcr_cdc_rx(conn->lgr->id, conn->id, msg->seq, res.prod,
 				  res.cons, msg->flags);
-		cdc_take(conn, &res);
-		return true;
+		/* Bytes that come with A do not count. */
+		if (res.raised & SMCR_CDC_A ||
+		    smcr_rx_arrive(conn, slot, res.prod)) {
+			cdc_take(conn, &res);
+			return true;
+		}
+		cdc_gone(conn);
+		return false;
 	}
 	if (!smcr_cdc_verdict_aborts(verdict)) {
 		smcr_mib_inc(net, SMCR_MIB_CDCIGNORED);
@@ -216,7 +231,8 @@ bool smcr_cdc_waits(const struct smcr_conn *conn)
  * local address is back. The newest message is enough: cursors are absolute,
  * and the flags that must not get lost are carried over from the older one.
  */
-static void cdc_park(struct smcr_conn *conn, const struct smcr_cdc_msg *msg)
+static void cdc_park(struct smcr_conn *conn, u8 slot,
+		     const struct smcr_cdc_msg *msg)
 {
 	struct smcr_conn_rx *rx = &conn->rx;
 	u16 last = rx->parked ? rx->parked_msg.seq : rx->peer.seq;
@@ -231,6 +247,7 @@ static void cdc_park(struct smcr_conn *conn, const struct smcr_cdc_msg *msg)
 	rx->parked = true;
 	rx->parked_msg = *msg;
 	rx->parked_msg.flags |= lasting;
+	smcr_rx_arrive_parked(conn, slot, msg->prod);
 	if (conn->fsm.state == SMCR_CONN_INIT)
 		return;
 	/* The time for which the peer waits begins; the push posts nothing */
@@ -246,21 +263,22 @@ static bool cdc_newest_handle(struct smcr_conn *conn,
 	conn->rx.parked = false;
 	if (smcr_seq_diff(msg->seq, conn->rx.peer.seq) > 0)
 		conn->rx.peer.seq = msg->seq - 1;
-	return cdc_handle(conn, msg, false);
+	return cdc_handle(conn, SMCR_FAILOVER_NO_LINK, msg, false);
 }
 
 /* Handle a message, or park it (@parks). A ends a connection that is away, too:
  * its peer may have learned from the address's new owner that TCP is over.
  * Returns true if the message was accepted.
  */
-static bool cdc_deliver(struct smcr_conn *conn, const struct smcr_cdc_msg *msg,
-			bool parks, bool new_link)
+static bool cdc_deliver(struct smcr_conn *conn, u8 slot,
+			const struct smcr_cdc_msg *msg, bool parks,
+			bool new_link)
 {
 	if (likely(!parks))
-		return cdc_handle(conn, msg, new_link);
+		return cdc_handle(conn, slot, msg, new_link);
 	if (msg->flags & SMCR_CDC_A && conn->fsm.state != SMCR_CONN_INIT)
 		return cdc_newest_handle(conn, msg);
-	cdc_park(conn, msg);
+	cdc_park(conn, slot, msg);
 	return true;
 }
 
@@ -320,7 +338,8 @@ void smcr_cdc_validate(struct smcr_conn *conn)
 					     smcr_lgr_connected(conn->lgr),
 					     &msg);
 		if (step == SMCR_FAILOVER_TAKE)
-			cdc_deliver(conn, &msg, conn->rx.parks, false);
+			cdc_deliver(conn, fo->link, &msg, conn->rx.parks,
+				    false);
 	} while (step == SMCR_FAILOVER_TAKE || step == SMCR_FAILOVER_VALID);
 	if (step == SMCR_FAILOVER_RESET)
 		cdc_lost(conn);
@@ -386,10 +405,10 @@ static bool cdc_dispatch(struct smcr_conn *conn, struct smcr_link *link,
 				      others, deadline)) {
 	case SMCR_FAILOVER_HANDLE:
 		cdc_from(conn, link);
-		cdc_deliver(conn, msg, parks, false);
+		cdc_deliver(conn, link->slot, msg, parks, false);
 		break;
 	case SMCR_FAILOVER_HANDLE_NEW:
-		if (!cdc_deliver(conn, msg, parks, true))
+		if (!cdc_deliver(conn, link->slot, msg, parks, true))
 			break;
 		smcr_failover_rx_accepted(&conn->rx.fo, link->slot);
 		break;

@@ -64,6 +64,8 @@ enum smcr_conn_flush {
  *	read without the lock, with smp_load_acquire()
  * @cons: bytes that the application has read; advanced under the outer sock
  *	lock and smcr_conn.lock, so either lock is enough to read it
+ * @arrived: position up to which the CPU sees the bytes, see smcr_rx_arrive();
+ *	ahead of @peer.prod while a message is parked
  * @ring: geometry of the local element; set by smcr_conn_start()
  * @rmb: RMB of the element; counted until the connection is freed
  * @idx: index of the element, 1..255
@@ -97,6 +99,7 @@ enum smcr_conn_flush {
 struct smcr_conn_rx {
 	struct smcr_cdc_rx	peer;
 	u64			cons;
+	u64			arrived;
 	struct smcr_ring	ring;
 	struct smcr_rmb		*rmb;
 	u8			idx;

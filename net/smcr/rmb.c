@@ -188,22 +188,34 @@ static int pages_sgt(const struct smcr_rmb *rmb, struct sg_table *sgt)
 	return err;
 }
 
-/* Store the DMA addresses of the pages if the device needs cache maintenance.
- * Software devices, and coherent devices without bounce buffers, need none.
- */
-static int map_dma_pages(struct smcr_rmb *rmb, struct smcr_rmb_map *map,
-			 struct ib_device *ibdev)
+static void map_sync(const struct smcr_rmb_map *map, u32 off, u32 len,
+		     bool for_cpu)
+{
+	struct ib_device *ibdev = map->link->local.dev->ibdev;
+
+	while (len) {
+		u32 part = min_t(u32, len, PAGE_SIZE - offset_in_page(off));
+		u64 dma = map->dma[off >> PAGE_SHIFT] + offset_in_page(off);
+
+		if (for_cpu)
+			ib_dma_sync_single_for_cpu(ibdev, dma, part,
+						   DMA_BIDIRECTIONAL);
+		else
+			ib_dma_sync_single_for_device(ibdev, dma, part,
+						      DMA_BIDIRECTIONAL);
+		off += part;
+		len -= part;
+	}
+}
+
+static bool map_needs_sync(const struct smcr_rmb *rmb,
+			   const struct smcr_rmb_map *map,
+			   struct ib_device *ibdev, u64 *dma)
 {
 	struct sg_dma_page_iter it;
 	bool need = false;
-	u64 *dma;
 	u32 i = 0;
 
-	if (ib_uses_virt_dma(ibdev))
-		return 0;
-	dma = kvmalloc_array(rmb->n_pages, sizeof(*dma), GFP_KERNEL);
-	if (!dma)
-		return -ENOMEM;
 	for_each_sgtable_dma_page(&map->sgt, &it, 0) {
 		if (i == rmb->n_pages)
 			break;
@@ -211,13 +223,51 @@ static int map_dma_pages(struct smcr_rmb *rmb, struct smcr_rmb_map *map,
 		need |= dma_need_sync(ibdev->dma_device, dma[i]);
 		i++;
 	}
-	if (!need) {
-		kvfree(dma);
-		return 0;
-	}
+	return need;
+}
+
+/* Start to sync a mapping. Elements may be in use, and what the CPU wrote to
+ * them while the RMB was being mapped was not synced for this device.
+ */
+static void map_sync_begin(struct smcr_rmb *rmb, struct smcr_rmb_map *map,
+			   u64 *dma)
+{
+	u32 i;
+
 	spin_lock_bh(&rmb->lock);
 	map->dma = dma;
 	WRITE_ONCE(rmb->n_synced, rmb->n_synced + 1);
+	WRITE_ONCE(rmb->syncs, true);
+	spin_unlock_bh(&rmb->lock);
+	for (i = 0; i < rmb->n_pages; i++) {
+		spin_lock_bh(&rmb->lock);
+		map_sync(map, i << PAGE_SHIFT, PAGE_SIZE, false);
+		spin_unlock_bh(&rmb->lock);
+		cond_resched();
+	}
+}
+
+/* Store the DMA addresses of the pages if the mapping has to be synced.
+ * Software devices, and coherent devices without bounce buffers, do not need
+ * that.
+ */
+static int map_dma_pages(struct smcr_rmb *rmb, struct smcr_rmb_map *map,
+			 struct ib_device *ibdev)
+{
+	u64 *dma = NULL;
+
+	if (!ib_uses_virt_dma(ibdev)) {
+		dma = kvmalloc_array(rmb->n_pages, sizeof(*dma), GFP_KERNEL);
+		if (!dma)
+			return -ENOMEM;
+	}
+	if (dma && map_needs_sync(rmb, map, ibdev, dma)) {
+		map_sync_begin(rmb, map, dma);
+		return 0;
+	}
+	kvfree(dma);
+	spin_lock_bh(&rmb->lock);
+	map->direct = true;
 	spin_unlock_bh(&rmb->lock);
 	return 0;
 }
@@ -256,11 +306,15 @@ static void unmap_dma(struct smcr_rmb *rmb, struct smcr_rmb_map *map)
 	spin_lock_bh(&rmb->lock);
 	dma = map->dma;
 	map->dma = NULL;
+	map->direct = false;
 	WRITE_ONCE(rmb->n_synced, rmb->n_synced - !!dma);
 	spin_unlock_bh(&rmb->lock);
 	kvfree(dma);
+	/* A bounce buffer has old bytes where another link wrote, and must not
+	 * be copied to the pages. What came over this link is there already.
+	 */
 	ib_dma_unmap_sgtable_attrs(map->link->local.dev->ibdev, &map->sgt,
-				   DMA_BIDIRECTIONAL, 0);
+				   DMA_BIDIRECTIONAL, DMA_ATTR_SKIP_CPU_SYNC);
 	sg_free_table(&map->sgt);
 }
 
@@ -395,30 +449,56 @@ void smcr_rmb_unmap(struct smcr_rmb *rmb, int slot)
 	smcr_link_put(link);
 }
 
-/* Cache maintenance */
+/* Synchronisation between device and CPU */
 
-static void map_sync(const struct smcr_rmb_map *map, u32 off, u32 len,
-		     bool for_cpu)
+/**
+ * smcr_rmb_sync_for_cpu() - make what a link has written visible to the CPU
+ * @rmb: an RMB for which smcr_rmb_syncs() is true
+ * @slot: slot of the link that the bytes came over; a value that is no slot
+ *	stands for a link that is gone
+ * @idx: element, 1..255
+ * @off: first byte in the element
+ * @len: bytes
+ *
+ * If the device writes to bounce buffers, each mapping has its own, and only
+ * that of the link that carried the bytes has them. So no other mapping is
+ * synced, and bytes are synced when they are announced, because their mapping
+ * may be gone when they are read.
+ *
+ * Context: any but hard irq.
+ * Return: false if the link's mapping is gone, so that the bytes cannot be had.
+ */
+bool smcr_rmb_sync_for_cpu(struct smcr_rmb *rmb, u8 slot, u8 idx, u32 off,
+			   u32 len)
 {
-	struct ib_device *ibdev = map->link->local.dev->ibdev;
+	const struct smcr_rmb_map *map;
+	bool found;
 
-	while (len) {
-		u32 part = min_t(u32, len, PAGE_SIZE - offset_in_page(off));
-		u64 dma = map->dma[off >> PAGE_SHIFT] + offset_in_page(off);
-
-		if (for_cpu)
-			ib_dma_sync_single_for_cpu(ibdev, dma, part,
-						   DMA_BIDIRECTIONAL);
-		else
-			ib_dma_sync_single_for_device(ibdev, dma, part,
-						      DMA_BIDIRECTIONAL);
-		off += part;
-		len -= part;
-	}
+	if (slot >= SMCR_MAX_LINKS)
+		return false;
+	map = &rmb->maps[slot];
+	spin_lock_bh(&rmb->lock);
+	found = map->direct || map->dma;
+	if (map->dma)
+		map_sync(map, off + (idx - 1) * rmb->elem_size, len, true);
+	spin_unlock_bh(&rmb->lock);
+	return found;
 }
 
-static void rmb_sync(struct smcr_rmb *rmb, u8 idx, u32 off, u32 len,
-		     bool for_cpu)
+/**
+ * smcr_rmb_sync_for_device() - make the CPU's writes visible to all devices
+ * @rmb: the RMB
+ * @idx: element, 1..255
+ * @off: first byte in the element
+ * @len: bytes
+ *
+ * The CPU also gives bytes back in this way that it has only read. All mappings
+ * may be synced, because the peer does not write to these bytes meanwhile, or
+ * in a move writes the same bytes again.
+ *
+ * Context: any but hard irq.
+ */
+void smcr_rmb_sync_for_device(struct smcr_rmb *rmb, u8 idx, u32 off, u32 len)
 {
 	int i;
 
@@ -428,39 +508,9 @@ static void rmb_sync(struct smcr_rmb *rmb, u8 idx, u32 off, u32 len,
 	spin_lock_bh(&rmb->lock);
 	for (i = 0; i < SMCR_MAX_LINKS; i++) {
 		if (rmb->maps[i].dma)
-			map_sync(&rmb->maps[i], off, len, for_cpu);
+			map_sync(&rmb->maps[i], off, len, false);
 	}
 	spin_unlock_bh(&rmb->lock);
-}
-
-/**
- * smcr_rmb_sync_for_cpu() - make the device's writes visible to the CPU
- * @rmb: the RMB
- * @idx: element, 1..255
- * @off: first byte in the element
- * @len: bytes
- *
- * Does nothing if no mapping of the RMB needs cache maintenance.
- *
- * Context: any but hard irq.
- */
-void smcr_rmb_sync_for_cpu(struct smcr_rmb *rmb, u8 idx, u32 off, u32 len)
-{
-	rmb_sync(rmb, idx, off, len, true);
-}
-
-/**
- * smcr_rmb_sync_for_device() - make the CPU's writes visible to the device
- * @rmb: the RMB
- * @idx: element, 1..255
- * @off: first byte in the element
- * @len: bytes
- *
- * Context: any but hard irq.
- */
-void smcr_rmb_sync_for_device(struct smcr_rmb *rmb, u8 idx, u32 off, u32 len)
-{
-	rmb_sync(rmb, idx, off, len, false);
 }
 
 /* Elements */

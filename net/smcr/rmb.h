@@ -53,8 +53,10 @@ struct smcr_rmb_elem {
  *	counts in the link's verbs objects
  * @mr: memory region on the link's protection domain
  * @sgt: DMA mapping
- * @dma: DMA address of each page; NULL if the device needs no cache
- *	maintenance. Under the RMB's lock
+ * @dma: DMA address of each page, if the mapping has to be synced: the device
+ *	is not coherent, or writes to bounce buffers. Under the RMB's lock
+ * @direct: the mapping needs no sync; with @dma NULL and this false there is
+ *	no mapping. Under the RMB's lock
  * @rkey: key for the peer, set by smcr_rmb_map()
  * @iova: address of byte 0 of the RMB for the peer, random but for the page
  *	offset
@@ -70,6 +72,7 @@ struct smcr_rmb_map {
 	struct ib_mr		*mr;
 	struct sg_table		sgt;
 	u64			*dma;
+	bool			direct;
 	u32			rkey;
 	u64			iova;
 	struct smcr_wr_reg	reg;
@@ -93,12 +96,14 @@ struct smcr_rmb_map {
  * @n_unclean: elements in state DIRTY or QUARANTINE; read anywhere as a hint
  * @hint: index at which the search for a free element starts, so that elements
  *	are used first in, first out
- * @lock: protects @elems, @n_free, @n_unclean, @hint, @n_synced and each map's
- *	@dma; leaf but for cache maintenance, any context but hard irq
+ * @lock: protects @elems, @n_free, @n_unclean, @hint, @n_synced, @syncs and
+ *	each map's @dma and @direct; leaf but for syncs, any context but hard
+ *	irq
  * @elems: the elements
  * @maps: one per link of the group, by link slot; changed by smcr_rmb_map()
  *	before the RMB is on a list, then by the group's RMB work
- * @n_synced: maps that need cache maintenance; read anywhere as a hint
+ * @n_synced: maps that have to be synced; read anywhere as a hint
+ * @syncs: there is or was such a map; read anywhere
  * @confirmed: the peer knows the RMB's keys, from CLC or CONFIRM RKEY. Under
  *	the group's mutex
  * @deleting: DELETE RKEY for the RMB was sent, or the peer has refused it in
@@ -123,6 +128,7 @@ struct smcr_rmb {
 	struct smcr_rmb_elem	*elems;
 	struct smcr_rmb_map	maps[SMCR_MAX_LINKS];
 	u32			n_synced;
+	bool			syncs;
 	bool			confirmed;
 	bool			deleting;
 	bool			forgotten;
@@ -155,6 +161,18 @@ static inline bool smcr_rmb_registered(const struct smcr_rmb *rmb, int slot)
 	return smp_load_acquire(&rmb->maps[slot].registered);
 }
 
+/**
+ * smcr_rmb_syncs() - does the CPU have to sync what it reads?
+ * @rmb: the RMB
+ *
+ * Context: any.
+ * Return: true if the RMB has or had a mapping that has to be synced.
+ */
+static inline bool smcr_rmb_syncs(const struct smcr_rmb *rmb)
+{
+	return READ_ONCE(rmb->syncs);
+}
+
 int __must_check smcr_rmb_elem_take(struct smcr_rmb *rmb, bool eye_catcher);
 bool __must_check smcr_rmb_elem_return(struct smcr_rmb *rmb, u8 idx, u32 dirty,
 				       enum smcr_rmbe_end end,
@@ -162,7 +180,8 @@ bool __must_check smcr_rmb_elem_return(struct smcr_rmb *rmb, u8 idx, u32 dirty,
 unsigned long __must_check smcr_rmb_clean(struct smcr_rmb *rmb, u32 *freed);
 u16 smcr_rmb_in_use(const struct smcr_rmb *rmb);
 void *smcr_rmb_elem_addr(const struct smcr_rmb *rmb, u8 idx);
-void smcr_rmb_sync_for_cpu(struct smcr_rmb *rmb, u8 idx, u32 off, u32 len);
+bool __must_check smcr_rmb_sync_for_cpu(struct smcr_rmb *rmb, u8 slot, u8 idx,
+					u32 off, u32 len);
 void smcr_rmb_sync_for_device(struct smcr_rmb *rmb, u8 idx, u32 off, u32 len);
 
 #endif /* _SMCR_RMB_H */

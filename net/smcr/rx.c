@@ -157,6 +157,81 @@ bool smcr_rx_at_mark(struct smcr_conn *conn)
 	return at;
 }
 
+/* Sync the bytes at [@from, @to) and the eye catcher. The bytes wrap at most
+ * once.
+ */
+static bool rx_sync(struct smcr_conn *conn, const struct smcr_ring *ring,
+		    u8 slot, u64 from, u64 to)
+{
+	struct smcr_rmb *rmb = conn->rx.rmb;
+	u8 idx = conn->rx.idx;
+	u32 off, part;
+
+	while (from < to) {
+		off = smcr_cursor_offset(ring, from);
+		part = min_t(u64, to - from, smcr_cursor_contig(ring, from));
+		if (!smcr_rmb_sync_for_cpu(rmb, slot, idx, off, part))
+			return false;
+		from += part;
+	}
+	return !ring->origin ||
+	       smcr_rmb_sync_for_cpu(rmb, slot, idx, 0, SMCR_RMBE_EYE_LEN);
+}
+
+static bool rx_arrive(struct smcr_conn *conn, const struct smcr_ring *ring,
+		      u8 slot, u64 pos)
+{
+	lockdep_assert_held(&conn->lock);
+	if (pos <= conn->rx.arrived)
+		return true;
+	if (unlikely(smcr_rmb_syncs(conn->rx.rmb)) &&
+	    !rx_sync(conn, ring, slot, conn->rx.arrived, pos))
+		return false;
+	conn->rx.arrived = pos;
+	return true;
+}
+
+/**
+ * smcr_rx_arrive() - event: a message announces bytes
+ * @conn: the connection
+ * @slot: slot of the link that the message came over, and so the bytes that no
+ *	message before it has announced; %SMCR_FAILOVER_NO_LINK if the link is
+ *	gone, or the message stands for parked ones
+ * @pos: position up to which there are bytes, which has been checked
+ *
+ * Context: any, conn->lock held.
+ * Return: false if the bytes were in a bounce buffer that is gone.
+ */
+bool smcr_rx_arrive(struct smcr_conn *conn, u8 slot, u64 pos)
+{
+	return rx_arrive(conn, &conn->rx.ring, slot, pos);
+}
+
+/**
+ * smcr_rx_arrive_parked() - event: a message that announces bytes is parked
+ * @conn: the connection
+ * @slot: slot of the link that it came over
+ * @prod: its producer cursor, which has not been checked
+ *
+ * The link's mapping may be gone when the message is handled, and the next one
+ * may come over another link. If the bytes cannot be had, the connection is
+ * reset when the message is handled.
+ *
+ * Context: any, conn->lock held.
+ */
+void smcr_rx_arrive_parked(struct smcr_conn *conn, u8 slot,
+			   struct smcr_cursor prod)
+{
+	struct smcr_ring ring = conn->rx.ring;
+	u64 pos;
+
+	if (!ring.len)
+		ring = smcr_cursor_ring(conn->rx.rmb->elem_size,
+					READ_ONCE(conn->lgr->dialect));
+	if (!smcr_cursor_to_pos(&ring, prod, conn->rx.arrived, &pos))
+		rx_arrive(conn, &ring, slot, pos);
+}
+
 /* Check the eye catcher in front of the data (4.4.1). If it was overwritten,
  * something wrote outside of its own element, and none of the bytes in this one
  * can be trusted.
@@ -165,8 +240,6 @@ static int rx_check_eye(struct smcr_conn *conn)
 {
 	if (!conn->rx.ring.origin)
 		return 0;
-	smcr_rmb_sync_for_cpu(conn->rx.rmb, conn->rx.idx, 0,
-			      SMCR_RMBE_EYE_LEN);
 	if (get_unaligned_be32(conn->rx.buf) == SMCR_RMBE_EYE_CATCHER)
 		return 0;
 	smcr_mib_inc(conn->lgr->net, SMCR_MIB_RMBEEYECATCHERBAD);
@@ -238,7 +311,6 @@ static ssize_t rx_copy(struct smcr_conn *conn, u64 pos, u32 len,
 			       smcr_cursor_contig(&conn->rx.ring, pos + done));
 		ssize_t n;
 
-		smcr_rmb_sync_for_cpu(conn->rx.rmb, conn->rx.idx, off, part);
 		n = actor(to, conn->rx.buf + off, part);
 		smcr_rmb_sync_for_device(conn->rx.rmb, conn->rx.idx, off,
 					 part);
@@ -651,7 +723,6 @@ static u8 rx_byte(struct smcr_conn *conn, u64 pos)
 	u32 off = smcr_cursor_offset(&conn->rx.ring, pos);
 	u8 byte;
 
-	smcr_rmb_sync_for_cpu(conn->rx.rmb, conn->rx.idx, off, 1);
 	byte = conn->rx.buf[off];
 	smcr_rmb_sync_for_device(conn->rx.rmb, conn->rx.idx, off, 1);
 	return byte;

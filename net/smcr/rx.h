@@ -8,6 +8,8 @@
 
 #include <linux/types.h>
 
+#include "cursor.h"
+
 struct msghdr;
 struct pipe_inode_info;
 struct smcr_conn;
@@ -20,6 +22,9 @@ ssize_t __must_check smcr_rx_splice(struct sock *sk,
 				    unsigned int flags, bool nonblock);
 int __must_check smcr_rx_recv_urgent(struct sock *sk, struct msghdr *msg,
 				     size_t len, int flags);
+bool __must_check smcr_rx_arrive(struct smcr_conn *conn, u8 slot, u64 pos);
+void smcr_rx_arrive_parked(struct smcr_conn *conn, u8 slot,
+			   struct smcr_cursor prod);
 bool smcr_rx_urgent_recv(struct smcr_conn *conn, u16 flags, u64 prod);
 u32 smcr_rx_avail(const struct smcr_conn *conn);
 u32 smcr_rx_queued(struct smcr_conn *conn, bool in_line);
