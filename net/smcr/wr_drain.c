@@ -14,10 +14,11 @@
  * - it waits without an end. A device that never completes the request is not
  *   drained either.
  *
- * mlx4 and mlx5 have drain functions of their own, which know how completions
- * are made when the firmware is dead, and ib_drain_sq() and ib_drain_rq() call
- * these. They synchronise with ib_core's pollers, of which this queue has none;
- * see @fresh in wr_cq.c.
+ * mlx4 and mlx5 have drain functions of their own, which wait without an end,
+ * too, and are not used. These adapters take the request as any other one while
+ * their firmware works. If it dies afterwards, the driver completes the request
+ * when the queue is polled, and raises one event for that; see @fresh in
+ * wr_cq.c. If it is dead already, the driver refuses the request.
  *
  * Some adapters (bnxt_re) make the completions of a queue pair in error in
  * software, and raise an event only if the completion queue is armed at that
@@ -89,10 +90,6 @@ static int drain_send(struct smcr_link *link)
 	};
 	int err;
 
-	if (link->qp->device->ops.drain_sq) {
-		ib_drain_sq(link->qp);
-		return 0;
-	}
 	drain_init(drain);
 	err = ib_post_send(link->qp, &wr.wr, NULL);
 	return err ?: drain_wait(drain);
@@ -104,10 +101,6 @@ static int drain_recv(struct smcr_link *link)
 	struct ib_recv_wr wr = { .wr_cqe = &drain->cqe };
 	int err;
 
-	if (link->qp->device->ops.drain_rq) {
-		ib_drain_rq(link->qp);
-		return 0;
-	}
 	drain_init(drain);
 	err = ib_post_recv(link->qp, &wr, NULL);
 	return err ?: drain_wait(drain);

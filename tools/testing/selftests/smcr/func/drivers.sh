@@ -7,7 +7,7 @@
 # timeout: 240
 # Adapters with other manners than Soft-RoCE: they take no request in the error
 # state, or raise one event at the end of a drain while the poller is about to
-# end, or take long to arm a completion queue that is being destroyed, or report
+# end, and have drain functions that do not return, or take long to arm a completion queue that is being destroyed, or report
 # an error of the completion queue. Links are freed all the same, in use and
 # idle, and new ones work.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
@@ -32,6 +32,11 @@ remember() {
 	met=([refused]=$(value refused /proc/verbs)
 		[late]=$(value late /proc/verbs)
 		[broken]=$(value broken /proc/verbs))
+}
+
+# driver_drains: true if a drain function of the adapter was called
+driver_drains() {
+	[ "$(value drained /proc/verbs)" -gt 0 ]
 }
 
 # flows: true if a stream has sent some bytes since "save flow"
@@ -79,6 +84,7 @@ both adapter refuse 0
 both adapter dead 1
 ends dead
 both check "events were late" met late
+both check_not "no drain function of the adapter was called" driver_drains
 both grew dead LinksUndrained -eq 0
 both adapter dead 0
 

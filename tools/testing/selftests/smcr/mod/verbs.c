@@ -9,19 +9,20 @@
  *		a reset; ocrdma)
  *   dead	1: once a queue pair is in the error state, the firmware is dead
  *		for it, as mlx5 sees that: its completion queues are not armed
- *		any more, the device has drain functions of its own, and these
- *		raise one event after they have posted their request. The
+ *		any more, and a request that is posted raises one event. The
  *		request's completion, and the event, come after the next poll,
- *		but while the poller has not ended
+ *		but while the poller has not ended. The device has drain
+ *		functions of its own, which do not return
  *   slowarm	microseconds that the arming of a completion queue takes
  *
- * Reading returns "name value" lines: "refused" requests, "late" events.
+ * Reading returns "name value" lines: "refused" requests, "late" events, calls
+ * of the drain functions ("drained").
  */
-#include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/module.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
+#include <linux/wait.h>
 #include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
 
@@ -31,7 +32,8 @@ enum { REFUSE, DEAD, SLOWARM, CQERR, SETTINGS };
 
 static const char *const names[] = { "refuse", "dead", "slowarm", "cqerr" };
 static int settings[SETTINGS];
-static atomic_t refused, late, broken, reported;
+static atomic_t refused, late, broken, reported, drained;
+static DECLARE_WAIT_QUEUE_HEAD(undead);
 
 /* Verbs of Soft-RoCE, as in struct ib_device_ops */
 static struct {
@@ -97,22 +99,45 @@ static bool refuses(const struct ib_qp *qp)
 	return true;
 }
 
+/* Raise one event, which finds the poller at its end. */
+static void end_poll(struct ib_cq *cq)
+{
+	unsigned long flags;
+
+	xa_lock_irqsave(&lates, flags);
+	__xa_store(&lates, key_of(cq), cq, GFP_ATOMIC);
+	xa_unlock_irqrestore(&lates, flags);
+	cq->comp_handler(cq, cq->cq_context);
+}
+
 static int verbs_post_send(struct ib_qp *qp, const struct ib_send_wr *wr,
 			   const struct ib_send_wr **bad)
 {
-	if (!refuses(qp))
-		return rxe.post_send(qp, wr, bad);
-	*bad = wr;
-	return -EIO;
+	int err;
+
+	if (refuses(qp)) {
+		*bad = wr;
+		return -EIO;
+	}
+	err = rxe.post_send(qp, wr, bad);
+	if (!err && is_on(DEAD) && in_error(qp))
+		end_poll(qp->send_cq);
+	return err;
 }
 
 static int verbs_post_recv(struct ib_qp *qp, const struct ib_recv_wr *wr,
 			   const struct ib_recv_wr **bad)
 {
-	if (!refuses(qp))
-		return rxe.post_recv(qp, wr, bad);
-	*bad = wr;
-	return -EIO;
+	int err;
+
+	if (refuses(qp)) {
+		*bad = wr;
+		return -EIO;
+	}
+	err = rxe.post_recv(qp, wr, bad);
+	if (!err && is_on(DEAD) && in_error(qp))
+		end_poll(qp->recv_cq);
+	return err;
 }
 
 /* Has the completion queue an error? If one is due, report it. */
@@ -177,57 +202,17 @@ static int verbs_req_notify_cq(struct ib_cq *cq, enum ib_cq_notify_flags flags)
 	return rxe.req_notify_cq(cq, flags);
 }
 
-struct drain {
-	struct ib_cqe		cqe;
-	struct completion	done;
-};
-
-static void drain_done(struct ib_cq *cq, struct ib_wc *wc)
+/* Whoever calls this waits for the end of "dead". */
+static void verbs_drain(struct ib_qp *qp)
 {
-	complete(&container_of(wc->wr_cqe, struct drain, cqe)->done);
-}
-
-/* One event, which finds the poller at its end */
-static void drain_end(struct ib_cq *cq, struct drain *drain)
-{
-	unsigned long flags;
-
-	xa_lock_irqsave(&lates, flags);
-	__xa_store(&lates, key_of(cq), cq, GFP_ATOMIC);
-	xa_unlock_irqrestore(&lates, flags);
-	cq->comp_handler(cq, cq->cq_context);
-	wait_for_completion(&drain->done);
-}
-
-static void verbs_drain_sq(struct ib_qp *qp)
-{
-	struct drain drain = { .cqe.done = drain_done };
-	struct ib_rdma_wr wr = {
-		.wr.wr_cqe = &drain.cqe,
-		.wr.opcode = IB_WR_RDMA_WRITE,
-	};
-	const struct ib_send_wr *bad;
-
-	init_completion(&drain.done);
-	if (!WARN_ON(rxe.post_send(qp, &wr.wr, &bad)))
-		drain_end(qp->send_cq, &drain);
-}
-
-static void verbs_drain_rq(struct ib_qp *qp)
-{
-	struct drain drain = { .cqe.done = drain_done };
-	struct ib_recv_wr wr = { .wr_cqe = &drain.cqe };
-	const struct ib_recv_wr *bad;
-
-	init_completion(&drain.done);
-	if (!WARN_ON(rxe.post_recv(qp, &wr, &bad)))
-		drain_end(qp->recv_cq, &drain);
+	atomic_inc(&drained);
+	wait_event(undead, !is_on(DEAD));
 }
 
 static void verbs_set_drain(struct ib_device *ibdev, bool on)
 {
-	ibdev->ops.drain_sq = on ? verbs_drain_sq : NULL;
-	ibdev->ops.drain_rq = on ? verbs_drain_rq : NULL;
+	ibdev->ops.drain_sq = on ? verbs_drain : NULL;
+	ibdev->ops.drain_rq = on ? verbs_drain : NULL;
 }
 
 static int verbs_add(struct ib_device *ibdev);
@@ -293,8 +278,10 @@ static ssize_t verbs_write(struct file *file, const char __user *from,
 	if (i < 0)
 		return i;
 	WRITE_ONCE(settings[i], value);
-	if (i == DEAD)
+	if (i == DEAD) {
+		wake_up_all(&undead);
 		err = verbs_again();
+	}
 	return err ?: len;
 }
 
@@ -303,6 +290,7 @@ static int verbs_show(struct seq_file *seq, void *v)
 	seq_printf(seq, "refused %d\nlate %d\nbroken %d\nreported %d\n",
 		   atomic_read(&refused), atomic_read(&late),
 		   atomic_read(&broken), atomic_read(&reported));
+	seq_printf(seq, "drained %d\n", atomic_read(&drained));
 	return 0;
 }
 
@@ -324,6 +312,8 @@ static int __init verbs_init(void)
 static void __exit verbs_exit(void)
 {
 	remove_proc_entry("verbs", NULL);
+	WRITE_ONCE(settings[DEAD], 0);
+	wake_up_all(&undead);
 	ib_unregister_client(&client);
 	synchronize_rcu();
 	msleep(100);
