@@ -20,6 +20,7 @@
  * smcr_rmb_clean() zeroes DIRTY and QUARANTINE elements without the lock: no
  * other context uses an element in these states.
  */
+#include <linux/dma-mapping.h>
 #include <linux/mm.h>
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -167,7 +168,19 @@ void smcr_rmb_put(struct smcr_rmb *rmb)
 
 /* Mappings */
 
-static int pages_sgt(const struct smcr_rmb *rmb, struct sg_table *sgt)
+/* Bounce buffers of swiotlb hold less than 256 KB each, and contiguous pages
+ * may be more than that.
+ */
+static u32 max_segment(struct ib_device *ibdev)
+{
+	if (ib_uses_virt_dma(ibdev))
+		return UINT_MAX;
+	return min_t(size_t, ib_dma_max_seg_size(ibdev),
+		     dma_max_mapping_size(ibdev->dma_device));
+}
+
+static int pages_sgt(const struct smcr_rmb *rmb, struct sg_table *sgt,
+		     struct ib_device *ibdev)
 {
 	struct page **pages;
 	void *addr;
@@ -182,8 +195,9 @@ static int pages_sgt(const struct smcr_rmb *rmb, struct sg_table *sgt)
 		pages[i] = is_vmalloc_addr(addr) ? vmalloc_to_page(addr) :
 						   virt_to_page(addr);
 	}
-	err = sg_alloc_table_from_pages(sgt, pages, rmb->n_pages, 0,
-					rmb_bytes(rmb), GFP_KERNEL);
+	err = sg_alloc_table_from_pages_segment(sgt, pages, rmb->n_pages, 0,
+						rmb_bytes(rmb),
+						max_segment(ibdev), GFP_KERNEL);
 	kvfree(pages);
 	return err;
 }
@@ -325,7 +339,7 @@ static int map_build(struct smcr_rmb *rmb, struct smcr_rmb_map *map)
 
 	if (rmb->n_pages > map->link->local.dev->max_mr_pages)
 		return -E2BIG;
-	err = pages_sgt(rmb, &map->sgt);
+	err = pages_sgt(rmb, &map->sgt, ibdev);
 	if (err)
 		return err;
 	err = ib_dma_map_sgtable_attrs(ibdev, &map->sgt, DMA_BIDIRECTIONAL, 0);

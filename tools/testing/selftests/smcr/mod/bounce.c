@@ -4,7 +4,8 @@
  * cannot reach its memory (a confidential guest, swiotlb=force). Each mapping
  * of memory for the device gets a buffer of its own. Only the DMA functions
  * copy between memory and buffer: all of it when it is mapped, and when it is
- * unmapped without DMA_ATTR_SKIP_CPU_SYNC, and the given bytes at a sync.
+ * unmapped without DMA_ATTR_SKIP_CPU_SYNC, and the given bytes at a sync. As
+ * with swiotlb, a buffer has less than 256 KB.
  *
  * What Soft-RoCE takes for a DMA address is a kernel address, so a buffer's own
  * address can stand for it.
@@ -18,6 +19,7 @@
 #include <linux/dma-map-ops.h>
 #include <linux/module.h>
 #include <linux/scatterlist.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
@@ -33,6 +35,11 @@ struct bounce {
 	void	*buf;
 	size_t	len;
 };
+
+/* Most bytes of a buffer: 128 slots of 2 KB, of which one page is lost if the
+ * device needs buffers that are aligned as the memory is
+ */
+#define BOUNCE_MAX	(SZ_256K - PAGE_SIZE)
 
 /* Mappings by the number of each page of their buffer */
 static DEFINE_XARRAY_FLAGS(bounces, XA_FLAGS_LOCK_BH);
@@ -81,10 +88,13 @@ static void bounce_free(struct bounce *bounce)
 static struct bounce *bounce_new(struct page *page, unsigned long off,
 				 size_t len, gfp_t gfp)
 {
-	struct bounce *bounce = kzalloc(sizeof(*bounce), gfp);
+	struct bounce *bounce;
 	unsigned long i;
 	void *buf;
 
+	if (len > BOUNCE_MAX)
+		return NULL;
+	bounce = kzalloc(sizeof(*bounce), gfp);
 	if (!bounce)
 		return NULL;
 	buf = alloc_pages_exact(off + len, gfp | __GFP_ZERO | __GFP_NOWARN);
@@ -184,6 +194,11 @@ static void bounce_to_device(struct device *dev, dma_addr_t dma, size_t len,
 	atomic_long_add(len, &to_device);
 }
 
+static size_t bounce_max(struct device *dev)
+{
+	return BOUNCE_MAX;
+}
+
 static const struct dma_map_ops bounce_ops = {
 	.map_page		= bounce_map_page,
 	.unmap_page		= bounce_unmap_page,
@@ -191,6 +206,7 @@ static const struct dma_map_ops bounce_ops = {
 	.unmap_sg		= bounce_unmap_sg,
 	.sync_single_for_cpu	= bounce_to_cpu,
 	.sync_single_for_device	= bounce_to_device,
+	.max_mapping_size	= bounce_max,
 };
 
 static int bounce_add(struct ib_device *ibdev)
