@@ -177,7 +177,7 @@ static void count_try(struct smcr_lgr *lgr)
  */
 static bool must_wait(const struct smcr_lgr *lgr)
 {
-	if (!smcr_llc_flow_may_start(&lgr->llc.flow) ||
+	if (!smcr_llc_flow_may_change(&lgr->llc.flow) ||
 	    test_bit(SMCR_LGR_T_LINK_FAILED, &lgr->todo))
 		return true;
 	return lgr->role == SMCR_SERVER &&

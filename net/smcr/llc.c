@@ -991,6 +991,9 @@ unsigned long smcr_llc_timers(struct smcr_lgr *lgr)
 		step_timeout(lgr);
 	if (llc->rkey_deadline && time_after_eq(jiffies, llc->rkey_deadline))
 		rkey_timeout(lgr);
+	if (llc->theirs_deadline &&
+	    time_after_eq(jiffies, llc->theirs_deadline))
+		smcr_llc_rkey_late(lgr);
 	if (llc->rkey_retry_at && time_after_eq(jiffies, llc->rkey_retry_at)) {
 		llc->rkey_retry_at = 0;
 		smcr_lgr_kick(lgr, SMCR_LGR_T_RMB_REG);
@@ -1000,6 +1003,7 @@ unsigned long smcr_llc_timers(struct smcr_lgr *lgr)
 	next = smcr_llc_test_timers(lgr);
 	sooner(&next, READ_ONCE(llc->step_deadline));
 	sooner(&next, llc->rkey_deadline);
+	sooner(&next, llc->theirs_deadline);
 	sooner(&next, llc->rkey_retry_at);
 	sooner(&next, llc->ask_deadline);
 	sooner(&next, smcr_llc_delete_timer(lgr));

@@ -134,6 +134,7 @@ struct smcr_llc_due {
  *	the group's list meanwhile
  * @ours: the keys of our CONFIRM RKEY; its link also carries our DELETE RKEY
  * @theirs: the keys that the peer's CONFIRM RKEY has named so far
+ * @theirs_deadline: jiffies until which that keeps links from changing, or 0
  * @link_request: our last request that changes links
  * @rkey_request: our last CONFIRM RKEY or DELETE RKEY
  * @test: TEST LINK by slot of the link
@@ -149,8 +150,7 @@ struct smcr_llc_due {
  * @far_failures: of these, those with a port that is not on the peer's LAN by
  *	its addresses, at most SMCR_LLC_FAR_TRIES
  * @far_works: the group has had a link with such a port
- * @look_again: a port may be spare that the first contact has not looked at, or
- *	has left out for that
+ * @look_again: the first contact has not tried each port that may be spare
  * @add_asked: server: the client's request for a link is not answered yet
  * @asked_gid: the GID in that request
  * @add_missed: client: an offer was refused for lack of memory, as a port was
@@ -193,6 +193,7 @@ struct smcr_llc {
 	struct smcr_rmb		*rmb;
 	struct smcr_llc_rkeys	ours;
 	struct smcr_llc_rkeys	theirs;
+	unsigned long		theirs_deadline;
 	bool			deleting;
 	struct smcr_llc_add	add;
 	struct smcr_link_nums	withdrawn;

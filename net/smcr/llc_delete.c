@@ -693,7 +693,7 @@ void smcr_llc_delete_go(struct smcr_lgr *lgr)
 		ask_due(lgr);
 		return;
 	}
-	if (!llc->n_due || !smcr_llc_flow_may_start(&llc->flow) ||
+	if (!llc->n_due || !smcr_llc_flow_may_change(&llc->flow) ||
 	    (llc->due_at && time_before(jiffies, llc->due_at)))
 		return;
 	carrier = smcr_llc_delete_carrier(lgr);

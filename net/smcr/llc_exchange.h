@@ -63,6 +63,7 @@ void smcr_llc_ready(struct smcr_lgr *lgr);
 int __must_check smcr_llc_ask_confirm(struct smcr_link *link,
 				      enum smcr_llc_cookie cookie);
 void smcr_llc_rkey_lost(struct smcr_link *link);
+void smcr_llc_rkey_late(struct smcr_lgr *lgr);
 void smcr_llc_rkey_cont(struct smcr_link *link, const struct smcr_llc_msg *msg);
 void smcr_llc_rkey_flush(struct smcr_lgr *lgr);
 unsigned long smcr_llc_deadline(const struct smcr_lgr *lgr);

@@ -21,8 +21,10 @@
  *	 Idle --DELETE LINK sent--> Delete --reply--> Idle
  *
  * A client goes from FirstAdd directly to AddCont or Idle. CONFIRM RKEY and
- * DELETE RKEY exchanges of the two ends may run at the same time, and one of
- * the client may be under way when the server starts to change links.
+ * DELETE RKEY exchanges of the two ends may run at the same time. A server
+ * starts to change links between two of them, its client's as far as it knows:
+ * a CONFIRM RKEY that it has answered goes on with continuations, while one
+ * that is on its way may cross ADD LINK or DELETE LINK.
  */
 #include <linux/build_bug.h>
 #include <linux/array_size.h>
@@ -235,6 +237,32 @@ static const struct move moves[] = {
 	MOVE(DELETE, DELETE_DONE, IDLE, false, true),
 };
 
+/* Move the RKEY exchanges on; those of the two ends may run together. */
+static int rkey_step(struct smcr_llc_flow *flow, enum smcr_llc_event event)
+{
+	bool ok;
+
+	switch (event) {
+	case SMCR_LLC_EV_RKEY_SENT:
+		ok = smcr_llc_flow_may_start(flow);
+		flow->rkey_ours |= ok;
+		break;
+	case SMCR_LLC_EV_RKEY_DONE:
+		ok = flow->rkey_ours;
+		flow->rkey_ours = false;
+		break;
+	case SMCR_LLC_EV_PEER_RKEY:
+		ok = flow->step == SMCR_LLC_IDLE;
+		flow->rkey_theirs |= ok;
+		break;
+	default:
+		ok = flow->rkey_theirs;
+		flow->rkey_theirs = false;
+		break;
+	}
+	return ok ? 0 : -EPROTO;
+}
+
 /**
  * smcr_llc_flow_step() - move an exchange on
  * @flow: exchanges of the group
@@ -252,25 +280,15 @@ int smcr_llc_flow_step(struct smcr_llc_flow *flow, enum smcr_llc_event event)
 	if (event == SMCR_LLC_EV_CLOSE) {
 		flow->step = SMCR_LLC_CLOSING;
 		flow->rkey_ours = false;
+		flow->rkey_theirs = false;
 		return 0;
 	}
-	if (event == SMCR_LLC_EV_RKEY_SENT) {
-		if (!smcr_llc_flow_may_start(flow))
-			return -EPROTO;
-		flow->rkey_ours = true;
-		return 0;
-	}
-	if (event == SMCR_LLC_EV_RKEY_DONE) {
-		if (!flow->rkey_ours)
-			return -EPROTO;
-		flow->rkey_ours = false;
-		return 0;
-	}
-	/* An exchange that this host starts has to wait until its CONFIRM RKEY
-	 * or DELETE RKEY is answered.
-	 */
-	if (flow->rkey_ours && (event == SMCR_LLC_EV_ADD_SENT ||
-				event == SMCR_LLC_EV_DELETE_SENT))
+	if (event >= SMCR_LLC_EV_RKEY_SENT &&
+	    event <= SMCR_LLC_EV_PEER_RKEY_DONE)
+		return rkey_step(flow, event);
+	/* An exchange that this host starts has to wait for RKEY exchanges. */
+	if ((flow->rkey_ours || flow->rkey_theirs) &&
+	    (event == SMCR_LLC_EV_ADD_SENT || event == SMCR_LLC_EV_DELETE_SENT))
 		return -EPROTO;
 	for (i = 0; i < ARRAY_SIZE(moves); i++) {
 		m = &moves[i];
@@ -285,18 +303,31 @@ int smcr_llc_flow_step(struct smcr_llc_flow *flow, enum smcr_llc_event event)
 }
 
 /**
- * smcr_llc_flow_may_start() - may this host start an exchange?
+ * smcr_llc_flow_may_start() - may this host start an RKEY exchange?
  * @flow: exchanges of the group
  *
- * This is the rule for ADD LINK and DELETE LINK of a server, and for CONFIRM
- * RKEY and DELETE RKEY of both ends. TEST LINK, ADD LINK and DELETE LINK of a
- * client, and DELETE LINK (all) may be sent at any time.
+ * This is the rule for CONFIRM RKEY and DELETE RKEY of both ends. TEST LINK,
+ * ADD LINK and DELETE LINK of a client, and DELETE LINK (all) may be sent at
+ * any time.
  *
- * Return: true if no exchange is under way.
+ * Return: true if no exchange is under way but RKEY exchanges of the peer.
  */
 bool smcr_llc_flow_may_start(const struct smcr_llc_flow *flow)
 {
 	return flow->step == SMCR_LLC_IDLE && !flow->rkey_ours;
+}
+
+/**
+ * smcr_llc_flow_may_change() - may this host start to change links?
+ * @flow: exchanges of the group
+ *
+ * This is the rule for ADD LINK and DELETE LINK of a server.
+ *
+ * Return: true if no exchange is under way, as far as this host knows.
+ */
+bool smcr_llc_flow_may_change(const struct smcr_llc_flow *flow)
+{
+	return smcr_llc_flow_may_start(flow) && !flow->rkey_theirs;
 }
 
 /**

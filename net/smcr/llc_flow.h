@@ -46,6 +46,9 @@ enum smcr_llc_step {
  * @SMCR_LLC_EV_DELETE_DONE: server: its reply came, or the link has failed
  * @SMCR_LLC_EV_RKEY_SENT: CONFIRM RKEY or DELETE RKEY was sent
  * @SMCR_LLC_EV_RKEY_DONE: its reply came
+ * @SMCR_LLC_EV_PEER_RKEY: a CONFIRM RKEY of the peer was answered, and its
+ *	continuation is due
+ * @SMCR_LLC_EV_PEER_RKEY_DONE: the last continuation came, or none will
  * @SMCR_LLC_EV_CLOSE: the group is closing
  * @SMCR_LLC_EV_MAX: number of values
  */
@@ -61,6 +64,8 @@ enum smcr_llc_event {
 	SMCR_LLC_EV_DELETE_DONE,
 	SMCR_LLC_EV_RKEY_SENT,
 	SMCR_LLC_EV_RKEY_DONE,
+	SMCR_LLC_EV_PEER_RKEY,
+	SMCR_LLC_EV_PEER_RKEY_DONE,
 	SMCR_LLC_EV_CLOSE,
 	SMCR_LLC_EV_MAX
 };
@@ -90,15 +95,17 @@ enum smcr_llc_verdict {
  * @role: local role in the group
  * @step: step of the exchange that changes links
  * @rkey_ours: a CONFIRM RKEY or DELETE RKEY of this host waits for its answer
+ * @rkey_theirs: a CONFIRM RKEY of the peer waits for its continuation
  *
- * Only smcr_llc_flow_step() changes @step and @rkey_ours. There is no lock: the
- * creator of the group uses the structure before the group is on a list, and
- * only the group's work after that.
+ * Only smcr_llc_flow_step() changes the fields from @step on. There is no lock:
+ * the creator of the group uses the structure before the group is on a list,
+ * and only the group's work after that.
  */
 struct smcr_llc_flow {
 	enum smcr_role role;
 	enum smcr_llc_step step;
 	bool rkey_ours;
+	bool rkey_theirs;
 };
 
 /**
@@ -117,6 +124,7 @@ enum smcr_llc_verdict smcr_llc_flow_verdict(const struct smcr_llc_flow *flow,
 					    const struct smcr_llc_msg *msg);
 int smcr_llc_flow_step(struct smcr_llc_flow *flow, enum smcr_llc_event event);
 bool smcr_llc_flow_may_start(const struct smcr_llc_flow *flow);
+bool smcr_llc_flow_may_change(const struct smcr_llc_flow *flow);
 void smcr_llc_countdown_skip(struct smcr_llc_countdown *cd, u8 nr_left);
 int smcr_llc_countdown_next(struct smcr_llc_countdown *cd, u8 nr_left,
 			    u8 per_msg);

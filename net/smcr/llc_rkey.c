@@ -185,6 +185,51 @@ static int learn_keys(struct smcr_lgr *lgr, const struct smcr_llc_rkeys *keys)
 	return err;
 }
 
+/* Note whether the peer's exchange waits for a continuation. Until that comes,
+ * links do not change (3.5.5.3), but no longer than for the time of an answer:
+ * a peer that sends none must not keep a lost link from being deleted.
+ */
+static void theirs_note(struct smcr_lgr *lgr)
+{
+	struct smcr_llc *llc = &lgr->llc;
+
+	llc->theirs_deadline = 0;
+	if (llc->theirs.left.left) {
+		llc->theirs_deadline = smcr_llc_deadline(lgr);
+		smcr_llc_step(lgr, SMCR_LLC_EV_PEER_RKEY);
+	} else if (llc->flow.rkey_theirs) {
+		smcr_llc_step(lgr, SMCR_LLC_EV_PEER_RKEY_DONE);
+		/* For exchanges that had to wait */
+		smcr_lgr_queue(lgr);
+	}
+}
+
+static void theirs_drop(struct smcr_lgr *lgr)
+{
+	memset(&lgr->llc.theirs, 0, sizeof(lgr->llc.theirs));
+	theirs_note(lgr);
+}
+
+/**
+ * smcr_llc_rkey_late() - the peer's CONFIRM RKEY does not go on in time
+ * @lgr: the group
+ *
+ * Links may change from now on, so a continuation that comes after all is
+ * refused.
+ *
+ * Context: the group's work.
+ */
+void smcr_llc_rkey_late(struct smcr_lgr *lgr)
+{
+	lgr->llc.theirs_deadline = 0;
+	/* A group that ends has no exchange any more. */
+	if (!lgr->llc.flow.rkey_theirs)
+		return;
+	smcr_mib_inc(lgr->net, SMCR_MIB_LLCTIMEOUTS);
+	smcr_llc_step(lgr, SMCR_LLC_EV_PEER_RKEY_DONE);
+	smcr_lgr_queue(lgr);
+}
+
 /**
  * smcr_llc_rkey_answer() - reply to CONFIRM RKEY or its continuation
  * @link: the link that the request came over
@@ -201,8 +246,7 @@ void smcr_llc_rkey_answer(struct smcr_link *link,
 	struct smcr_llc_msg reply = *msg;
 
 	if (negative)
-		memset(&link->lgr->llc.theirs, 0,
-		       sizeof(link->lgr->llc.theirs));
+		theirs_drop(link->lgr);
 	reply.reply = true;
 	if (msg->type == SMCR_LLC_CONFIRM_RKEY) {
 		reply.confirm_rkey.negative = negative;
@@ -339,6 +383,7 @@ static void confirm_rkey_request(struct smcr_link *link,
 		.left = { .left = conf->nr_others - n, .started = true },
 	};
 	memcpy(keys->other, conf->other, n * sizeof(*keys->other));
+	theirs_note(link->lgr);
 	err = keys->left.left ? 0 : learn_keys(link->lgr, keys);
 	smcr_llc_rkey_answer(link, msg, err,
 			     err == -EAGAIN || err == -ENOMEM);
@@ -384,14 +429,17 @@ static void rkey_cont_request(struct smcr_link *link,
 		smcr_llc_broken(link, "CONFIRM RKEY CONTINUATION miscounts");
 		return;
 	}
+	if (!link->lgr->llc.flow.rkey_theirs) {
+		/* See smcr_llc_rkey_late(). */
+		smcr_llc_rkey_answer(link, msg, true, false);
+		return;
+	}
 	memcpy(keys->other + keys->n, msg->rkey_cont.other,
 	       n * sizeof(*keys->other));
 	keys->n += n;
-	if (more)
-		smcr_llc_rkey_answer(link, msg, false, false);
-	else
-		smcr_llc_rkey_answer(link, msg, learn_keys(link->lgr, keys),
-				     false);
+	theirs_note(link->lgr);
+	smcr_llc_rkey_answer(link, msg, !more && learn_keys(link->lgr, keys),
+			     false);
 }
 
 /**
@@ -598,7 +646,7 @@ void smcr_llc_rkey_lost(struct smcr_link *link)
 	struct smcr_llc *llc = &lgr->llc;
 
 	if (llc->theirs.link == link)
-		memset(&llc->theirs, 0, sizeof(llc->theirs));
+		theirs_drop(lgr);
 	if (llc->ours.link != link || !llc->flow.rkey_ours)
 		return;
 	llc->rmb = NULL;

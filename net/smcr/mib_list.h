@@ -203,7 +203,7 @@
 	X(LLCSLOW, LlcSlow, \
 	  "times that an answer was waited for behind data of the link") \
 	X(LLCTIMEOUTS, LlcTimeouts, \
-	  "LLC requests that were not answered in time (C.7)")
+	  "LLC messages that the peer owed and did not send in time (C.7)")
 
 /* Faults of peers */
 #define SMCR_MIB_BAD(X) \

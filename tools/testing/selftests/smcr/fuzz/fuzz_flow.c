@@ -7,7 +7,8 @@
 
 static bool same(const struct smcr_llc_flow *a, const struct smcr_llc_flow *b)
 {
-	return a->role == b->role && a->step == b->step && a->rkey_ours == b->rkey_ours;
+	return a->role == b->role && a->step == b->step && a->rkey_ours == b->rkey_ours &&
+	       a->rkey_theirs == b->rkey_theirs;
 }
 
 static void check_place(const struct smcr_llc_flow *flow)
@@ -15,10 +16,12 @@ static void check_place(const struct smcr_llc_flow *flow)
 	HOLDS(flow->step < SMCR_LLC_STEP_MAX);
 	HOLDS(smcr_llc_flow_may_start(flow) ==
 	      (flow->step == SMCR_LLC_IDLE && !flow->rkey_ours));
+	HOLDS(smcr_llc_flow_may_change(flow) ==
+	      (smcr_llc_flow_may_start(flow) && !flow->rkey_theirs));
 	if (flow->role == SMCR_CLIENT)
 		HOLDS(flow->step != SMCR_LLC_ADD_REPLY && flow->step != SMCR_LLC_DELETE);
 	/* The server changes links only when its RKEY exchange is over */
-	else if (flow->rkey_ours)
+	else if (flow->rkey_ours || flow->rkey_theirs)
 		HOLDS(flow->step == SMCR_LLC_IDLE || flow->step == SMCR_LLC_FIRST_CONFIRM ||
 		      flow->step == SMCR_LLC_FIRST_ADD);
 }
@@ -27,8 +30,8 @@ static void check_place(const struct smcr_llc_flow *flow)
 static void check_way_out(const struct smcr_llc_flow *flow)
 {
 	static const enum smcr_llc_event out[] = {
-		SMCR_LLC_EV_RKEY_DONE, SMCR_LLC_EV_CONFIRMED,
-		SMCR_LLC_EV_ADD_FAILED, SMCR_LLC_EV_DELETE_DONE,
+		SMCR_LLC_EV_RKEY_DONE, SMCR_LLC_EV_PEER_RKEY_DONE,
+		SMCR_LLC_EV_CONFIRMED, SMCR_LLC_EV_ADD_FAILED, SMCR_LLC_EV_DELETE_DONE,
 	};
 	struct smcr_llc_flow copy = *flow;
 	unsigned int i;
@@ -37,7 +40,7 @@ static void check_way_out(const struct smcr_llc_flow *flow)
 		return;
 	for (i = 0; i < ARRAY_SIZE(out); i++)
 		smcr_llc_flow_step(&copy, out[i]);
-	HOLDS(smcr_llc_flow_may_start(&copy));
+	HOLDS(smcr_llc_flow_may_change(&copy));
 }
 
 static void event(struct smcr_llc_flow *flow, enum smcr_llc_event ev)
@@ -48,7 +51,7 @@ static void event(struct smcr_llc_flow *flow, enum smcr_llc_event ev)
 	if (err)
 		HOLDS(same(&before, flow));
 	if (before.step == SMCR_LLC_CLOSING)
-		HOLDS(flow->step == SMCR_LLC_CLOSING && !flow->rkey_ours &&
+		HOLDS(flow->step == SMCR_LLC_CLOSING && !flow->rkey_ours && !flow->rkey_theirs &&
 		      (err || ev == SMCR_LLC_EV_CLOSE));
 	if (ev == SMCR_LLC_EV_CLOSE)
 		HOLDS(!err && flow->step == SMCR_LLC_CLOSING);

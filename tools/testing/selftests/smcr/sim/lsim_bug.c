@@ -12,6 +12,13 @@ bool __wrap_smcr_llc_flow_may_start(const struct smcr_llc_flow *flow)
 	return __real_smcr_llc_flow_may_start(flow);
 }
 
+bool __wrap_smcr_llc_flow_may_change(const struct smcr_llc_flow *flow)
+{
+	if (lsim.bug == LBUG_TWO_FLOWS)
+		return flow->step != SMCR_LLC_CLOSING;
+	return __real_smcr_llc_flow_may_change(flow);
+}
+
 int __wrap_smcr_llc_flow_step(struct smcr_llc_flow *flow, enum smcr_llc_event event)
 {
 	int err = __real_smcr_llc_flow_step(flow, event);

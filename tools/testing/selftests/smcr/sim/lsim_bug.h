@@ -10,6 +10,8 @@
 
 bool __real_smcr_llc_flow_may_start(const struct smcr_llc_flow *flow);
 bool __wrap_smcr_llc_flow_may_start(const struct smcr_llc_flow *flow);
+bool __real_smcr_llc_flow_may_change(const struct smcr_llc_flow *flow);
+bool __wrap_smcr_llc_flow_may_change(const struct smcr_llc_flow *flow);
 int __real_smcr_llc_flow_step(struct smcr_llc_flow *flow, enum smcr_llc_event event);
 int __wrap_smcr_llc_flow_step(struct smcr_llc_flow *flow, enum smcr_llc_event event);
 enum smcr_llc_verdict __real_smcr_llc_flow_verdict(const struct smcr_llc_flow *flow,

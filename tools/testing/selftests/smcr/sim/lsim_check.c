@@ -58,6 +58,12 @@ static void check_confirm_rkey(const struct smcr_lgr *lgr, const struct ib_qp *q
 		lsim_conts++;
 }
 
+/* Does a host know that the peer's CONFIRM RKEY goes on? */
+static bool awaits_cont(const struct smcr_lgr *lgr)
+{
+	return lgr->llc.theirs.left.left && lgr->llc.theirs_deadline;
+}
+
 /* A message is about to be sent: the exchange that it begins may begin */
 void check_sent(struct ib_qp *qp, const struct smcr_llc_msg *msg)
 {
@@ -77,11 +83,12 @@ void check_sent(struct ib_qp *qp, const struct smcr_llc_msg *msg)
 			break;
 		HOLDS(idle || flow->step == SMCR_LLC_FIRST_ADD ||
 		      flow->step == SMCR_LLC_FIRST_CONFIRM);
+		HOLDS(!awaits_cont(lgr));
 		check_num(lgr, msg->add_link.link_num);
 		break;
 	case SMCR_LLC_DELETE_LINK:
 		if (!msg->reply && !msg->delete_link.all && lgr->role == SMCR_SERVER)
-			HOLDS(idle);
+			HOLDS(idle && !awaits_cont(lgr));
 		break;
 	case SMCR_LLC_CONFIRM_RKEY:
 		if (!msg->reply) {
@@ -202,11 +209,12 @@ static const char *rest_host(const struct smcr_lgr *lgr)
 	if (lgr->state != SMCR_LGR_ACTIVE)
 		return "the group is active";
 	HOLDS(lsim.host[lgr->net->host].probes == 1 && !lsim.host[lgr->net->host].hole);
-	if (llc->flow.step != SMCR_LLC_IDLE || llc->flow.rkey_ours)
+	if (llc->flow.step != SMCR_LLC_IDLE || llc->flow.rkey_ours || llc->flow.rkey_theirs)
 		return "no exchange is under way";
 	if (!list_empty(&llc->queue) || !list_empty(&llc->held))
 		return "no message waits";
-	if (llc->step_deadline || llc->rkey_deadline || llc->rkey_retry_at)
+	if (llc->step_deadline || llc->rkey_deadline || llc->rkey_retry_at ||
+	    llc->theirs_deadline)
 		return "no timer of an exchange runs";
 	if (llc->n_due || llc->add.link || llc->rmb || llc->deleting || llc->ours.link)
 		return "no exchange is due";

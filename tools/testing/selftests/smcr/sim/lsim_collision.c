@@ -226,24 +226,74 @@ static void k13(void)
 	HOLDS(!st_last(SERVER, SMCR_LLC_CONFIRM_RKEY, true)->confirm_rkey.negative);
 }
 
-/* The first keys were accepted, and the continuation crosses ADD LINK */
-static void k13_cont(void)
+/* The client's CONFIRM RKEY was answered, and its continuation is held */
+static void continuing(void)
 {
 	st_group(4);
 	st_hold(CLIENT, SMCR_LLC_CONFIRM_RKEY_CONT, false);
 	st_need_rmb(CLIENT);
 	st_run();
 	HOLDS(st_sent(CLIENT, SMCR_LLC_CONFIRM_RKEY_CONT, false) == 1);
+}
+
+/* The server knows of the exchange, so it does not begin to change links */
+static void k13_cont(void)
+{
+	continuing();
 	st_ports_up(4);
 	st_run();
-	HOLDS(st_sent(SERVER, SMCR_LLC_ADD_LINK, false) == 1);
+	HOLDS(!st_sent(SERVER, SMCR_LLC_ADD_LINK, false));
 	st_let_go();
-	st_hold(SERVER, SMCR_LLC_CONFIRM_LINK, false);
+	st_run();
+	HOLDS(!st_last(SERVER, SMCR_LLC_CONFIRM_RKEY_CONT, true)->rkey_cont.negative);
+	HOLDS(st_sent(CLIENT, SMCR_LLC_CONFIRM_RKEY, false) == 1);
+	HOLDS(st_sent(SERVER, SMCR_LLC_ADD_LINK, false));
+	st_ends_with(5);
+	HOLDS(CLN->n_rmbs == 2);
+}
+
+/* Answers to CONFIRM RKEY that the client has not sent are ignored */
+static bool answers_ignored(const struct ib_qp *qp, const struct smcr_llc_msg *msg)
+{
+	return qp->host == SERVER && msg->reply &&
+	       (msg->type == SMCR_LLC_CONFIRM_RKEY || msg->type == SMCR_LLC_CONFIRM_RKEY_CONT);
+}
+
+/* A continuation that does not come keeps no link from being changed, and is refused
+ * when it comes after all
+ */
+static void k13_late(void)
+{
+	struct smcr_llc_msg msg = {
+		.type = SMCR_LLC_CONFIRM_RKEY,
+		.confirm_rkey = {
+			.nr_others = 3,
+			.rkey = 0x4700,
+			.other = { { 2, 0x4701, 0x5000 }, { 3, 0x4702, 0x6000 } },
+		},
+	};
+	const struct smcr_llc_msg cont = {
+		.type = SMCR_LLC_CONFIRM_RKEY_CONT,
+		.rkey_cont = { .nr_left = 1, .other = { { 4, 0x4703, 0x7000 } } },
+	};
+
+	st_group(4);
+	lsim.ignores = answers_ignored;
+	st_send(CLIENT, 1, &msg);
+	st_run();
+	HOLDS(!st_last(SERVER, SMCR_LLC_CONFIRM_RKEY, true)->confirm_rkey.negative);
+	st_ports_up(4);
+	sim_pass(1900);
+	HOLDS(!st_sent(SERVER, SMCR_LLC_ADD_LINK, false));
+	HOLDS(!lsim.host[SERVER].mib[SMCR_MIB_LLCTIMEOUTS]);
+	sim_pass(200);
+	HOLDS(st_links(SERVER) == 5 && st_links(CLIENT) == 5);
+	HOLDS(lsim.host[SERVER].mib[SMCR_MIB_LLCTIMEOUTS] == 1);
+	st_send(CLIENT, 1, &cont);
 	st_run();
 	HOLDS(st_last(SERVER, SMCR_LLC_CONFIRM_RKEY_CONT, true)->rkey_cont.negative);
+	lsim.ignores = NULL;
 	st_ends_with(5);
-	HOLDS(!st_last(SERVER, SMCR_LLC_CONFIRM_RKEY_CONT, true)->rkey_cont.negative);
-	HOLDS(CLN->n_rmbs == 2);
 }
 
 static void k14(void)
@@ -271,6 +321,21 @@ static void k15(void)
 	HOLDS(st_last(SERVER, SMCR_LLC_CONFIRM_RKEY, true)->confirm_rkey.retry);
 	st_ends_with(2);
 	HOLDS(!st_last(SERVER, SMCR_LLC_CONFIRM_RKEY, true)->confirm_rkey.negative);
+}
+
+static void k15_cont(void)
+{
+	continuing();
+	st_break_link(SERVER, 2);
+	st_told();
+	HOLDS(!st_sent(SERVER, SMCR_LLC_DELETE_LINK, false));
+	st_let_go();
+	st_run();
+	HOLDS(st_last(SERVER, SMCR_LLC_DELETE_LINK, false)->delete_link.link_num == 2);
+	/* The continuation has named the link, so CONFIRM RKEY is redone */
+	st_ends_with(4);
+	HOLDS(!st_last(SERVER, SMCR_LLC_CONFIRM_RKEY, true)->confirm_rkey.negative);
+	HOLDS(CLN->n_rmbs == 2);
 }
 
 static void k16(void)
@@ -332,9 +397,11 @@ const struct scase lsim_collisions[] = {
 	{ "K11", "TEST LINK during CONFIRM RKEY is answered at once", k11 },
 	{ "K12", "a client's ADD LINK during CONFIRM RKEY waits", k12 },
 	{ "K13", "ADD LINK goes on, the CONFIRM RKEY that it crosses is redone", k13 },
-	{ "K13", "the same, if ADD LINK crosses the continuation", k13_cont },
+	{ "K13", "ADD LINK waits for the continuation of CONFIRM RKEY", k13_cont },
+	{ "K13", "but not without an end, and the late one is refused", k13_late },
 	{ "K14", "a client's DELETE LINK during the server's CONFIRM RKEY waits", k14 },
 	{ "K15", "DELETE LINK goes on, the CONFIRM RKEY that it crosses is redone", k15 },
+	{ "K15", "DELETE LINK waits for the continuation of CONFIRM RKEY", k15_cont },
 	{ "K16", "DELETE LINK (all) during CONFIRM RKEY ends the group", k16 },
 	{ "K17", "CONFIRM RKEYs of both ends cross without a refusal", k17 },
 	{ "K17", "CONFIRM LINK during CONFIRM RKEY waits, then fails its link", k17_link },

@@ -68,7 +68,7 @@ static const char *const at_client[] = {
 static enum smcr_llc_verdict ask(enum smcr_role role, enum smcr_llc_step step,
 				 bool rkey, const struct kind *kind)
 {
-	struct smcr_llc_flow flow = { role, step, rkey };
+	struct smcr_llc_flow flow = { role, step, rkey, false };
 	struct smcr_llc_msg msg;
 
 	memset(&msg, 0, sizeof(msg));
@@ -176,7 +176,7 @@ static void during_confirm_rkey(void)
 /* The negative reply to a client's CONFIRM RKEY arrives during ADD LINK */
 static void crossed_rkey(void)
 {
-	struct smcr_llc_flow flow = { SMCR_CLIENT, STEP(IDLE), false };
+	struct smcr_llc_flow flow = { SMCR_CLIENT, STEP(IDLE), false, false };
 
 	EXPECT_EQ(smcr_llc_flow_step(&flow, EV(RKEY_SENT)), 0);
 	EXPECT_EQ(smcr_llc_flow_step(&flow, EV(ADD_AGREED)), 0);
@@ -228,7 +228,7 @@ static void moves(enum smcr_role role, const char *const *rows)
 
 	for (step = 0; step < SMCR_LLC_STEP_MAX; step++) {
 		for (ev = 0; ev <= EV(DELETE_DONE); ev++) {
-			flow = (struct smcr_llc_flow){ role, step, false };
+			flow = (struct smcr_llc_flow){ role, step, false, false };
 			got = '.';
 			if (!smcr_llc_flow_step(&flow, ev))
 				got = "ifarckd-"[flow.step];
@@ -256,21 +256,21 @@ static void rkey_and_close(void)
 		for (step = 0; step < SMCR_LLC_STEP_MAX; step++) {
 			for (rkey = 0; rkey < 2; rkey++) {
 				free = step == STEP(IDLE) && !rkey;
-				flow = (struct smcr_llc_flow){ role, step, rkey };
+				flow = (struct smcr_llc_flow){ role, step, rkey, false };
 				EXPECT_EQ(smcr_llc_flow_may_start(&flow), free);
 				EXPECT_EQ(smcr_llc_flow_step(&flow, EV(RKEY_SENT)),
 					  free ? 0 : -EPROTO);
 				EXPECT_EQ(flow.rkey_ours, free || rkey);
-				flow = (struct smcr_llc_flow){ role, step, rkey };
+				flow = (struct smcr_llc_flow){ role, step, rkey, false };
 				EXPECT_EQ(smcr_llc_flow_step(&flow, EV(RKEY_DONE)),
 					  rkey ? 0 : -EPROTO);
 				EXPECT(!flow.rkey_ours);
 				for (ev = EV(ADD_SENT); rkey && ev <= EV(DELETE_SENT);
 				     ev += EV(DELETE_SENT) - EV(ADD_SENT)) {
-					flow = (struct smcr_llc_flow){ role, step, true };
+					flow = (struct smcr_llc_flow){ role, step, true, false };
 					EXPECT_EQ(smcr_llc_flow_step(&flow, ev), -EPROTO);
 				}
-				flow = (struct smcr_llc_flow){ role, step, rkey };
+				flow = (struct smcr_llc_flow){ role, step, rkey, false };
 				EXPECT_EQ(smcr_llc_flow_step(&flow, EV(CLOSE)), 0);
 				EXPECT_EQ(flow.step, STEP(CLOSING));
 				EXPECT(!flow.rkey_ours);
@@ -279,11 +279,45 @@ static void rkey_and_close(void)
 	}
 }
 
+/* A host that knows of an RKEY exchange of its peer does not change links, but may
+ * have an RKEY exchange of its own
+ */
+static void rkey_of_peer(void)
+{
+	struct smcr_llc_flow flow;
+	unsigned int role, step;
+
+	for (role = SMCR_CLIENT; role <= SMCR_SERVER; role++) {
+		for (step = STEP(FIRST_CONFIRM); step < SMCR_LLC_STEP_MAX; step++) {
+			flow = (struct smcr_llc_flow){ role, step, false, false };
+			EXPECT(!smcr_llc_flow_may_change(&flow));
+			EXPECT_EQ(smcr_llc_flow_step(&flow, EV(PEER_RKEY)), -EPROTO);
+			EXPECT(!flow.rkey_theirs);
+		}
+		flow = (struct smcr_llc_flow){ role, STEP(IDLE), false, false };
+		EXPECT(smcr_llc_flow_may_change(&flow));
+		EXPECT_EQ(smcr_llc_flow_step(&flow, EV(PEER_RKEY_DONE)), -EPROTO);
+		EXPECT_EQ(smcr_llc_flow_step(&flow, EV(PEER_RKEY)), 0);
+		EXPECT(!smcr_llc_flow_may_change(&flow));
+		EXPECT_EQ(smcr_llc_flow_step(&flow, EV(ADD_SENT)), -EPROTO);
+		EXPECT_EQ(smcr_llc_flow_step(&flow, EV(DELETE_SENT)), -EPROTO);
+		EXPECT(smcr_llc_flow_may_start(&flow));
+		EXPECT_EQ(smcr_llc_flow_step(&flow, EV(RKEY_SENT)), 0);
+		EXPECT_EQ(smcr_llc_flow_step(&flow, EV(PEER_RKEY_DONE)), 0);
+		EXPECT(!smcr_llc_flow_may_change(&flow));
+		EXPECT_EQ(smcr_llc_flow_step(&flow, EV(RKEY_DONE)), 0);
+		EXPECT(smcr_llc_flow_may_change(&flow));
+		EXPECT_EQ(smcr_llc_flow_step(&flow, EV(PEER_RKEY)), 0);
+		EXPECT_EQ(smcr_llc_flow_step(&flow, EV(CLOSE)), 0);
+		EXPECT(!flow.rkey_theirs);
+	}
+}
+
 /* First contact at both ends; there is no adapter for a second link */
 static void first_contact(void)
 {
-	struct smcr_llc_flow s = { SMCR_SERVER, STEP(IDLE), false };
-	struct smcr_llc_flow c = { SMCR_CLIENT, STEP(IDLE), false };
+	struct smcr_llc_flow s = { SMCR_SERVER, STEP(IDLE), false, false };
+	struct smcr_llc_flow c = { SMCR_CLIENT, STEP(IDLE), false, false };
 
 	EXPECT_EQ(smcr_llc_flow_step(&s, EV(FIRST)), 0);
 	EXPECT_EQ(smcr_llc_flow_step(&c, EV(FIRST)), 0);
@@ -341,6 +375,7 @@ static const struct fact facts[] = {
 	{ "a client's CONFIRM RKEY may cross the server's ADD LINK", crossed_rkey },
 	{ "each event in each step leads where the figure says", all_moves },
 	{ "RKEY exchanges wait for link changes, and CLOSE ends all", rkey_and_close },
+	{ "a host that knows of its peer's CONFIRM RKEY changes no link", rkey_of_peer },
 	{ "a first contact with one adapter ends in Idle at both ends", first_contact },
 	{ "counts of continued exchanges go down without gaps", countdown },
 };
