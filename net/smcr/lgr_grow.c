@@ -14,6 +14,13 @@
  */
 #define RETIRE_DELAY	(HZ / 2)
 
+/* A client that refuses an offer has no port for a further link, and asks for
+ * one when it has (3.5.5.1.2). So the timer that C.8 wants all the same, and
+ * that each time takes a queue pair here, is as many times
+ * net.smcr.link_retry_max_ms.
+ */
+#define REFUSED_TIMES	10
+
 static u8 unneeded_of(const struct smcr_lgr_links *links)
 {
 	struct smcr_link_ends ends[SMCR_MAX_LINKS];
@@ -324,6 +331,23 @@ void smcr_lgr_grow_failed(struct smcr_lgr *lgr)
 		count_try(lgr);
 	lgr->llc.add_counted = false;
 	grow_after(lgr, grow_pause(lgr));
+}
+
+/**
+ * smcr_lgr_grow_refused() - offer a further link again much later (C.8)
+ * @lgr: a server's group, whose client has refused the last offer
+ *
+ * No path has failed, so the times between failures begin anew.
+ *
+ * Context: the group's work.
+ */
+void smcr_lgr_grow_refused(struct smcr_lgr *lgr)
+{
+	const struct smcr_sysctl *ctl = &smcr_pernet(lgr->net)->sysctl;
+	u32 ms = READ_ONCE(ctl->link_retry_max_ms);
+
+	lgr->grow.tries = 0;
+	grow_after(lgr, REFUSED_TIMES * msecs_to_jiffies(ms));
 }
 
 /**

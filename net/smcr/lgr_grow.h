@@ -61,6 +61,7 @@ void smcr_lgr_grow_again(struct smcr_lgr *lgr, unsigned long delay);
 void smcr_lgr_grow_ready(struct smcr_lgr *lgr);
 void smcr_lgr_grow_asked(struct smcr_lgr *lgr, unsigned long delay);
 void smcr_lgr_grow_failed(struct smcr_lgr *lgr);
+void smcr_lgr_grow_refused(struct smcr_lgr *lgr);
 u8 smcr_lgr_grow_mtu(const struct smcr_lgr *lgr);
 void smcr_lgr_grow_smaller(struct smcr_lgr *lgr, u8 mtu);
 unsigned long smcr_lgr_retire(struct smcr_lgr *lgr);

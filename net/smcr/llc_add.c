@@ -632,8 +632,8 @@ static u8 agree(struct smcr_link *link, const struct smcr_llc_add_link *msg,
 		smcr_llc_add_failed(lgr, false);
 	return 0;
 refuse:
-	/* The server stops offering links, so ask for one later, when there may
-	 * be memory again.
+	/* The server makes no other offer for long, so ask for one later, when
+	 * there may be memory again.
 	 */
 	lgr->llc.add_missed = true;
 	smcr_lgr_grow_failed(lgr);
@@ -661,7 +661,7 @@ static bool has_own_port(struct smcr_lgr *lgr)
 
 /* Client: answer ADD LINK (3.5.1.6.1). Without a spare port, though an
  * asymmetric link has a port of its own, that port is not ready at the moment.
- * The server does not try again, so the client asks when the port is ready.
+ * The server tries again late, so the client asks when the port is ready.
  */
 static void add_request(struct smcr_link *link,
 			const struct smcr_llc_add_link *msg)
@@ -712,7 +712,8 @@ static bool is_parallel(struct smcr_lgr *lgr,
 }
 
 /* Server: the client has refused ADD LINK. If the offer was empty, this host
- * makes another one when it may be able to create a link.
+ * makes another one when it may be able to create a link; otherwise later, or
+ * when the client asks.
  */
 static void add_refused(struct smcr_lgr *lgr)
 {
@@ -721,10 +722,11 @@ static void add_refused(struct smcr_lgr *lgr)
 	smcr_mib_inc(lgr->net, SMCR_MIB_ADDLINKREFUSED);
 	smcr_llc_step(lgr, SMCR_LLC_EV_ADD_REFUSED);
 	if (new) {
-		/* The client asks when it has a port (3.5.5.1.2). */
-		lgr->grow.on = false;
 		lgr->llc.add_asked = false;
+		if (lgr->llc.add.far)
+			far_failed(lgr);
 		discard_link(new);
+		smcr_lgr_grow_refused(lgr);
 	} else {
 		smcr_lgr_grow_failed(lgr);
 	}

@@ -31,6 +31,11 @@ hurry() {
 	sysctl_for_now net.smcr.link_retry_max_ms 200
 }
 
+# seldom: offer a link again ten minutes after a refusal, as by default
+seldom() {
+	sysctl_for_now net.smcr.link_retry_max_ms 60000
+}
+
 # group_anew: end the group, so that the next connection makes a first contact
 group_anew() {
 	smcr-ctl linkgroup terminate "$(smcr-ctl linkgroup |
@@ -64,12 +69,13 @@ both grew first AddLinkRefused -ge 1
 both grew first FirstContacts -eq 1
 on server wait_until "the server has given the other port up" \
 	grew_to first AddLinkGivenUp 1
+# It offers its first port now, and is refused. One such offer may still be due.
+on server seldom
 both save given_up
 io_check "some more connections" $kind "$SERVER" seq -n 30
 on server grew given_up AddLinkSent -le 1
-both save over
 io_check "a stream" $kind "$SERVER" stream -u 4m -d 4m
-on server grew over AddLinkSent -eq 0
+on server grew given_up AddLinkSent -le 1
 both check "the group has one link" has_links 1
 group_anew
 

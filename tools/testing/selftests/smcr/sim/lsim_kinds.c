@@ -358,7 +358,7 @@ static void st_apart(u8 server_ports, u8 client_ports)
 }
 
 /* A host has a second port that does not reach the peer. It tries that port later, a
- * few times
+ * few times; after that the server offers its first port, seldom, and is refused
  */
 static void apart(void)
 {
@@ -373,10 +373,11 @@ static void apart(void)
 		HOLDS(counted(host, SMCR_MIB_ADDLINKGIVENUP) == 1);
 		HOLDS(lsim.qps - qps <= 2 * SMCR_LLC_FAR_TRIES + 4);
 		st_mark();
+		memset(named, 0, sizeof(named));
 		qps = lsim.qps;
 		sim_pass(600000);
-		HOLDS(lsim.qps == qps);
-		HOLDS(!st_sent(SERVER, SMCR_LLC_ADD_LINK, false));
+		HOLDS(!(named[host] & 2) && lsim.qps - qps <= 1);
+		HOLDS(st_sent(SERVER, SMCR_LLC_ADD_LINK, false) <= 1);
 		HOLDS(!st_sent(CLIENT, SMCR_LLC_ADD_LINK, false));
 		HOLDS(st_is_active(SERVER, 1) && !check_rest());
 	}

@@ -780,6 +780,28 @@ static void r34(void)
 	st_ends_with(2);
 }
 
+static bool asks_ignored(const struct ib_qp *qp, const struct smcr_llc_msg *msg)
+{
+	return qp->host == CLIENT && msg->type == SMCR_LLC_ADD_LINK && !msg->reply;
+}
+
+/* The client has no second port in the first contact, and does not ask when it has one */
+static void refused(void)
+{
+	st_group(1);
+	HOLDS(st_last(CLIENT, SMCR_LLC_ADD_LINK, true)->add_link.reject);
+	lsim.ignores = asks_ignored;
+	port_set(CLIENT, 1, true);
+	sim_pass(585000);
+	HOLDS(!st_sent(SERVER, SMCR_LLC_ADD_LINK, false));
+	HOLDS(st_links(SERVER) == 1);
+	sim_pass(25000);
+	HOLDS(st_sent(SERVER, SMCR_LLC_ADD_LINK, false) == 1);
+	HOLDS(st_links(SERVER) == 2 && st_links(CLIENT) == 2);
+	lsim.ignores = NULL;
+	st_ends_with(2);
+}
+
 /* The paths of a port are silent: the time between tries doubles */
 static void tries_doubled(void)
 {
@@ -1108,6 +1130,7 @@ const struct scase lsim_recoveries[] = {
 	{ "R32", "an unknown message of the optional class is ignored", r32 },
 	{ "R33", "a message that nothing waits for fails its link", r33 },
 	{ "R34", "a lost link is restored by the timer and by a port", r34 },
+	{ "R34", "a refused offer is repeated, though the client does not ask", refused },
 	{ "R34", "the time between tries that fail doubles", doubles },
 	{ "R34", "a neighbour that answers again ends that time", neighbours },
 	{ "mtu", "the server's long packets are lost: no group, and no data", hole_server },
