@@ -198,8 +198,7 @@ static bool step_propose(struct smcr_hs *hs)
 			return false;
 		}
 		hs->here = smcr_addr_here(inner);
-		memcpy(msg.peer_id, smcr_pernet(sock_net(hs->sk))->peer_id,
-		       SMCR_PEER_ID_LEN);
+		smcr_peer_id_tell(sock_net(hs->sk), &hs->port, msg.peer_id);
 		memcpy(msg.gid, hs->port.gid, SMCR_GID_LEN);
 		memcpy(msg.mac, hs->port.mac, SMCR_MAC_LEN);
 		smcr_path_subnet_fill(inner, &hs->port, &msg);

@@ -52,8 +52,7 @@ static void hs_decline(struct smcr_hs *hs, enum smcr_fallback_reason reason,
 	sock_owned_by_me(hs->sk);
 	if (!smcr_hs_step(hs, SMCR_HS_DECLINE))
 		return;
-	memcpy(msg.peer_id, smcr_pernet(sock_net(hs->sk))->peer_id,
-	       SMCR_PEER_ID_LEN);
+	smcr_peer_id_tell(sock_net(hs->sk), &hs->port, msg.peer_id);
 	hs->clc.tx_len = smcr_clc_decline_encode(hs->clc.tx,
 						 sizeof(hs->clc.tx), &msg);
 	hs->clc.tx_off = 0;
@@ -319,8 +318,7 @@ static void fill_accept(struct smcr_hs *hs, struct smcr_clc_accept *msg)
 
 	msg->version = SMCR_VERSION;
 	msg->first_contact = hs->first_contact;
-	memcpy(msg->peer_id, smcr_pernet(sock_net(hs->sk))->peer_id,
-	       SMCR_PEER_ID_LEN);
+	smcr_peer_id_tell(sock_net(hs->sk), &hs->link->local, msg->peer_id);
 	memcpy(msg->gid, hs->link->local.gid, SMCR_GID_LEN);
 	memcpy(msg->mac, hs->link->local.mac, SMCR_MAC_LEN);
 	msg->qpn = hs->link->qpn;

@@ -449,11 +449,10 @@ static void bad_clc(struct smcr_hs *hs, enum smcr_clc_fault fault,
  */
 static enum smcr_fallback_reason check_identity(struct smcr_hs *hs)
 {
-	const struct smcr_net *sn = smcr_pernet(sock_net(hs->sk));
 	const u8 *id = hs->proposal.peer_id;
 
 	if (!smcr_hs_gid_credible(hs, hs->proposal.gid) ||
-	    (!memcmp(id, sn->peer_id, SMCR_PEER_ID_LEN) &&
+	    (smcr_peer_id_is_ours(sock_net(hs->sk), id) &&
 	     !smcr_hs_from_here(hs)))
 		return SMCR_FALLBACK_PEER_ID;
 	return SMCR_FALLBACK_NONE;

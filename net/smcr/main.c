@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SMC-R sockets (RFC 7609): module entry and exit, namespaces, peer IDs.
+ * SMC-R sockets (RFC 7609): module entry and exit, namespaces.
  */
-#include <linux/atomic.h>
-#include <linux/etherdevice.h>
 #include <linux/module.h>
-#include <linux/rtnetlink.h>
-#include <linux/timekeeping.h>
 #include <linux/workqueue.h>
 #include <net/net_namespace.h>
 #include <net/netns/generic.h>
@@ -28,40 +24,8 @@ struct workqueue_struct *smcr_wq;
 struct workqueue_struct *smcr_drain_wq;
 struct workqueue_struct *smcr_stop_wq;
 
-/* Number of the newest TCP/IP stack on this host. The first number is taken
- * from the clock, so that peers do not mistake a restarted host for its former
- * self.
- */
-static atomic_t instance;
-
 /* smc.ko is loaded: it needs tcp_have_smc, which does not count its users. */
 static bool smc_live;
-
-/* Make the peer ID of a stack (A.2.1): a 2-byte instance number and a MAC
- * address. The MAC of one of the namespace's devices makes IDs of different
- * hosts differ. Without a device it is random, marked as locally administered.
- */
-static void make_peer_id(struct net *net, u8 *id)
-{
-	u8 mac[ETH_ALEN], *found = NULL;
-	struct net_device *dev;
-	__be16 num;
-
-	num = cpu_to_be16(atomic_inc_return(&instance));
-	rcu_read_lock();
-	for_each_netdev_rcu(net, dev) {
-		if (dev->addr_len != ETH_ALEN ||
-		    !is_valid_ether_addr(dev->dev_addr))
-			continue;
-		found = memcpy(mac, dev->dev_addr, ETH_ALEN);
-		break;
-	}
-	rcu_read_unlock();
-	if (!found)
-		eth_random_addr(mac);
-	memcpy(id, &num, sizeof(num));
-	memcpy(id + sizeof(num), mac, ETH_ALEN);
-}
 
 static int __net_init net_init(struct net *net)
 {
@@ -73,7 +37,6 @@ static int __net_init net_init(struct net *net)
 	smcr_pnet_net_init(net);
 	smcr_addr_net_init(net);
 	smcr_notify_net_init(net);
-	make_peer_id(net, smcr_pernet(net)->peer_id);
 	err = smcr_mib_init(net);
 	if (err)
 		return err;
@@ -204,7 +167,6 @@ static int __init smcr_init(void)
 {
 	int err;
 
-	atomic_set(&instance, ktime_get_real_seconds());
 	err = make_queues();
 	if (err)
 		return err;

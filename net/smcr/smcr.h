@@ -8,7 +8,7 @@
  *      | transparent.c                            TCP below it, its end
  *   connect.c listen.c hs.c hs_step.c hs_peer.c path.c pnet.c
  *      | clc.c clc_msg.c neglist.c negstate.c peers.c
- *      |                                          rendezvous over TCP
+ *      | peer_id.c                                rendezvous over TCP
  *   conn.c conn_end.c conn_eof.c conn_state.c conn_tcp.c tcp_watch.c
  *      | tx.c tx_plan.c rx.c cdc.c cdc_msg.c cursor.h urgent.c failover.c
  *      | conn_move.c absence.c                    one connection
@@ -42,8 +42,8 @@
  *   hard irq   ibdev->links_lock > link->tx_lock; driver > cq->lock
  *   leaves     hs->lock, a listener's accept_lock, lgr->conns_lock,
  *              lgr->rtoken_lock, lgr->llc.lock, RMB and chunk locks, and the
- *              locks of the device list, neglist.c, notify.c, peers.c and
- *              pnet.c: no other lock is taken inside them
+ *              locks of the device list, neglist.c, notify.c, peer_id.c,
+ *              peers.c and pnet.c: no other lock is taken inside them
  *
  * No lock is held while waiting for a peer.
  */
@@ -59,6 +59,7 @@
 #include "mib.h"
 #include "neglist.h"
 #include "notify.h"
+#include "peer_id.h"
 #include "peers.h"
 #include "pnet.h"
 #include "sources.h"
@@ -76,7 +77,7 @@ struct workqueue_struct;
  * @mib: counters, per CPU; see mib.c
  * @sysctl: the namespace's net.smcr values
  * @sysctl_hdr: registration of the namespace's sysctl table
- * @peer_id: this stack's peer ID, fixed for its life (RFC 7609 A.2.1)
+ * @peer_id: this stack's peer ID (RFC 7609 A.2.1), see peer_id.c
  * @lgr_lock: protects @lgrs, @lgr_hash and changes of @dying; taken in process
  *	context
  * @lgrs: link groups of this namespace, both roles, by id
@@ -102,7 +103,7 @@ struct smcr_net {
 	struct smcr_mib_cpu __percpu *mib;
 	struct smcr_sysctl	sysctl;
 	struct ctl_table_header	*sysctl_hdr;
-	u8			peer_id[SMCR_PEER_ID_LEN];
+	struct smcr_peer_id	peer_id;
 
 	spinlock_t		lgr_lock;
 	struct list_head	lgrs;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: Namespaces that end together tell their peers, and end at the same time
-# rfc: 4.8.3
+# rfc: 4.8.3, A.2.1
 # nics: 1
 # cpus: 2
 # timeout: 240
@@ -38,6 +38,17 @@ server_vlans() {
 # Sent by the server only if it was asked to end a group, as DELETE LINK (all).
 groups_told() {
 	[ "$(delta begin DeleteLinkSent)" -ge "$1" ]
+}
+
+# ids_differ N MAC: this host has groups with N peer IDs, each with that MAC of
+# an adapter
+ids_differ() {
+	local ids
+
+	ids=$(smcr-ctl -j linkgroup show |
+		grep -oE '"peer-id": *"[0-9a-f]{16}"' | sort -u)
+	[ "$(grep -c . <<<"$ids")" -eq "$1" ] &&
+		[ "$(grep -c "$2\"\$" <<<"$ids")" -eq "$1" ]
 }
 
 # inside N COMMAND...: run a command in a box
@@ -129,6 +140,8 @@ on server serve $kind 0.0.0.0 -a
 # The peers are told.
 # shellcheck disable=SC2086
 fill $boxes
+on server check "each box has a peer ID, with the MAC of the adapter" \
+	ids_differ 6 "$(tr -d : </sys/class/net/eth0/address)"
 on server save begin
 # shellcheck disable=SC2086
 end $boxes
