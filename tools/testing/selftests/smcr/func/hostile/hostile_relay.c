@@ -302,11 +302,12 @@ static void group_sync(void)
 
 /* The client learns the dialect of a first contact from CONFIRM LINK, and only then
  * finds that the element is larger than the dialect allows. Another address makes it a
- * first contact; the group stays on both hosts for a while.
+ * first contact; the group stays on both hosts for a while. The MTU stays that of the
+ * bed's ports: with a smaller one at one end, the path would not carry full packets.
  */
 static void group_dialect(void)
 {
-	static const struct relay_case large = ACCEPT_BAD("50=63");
+	static const struct relay_case large = ACCEPT_BAD("50=65");
 	struct stat_set then;
 	char saw[128];
 
