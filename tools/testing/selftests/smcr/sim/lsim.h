@@ -70,6 +70,7 @@ struct llc_wr {
  * @moved: when the last message was acknowledged or the first one posted
  * @reg: registrations under way
  * @nr_regs: entries of @reg
+ * @asked: requests received that were not answered, by type
  */
 struct ib_qp {
 	bool used, rts, err;
@@ -82,6 +83,7 @@ struct ib_qp {
 	unsigned long moved;
 	struct smcr_wr_reg *reg[PENDING_REGS];
 	u8 nr_regs;
+	u32 asked[16];
 };
 
 /**

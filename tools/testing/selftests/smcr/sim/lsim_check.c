@@ -64,6 +64,26 @@ static bool awaits_cont(const struct smcr_lgr *lgr)
 	return lgr->llc.theirs.left.left && lgr->llc.theirs_deadline;
 }
 
+static struct ib_qp *qp_by_num(const struct smcr_lgr *lgr, u8 num)
+{
+	u8 s;
+
+	for (s = 0; s < SMCR_MAX_LINKS; s++)
+		if (lgr->links[s] && lgr->links[s]->num == num)
+			return lgr->links[s]->qp;
+	return NULL;
+}
+
+/* A reply takes the link of its request, but not if both ends stop that link (3.3) */
+static void check_reply(struct ib_qp *qp, const struct smcr_llc_msg *msg)
+{
+	if (msg->type == SMCR_LLC_DELETE_LINK && !qp->asked[msg->type])
+		qp = qp_by_num(qp->link->lgr, msg->delete_link.link_num);
+	HOLDS(!lsim.honest || (qp && qp->asked[msg->type]));
+	if (qp && qp->asked[msg->type])
+		qp->asked[msg->type]--;
+}
+
 /* A message is about to be sent: the exchange that it begins may begin */
 void check_sent(struct ib_qp *qp, const struct smcr_llc_msg *msg)
 {
@@ -71,6 +91,8 @@ void check_sent(struct ib_qp *qp, const struct smcr_llc_msg *msg)
 	const struct smcr_llc_flow *flow = &lgr->llc.flow;
 	bool idle = flow->step == SMCR_LLC_IDLE && !flow->rkey_ours;
 
+	if (msg->reply)
+		check_reply(qp, msg);
 	if (!lsim.honest)
 		return;
 	switch (msg->type) {

@@ -142,7 +142,7 @@ bool qp_land(struct ib_qp *qp)
 {
 	struct ib_qp *to = qp_peer(qp);
 	const struct llc_wr *wr = &qp->wr[qp->landed % QP_MSGS];
-	struct smcr_llc_msg msg;
+	struct smcr_llc_msg msg = { };
 
 	if (!qp->used || qp->landed == qp->posted || !to || to->err || qp_stuck(qp))
 		return false;
@@ -157,8 +157,11 @@ bool qp_land(struct ib_qp *qp)
 		return false;
 	TRACE("%s gets %s, over link %u", host_name(to->host), msg_text(&msg), to->link->num);
 	qp->landed++;
-	if (!lsim.ignores || !lsim.ignores(qp, &msg))
-		deliver(to, wr->buf);
+	if (lsim.ignores && lsim.ignores(qp, &msg))
+		return true;
+	if (!msg.reply && msg.type < ARRAY_SIZE(to->asked))
+		to->asked[msg.type]++;
+	deliver(to, wr->buf);
 	return true;
 }
 

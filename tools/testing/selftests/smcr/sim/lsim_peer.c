@@ -62,6 +62,54 @@ static bool replies_ignored(const struct ib_qp *qp, const struct smcr_llc_msg *m
 	return qp->host == CLIENT && msg->reply;
 }
 
+/* The link over which the client's reply to DELETE LINK has come */
+static u8 replied_over;
+
+static bool note_reply(const struct ib_qp *qp, const struct smcr_llc_msg *msg)
+{
+	if (qp->host != CLIENT || !msg->reply || msg->type != SMCR_LLC_DELETE_LINK)
+		return false;
+	replied_over = qp_peer(qp)->link->num;
+	return true;
+}
+
+/* The server asks over a link to delete one. What the client sends over link 2 stays in
+ * its send queue, and is flushed if the link stops.
+ */
+static void st_delete_over(u8 over, u8 num)
+{
+	const struct smcr_llc_msg del = {
+		.type = SMCR_LLC_DELETE_LINK,
+		.delete_link = { .link_num = num, .reason = SMCR_LLC_DEL_LOST_PATH },
+	};
+
+	replied_over = 0;
+	lsim.ignores = note_reply;
+	st_hold(CLIENT, SMCR_LLC_DELETE_LINK, true);
+	st_held[0].link = 2;
+	st_send(SERVER, over, &del);
+	st_run();
+	HOLDS(!st_is_active(CLIENT, num));
+	HOLDS(st_sent(CLIENT, SMCR_LLC_DELETE_LINK, true) == 1);
+}
+
+/* The reply is not flushed with the link that it names. Otherwise it takes the
+ * link of the request: the server may have lost another one
+ */
+static void reply_link(void)
+{
+	u8 num;
+
+	for (num = 2; num < 4; st_again(&num, 4)) {
+		st_group(3);
+		st_delete_over(2, num);
+		HOLDS(replied_over == (num == 2));
+		st_let_go();
+		st_run();
+		HOLDS(replied_over == num - 1);
+	}
+}
+
 /* A server offers a link and deletes it, over and over. That does not make its
  * client create as many queue pairs
  */
@@ -289,6 +337,7 @@ static void many_held(void)
 const struct scase lsim_peer[] = {
 	{ "R15", "no answer to a client's DELETE LINK: the carrier is tested", r15_silent },
 	{ "R15", "another one that waits to be sent is not forgotten then", r15_second },
+	{ "reply", "a reply to DELETE LINK does not take the link that it deletes", reply_link },
 	{ "slow", "a message or an answer behind data fails no link", slow },
 	{ "slow", "without progress, or without end, it does", slow_end },
 	{ "held", "messages that are held are looked at when that is of use", many_held },
