@@ -2,20 +2,17 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: A reused receive element shows no foreign byte
-# rfc: 4.4.1
+# rfc: 3.5.2.2, 3.5.2.3, 4.4.1, 4.4.2
 # kernel: release
 # nics: 1
 # timeout: 120
 # The bytes that a connection leaves in its RMBE, and the time at which the next
 # connection gets the element: no program reads a foreign byte (RFC 7609 4.4.1,
-# 4.4.2).
+# 4.4.2). A peer that offers an element twice has ended the older connection.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source-path=SCRIPTDIR source=lib/liar_lib.sh
 . "$FUNC_DIR/lib/liar_lib.sh"
-
-HONEST=C
-LIAR=S
 
 # holds NAME VALUE: wait until the honest host's RMBs have this value
 holds() {
@@ -36,6 +33,26 @@ has() {
 client_leads
 
 liar_begin
+for HONEST in S C; do
+	LIAR=C
+	[ $HONEST = S ] || LIAR=S
+	fresh
+	mark ResetRmbeConflict Aborts
+	lie elem 0
+	meet v
+	step ECONNRESET $HONEST send n late
+	step ECONNRESET $HONEST recv n 1
+	more ResetRmbeConflict 1
+	more Aborts 1
+	step ECONNRESET $LIAR recv n 1
+	step ok $LIAR send v theirs
+	step theirs $HONEST recv v 6
+	lie unhook
+	part n
+	part v
+	verdict "to $HONEST, an element is offered twice: its older user is reset"
+done
+
 # An RMB has only four elements, so that one in use makes a difference. An
 # element is in quarantine for four times as long as a queue pair retries.
 for host in C S; do

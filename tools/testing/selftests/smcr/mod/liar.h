@@ -61,6 +61,7 @@ int liar_hex_bytes(const char *text, u8 *out, size_t max);
 /* liar_msg.c */
 int liar_msg_cdc(struct smcr_lgr *lgr, char *args);
 int liar_msg_put(struct smcr_lgr *lgr, char *args);
+int liar_msg_elem(struct smcr_lgr *lgr, char *args);
 int liar_msg_say(struct smcr_lgr *lgr, const u8 *msg);
 int liar_msg_llc(struct smcr_lgr *lgr, char *args);
 int liar_msg_rkeys(struct smcr_lgr *lgr, char *args);
@@ -73,6 +74,7 @@ void liar_hook_exit(void);
 int liar_hook_set(struct smcr_lgr *lgr, char *args);
 int liar_hook_dup(struct smcr_lgr *lgr, char *args);
 int liar_hook_catch(struct smcr_lgr *lgr, char *args);
+void liar_hook_offer(u8 idx);
 int liar_hook_clear(struct smcr_lgr *lgr, char *args);
 u32 liar_hook_hits(void);
 void liar_hook_show_caught(struct seq_file *seq);

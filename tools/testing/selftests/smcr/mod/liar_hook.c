@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Changes to smcr's own messages: bytes of chosen messages are changed before
- * smcr posts them, and replies that smcr did not ask for are hidden from it.
- * This file does it in probes of the functions that the messages pass.
+ * smcr posts them, an element that is in use is offered again, and replies that
+ * smcr did not ask for are hidden from it. This file does it in probes of the
+ * functions that the messages pass.
  */
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
@@ -11,6 +12,7 @@
 #include <linux/string.h>
 #include <linux/workqueue.h>
 
+#include "clc_msg.h"
 #include "liar.h"
 #include "wr.h"
 
@@ -77,6 +79,9 @@ static struct caught {
 	u32			count;
 	u8			msg[SMCR_ROCE_MSG_LEN];
 } caught;
+
+/* The element that Accept and Confirm name; 0: that of their connection */
+static u8 offered;
 
 static int edit_parse(struct edit *edit, char *word)
 {
@@ -176,6 +181,17 @@ int liar_hook_dup(struct smcr_lgr *lgr, char *args)
 }
 
 /**
+ * liar_hook_offer() - offer an element in each Accept and Confirm from now on
+ * @idx: its index in the RMB of the connection that is being made
+ *
+ * Context: any.
+ */
+void liar_hook_offer(u8 idx)
+{
+	WRITE_ONCE(offered, idx);
+}
+
+/**
  * liar_hook_clear() - let all messages pass unchanged
  * @lgr: unused
  * @args: unused
@@ -190,6 +206,7 @@ int liar_hook_clear(struct smcr_lgr *lgr, char *args)
 	hook.dup = 0;
 	spin_unlock_bh(&hook.lock);
 	memset(caught.types, 0, sizeof(caught.types));
+	WRITE_ONCE(offered, 0);
 	return 0;
 }
 
@@ -277,6 +294,19 @@ static int on_recv_llc(struct kprobe *kp, struct pt_regs *regs)
 	return 0;
 }
 
+static int on_accept(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct smcr_clc_accept *msg;
+	u8 idx = READ_ONCE(offered);
+
+	msg = (void *)regs_get_kernel_argument(regs, 2);
+	if (!idx)
+		return 0;
+	msg->rmbe_idx = idx;
+	hook.hits++;
+	return 0;
+}
+
 static struct kprobe probe_post = {
 	.symbol_name = "smcr_wr_post",
 	.pre_handler = on_post,
@@ -292,8 +322,13 @@ static struct kprobe probe_recv_llc = {
 	.pre_handler = on_recv_llc,
 };
 
+static struct kprobe probe_accept = {
+	.symbol_name = "smcr_clc_accept_encode",
+	.pre_handler = on_accept,
+};
+
 static struct kprobe *probes[] = {
-	&probe_post, &probe_post_llc, &probe_recv_llc,
+	&probe_post, &probe_post_llc, &probe_recv_llc, &probe_accept,
 };
 
 /**

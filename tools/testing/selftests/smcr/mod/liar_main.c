@@ -21,6 +21,8 @@
  *	connection, in turn
  *   put PICK OFF HEX		write at an offset from the start of the peer's
  *	element, without announcing it
+ *   elem PICK			from now on Accept and Confirm offer the element that
+ *	this connection uses
  *   llc COUNT HEX		send an LLC message of 44 bytes COUNT times
  *   raw HEX			SEND any bytes, up to 44
  *   imm HEX			RDMA write of no bytes with immediate data
@@ -35,7 +37,7 @@
  *   stall			from now on a thread that touches a page of this
  *	file's mapping waits in the fault, with the locks that it holds
  *   go			end these faults
- *   unhook			undo hook, dup and catch
+ *   unhook			undo hook, dup, catch and elem
  *   via N			send llc, raw, imm and rkeys over the Nth ACTIVE link
  *	from now on, from 0, the first one
  *   fail N			have the Nth ACTIVE link fail on this host
@@ -235,6 +237,7 @@ static const struct {
 } commands[] = {
 	{ "cdc", liar_msg_cdc, true },
 	{ "put", liar_msg_put, true },
+	{ "elem", liar_msg_elem, true },
 	{ "llc", liar_msg_llc, true },
 	{ "raw", liar_msg_raw, true },
 	{ "imm", liar_msg_imm, true },

@@ -294,6 +294,25 @@ int liar_msg_put(struct smcr_lgr *lgr, char *args)
 	return with_conn(lgr, args, do_put);
 }
 
+static int do_elem(struct smcr_conn *conn, char *args)
+{
+	liar_hook_offer(conn->rx.idx);
+	return 0;
+}
+
+/**
+ * liar_msg_elem() - offer the element of a connection to others as well
+ * @lgr: group of the connection
+ * @args: PICK
+ *
+ * Context: process context, may sleep.
+ * Return: 0, or -errno if the command is wrong or there is no such connection.
+ */
+int liar_msg_elem(struct smcr_lgr *lgr, char *args)
+{
+	return args ? with_conn(lgr, args, do_elem) : -EINVAL;
+}
+
 /**
  * liar_msg_say() - send one LLC message
  * @lgr: group; liar_link_via() selects its link that sends it
