@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: Both hosts may decline at once, and no program sees either Decline
-# rfc: C.2
+# rfc: 3.5.1.6.4, C.2
 # nics: 1
 # RoCE is cut in one direction, as by a firewall on one host: neither end of a
 # first contact learns that its message arrived, and both decline (RFC 7609

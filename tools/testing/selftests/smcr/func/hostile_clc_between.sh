@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# fact: One changed CLC message between honest peers does no harm
-# rfc: C.4, C.6
+# fact: One changed or late CLC message between honest peers does no harm
+# rfc: 3.5.2.4, C.4, C.6
 # nics: 1
 # timeout: 120
-# One CLC message of a subsequent contact is changed between honest peers.
+# One CLC message of a subsequent contact is changed between honest peers, or
+# comes after the data that follow it.
 # shellcheck source-path=SCRIPTDIR source=lib/hostile_lib.sh
 . "$(dirname "$0")/lib/hostile_lib.sh"
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: If the only link fails, connections get an errno and all is freed
-# rfc: 3.5.1.6.4, 4.5.3, 4.8.3, C.7.1
+# rfc: 4.5.3, 4.8.3, C.7.1
 # nics: 1
 # The only link fails: each connection gets an errno and everything is freed,
 # whether or not there was data to send. Idle connections outlive a port that is

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: netlink, tracepoints and sysctls show the state to permitted users only
-# rfc: 2.2.4, 3.5.1.4, C.7
+# rfc: 2.2.4, C.7
 # nics: 1
 # Netlink dumps and their permissions, namespaces, tracepoints, reports, and
 # sysctl values that are refused.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: rmmod is refused while a socket exists, and leaves nothing behind
-# rfc: 3.5.1.6.2, 3.5.4, 4.8.3
+# rfc: 3.5.4, 4.8.3
 # nics: 1
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"

@@ -84,6 +84,14 @@ static void check_reply(struct ib_qp *qp, const struct smcr_llc_msg *msg)
 		qp->asked[msg->type]--;
 }
 
+/* CONFIRM LINK names the link that carries it */
+static void check_confirm_link(const struct ib_qp *qp, const struct smcr_llc_msg *msg)
+{
+	const struct smcr_llc_confirm_link *conf = &msg->confirm_link;
+
+	HOLDS(conf->link_num == qp->link->num && conf->qpn == qp->link->qpn);
+}
+
 /* A message is about to be sent: the exchange that it begins may begin */
 void check_sent(struct ib_qp *qp, const struct smcr_llc_msg *msg)
 {
@@ -96,6 +104,9 @@ void check_sent(struct ib_qp *qp, const struct smcr_llc_msg *msg)
 	if (!lsim.honest)
 		return;
 	switch (msg->type) {
+	case SMCR_LLC_CONFIRM_LINK:
+		check_confirm_link(qp, msg);
+		break;
 	case SMCR_LLC_ADD_LINK:
 		if (msg->reply) {
 			lsim_refused += msg->add_link.reject;

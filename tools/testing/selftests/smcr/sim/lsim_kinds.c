@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Kinds of links (RFC 7609 2.2.1): an asymmetric link and the symmetric one that
- * replaces it.
+ * Kinds of links (RFC 7609 2.2.1): a single link, and an asymmetric one and the
+ * symmetric one that replaces it.
  */
 #include "lsim_case.h"
 #include "llc_exchange.h"
@@ -456,7 +456,33 @@ static void events(void)
 	HOLDS(st_links(SERVER) == 2 && st_links(CLIENT) == 2);
 }
 
+static u8 qps_left(void)
+{
+	const struct ib_qp *qp;
+	u8 n = 0;
+
+	for (qp = lsim.qp; qp < lsim.qp + MAX_QPS; qp++)
+		n += qp->used && qp->link;
+	return n;
+}
+
+/* Two hosts with one port each: the offer is refused, and no queue pair of it is left */
+static void no_second(void)
+{
+	const struct smcr_llc_add_link *reply = &st_last(CLIENT, SMCR_LLC_ADD_LINK, true)->add_link;
+
+	st_first_contact(1, 1, 1);
+	HOLDS(st_sent(SERVER, SMCR_LLC_ADD_LINK, false) == 1);
+	HOLDS(st_sent(CLIENT, SMCR_LLC_ADD_LINK, true) == 1);
+	HOLDS(reply->reject && reply->reason == SMCR_LLC_ADD_NO_PATH);
+	HOLDS(SRV->state == SMCR_LGR_ACTIVE && CLN->state == SMCR_LGR_ACTIVE);
+	HOLDS(lsim.host[SERVER].mib[SMCR_MIB_ADDLINKREFUSED] == 1);
+	HOLDS(lsim.qps == 3 && qps_left() == 2);
+	st_ends_with(1);
+}
+
 const struct scase lsim_kinds[] = {
+	{ "alone", "without a second port, the offer is refused with reason 1", no_second },
 	{ "asym", "a symmetric link replaces an asymmetric one, of either end", replaced },
 	{ "asym-limit", "the same at the limit of symmetric links", limit },
 	{ "asym-more", "the same beside two symmetric links", more },

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A relay between an honest smcr client on this host and an smcr server. It passes
- * CLC messages on and changes one of them, so that the link group and RDMA are real.
+ * CLC messages on and changes or delays one of them, so that the link group and RDMA
+ * are real.
  * The client reaches the relay locally, which needs net.smcr.loopback on this host.
  */
 #define _GNU_SOURCE
@@ -21,6 +22,7 @@
  * @type: type of the message
  * @edits: the change, for msg_edit()
  * @behind: bytes that follow it in the same segment, or NULL
+ * @late: it is passed on when the server has got data over RDMA
  * @client: text that the result of the client's program contains
  * @rdma: connections over RDMA that the server counts; -1 for any number
  * @bad: expected growth of BadClc on the server
@@ -31,6 +33,7 @@ struct relay_case {
 	int type;
 	const char *edits;
 	const char *behind;
+	bool late;
 	const char *client;
 	int rdma;
 	int bad;
@@ -39,20 +42,20 @@ struct relay_case {
 };
 
 #define OK_RDMA(type, edits, behind) \
-	{ type, edits, behind, "ok", 1, 0, NULL, NULL }
+	{ type, edits, behind, false, "ok", 1, 0, NULL, NULL }
 /* The client is connected once its Confirm is sent, so any later call may see the reset */
 #define CONFIRM_BAD(edits) \
-	{ CONFIRM, edits, NULL, "ECONNRESET", 0, 1, NULL, NULL }
+	{ CONFIRM, edits, NULL, false, "ECONNRESET", 0, 1, NULL, NULL }
 #define ACCEPT_BAD(edits) \
-	{ ACCEPT, edits, NULL, "ECONNRESET", 0, 0, NULL, NULL }
+	{ ACCEPT, edits, NULL, false, "ECONNRESET", 0, 0, NULL, NULL }
 #define ACCEPT_TCP(edits, ours) \
-	{ ACCEPT, edits, NULL, "ok", 0, 0, ours, "FallbackPeerDeclined" }
+	{ ACCEPT, edits, NULL, false, "ok", 0, 0, ours, "FallbackPeerDeclined" }
 
 static const struct relay_case changed[] = {
 	OK_RDMA(CONFIRM, "", NULL),
 	/* More bytes over TCP: out of sync */
-	{ CONFIRM, "", PONG PONG, "ECONNRESET", 1, 0, NULL, NULL },
-	{ ACCEPT, "", PONG PONG, "ECONNRESET", -1, 0, NULL, NULL },
+	{ CONFIRM, "", PONG PONG, false, "ECONNRESET", 1, 0, NULL, NULL },
+	{ ACCEPT, "", PONG PONG, false, "ECONNRESET", -1, 0, NULL, NULL },
 	/* Fields that are ignored, in a subsequent contact or always */
 	OK_RDMA(CONFIRM, "61=ffffff", NULL), OK_RDMA(ACCEPT, "61=ffffff", NULL),
 	OK_RDMA(CONFIRM, "7=1f 51=ff 60=ff", NULL),
@@ -79,6 +82,8 @@ static const struct relay_case changed[] = {
 };
 
 static struct msg proposal;
+/* Counters of the server before the handshake that is relayed */
+static struct stat_set before;
 
 static void local_stat(struct stat_set *s)
 {
@@ -92,6 +97,16 @@ static void local_stat(struct stat_set *s)
 	fclose(f);
 }
 
+/* The server has got what the client's program wrote, and its own program has got no
+ * connection.
+ */
+static void data_first(void)
+{
+	if (stat_wait(&before, "CdcReceived", 1) &&
+	    (stat_delta(&before, "PassiveOpens") || stat_delta(&before, "RxBytes")))
+		complain("data have opened a connection");
+}
+
 /* Pass a message on, changed if it is the one of @c; false if none arrives. */
 static bool pass(int from, int to, const struct relay_case *c, struct msg *m)
 {
@@ -101,6 +116,8 @@ static bool pass(int from, int to, const struct relay_case *c, struct msg *m)
 		proposal = *m;
 	if (m->b[4] == c->type) {
 		msg_edit(m, c->edits);
+		if (c->late)
+			data_first();
 		if (c->behind)
 			msg_put(m, c->behind, strlen(c->behind));
 	}
@@ -163,6 +180,7 @@ static void relay(const char *from, const struct relay_case *c, char *saw,
 	pid_t pid;
 	ssize_t n;
 
+	agent_stat(&before);
 	pid = client(&out);
 	a = net_accept(listener);
 	b = net_dial(from, hostile.them, PORT_ECHO, true);
@@ -233,6 +251,18 @@ static void group_changed(void)
 	for (i = 0; i < ARRAY_SIZE(changed); i++)
 		if (sampled())
 			try(&changed[i]);
+}
+
+/* The client's first bytes overtake its Confirm (3.5.2.4). */
+static void group_early(void)
+{
+	static const struct relay_case plain = OK_RDMA(CONFIRM, "", NULL);
+	static const struct relay_case early = {
+		.type = CONFIRM, .edits = "", .late = true, .client = "ok", .rdma = 1,
+	};
+
+	try(&plain);
+	try(&early);
 }
 
 static int claim(const char *from, struct msg *accept)
@@ -325,6 +355,8 @@ const struct group relay_groups[] = {
 	{ "changed",
 	  "each field of a subsequent contact is checked; bytes after a message reset it",
 	  group_changed },
+	{ "early", "data that overtake the Confirm wait for it, and none is lost",
+	  group_early },
 	{ "binding", "an honest client's peer ID from another address makes a first contact",
 	  group_binding },
 	{ "sync", "a Decline with S leads to TCP; the links are tested and stay",
