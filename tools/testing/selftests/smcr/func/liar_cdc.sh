@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: A false CDC message aborts one connection at most and leaks no byte
-# rfc: 4.2, 4.4.1
+# rfc: 4.2, 4.4.1, 4.8.1
 # nics: 1
 # timeout: 120
 # False CDC messages: the honest host resets their connection or ignores the
@@ -142,6 +142,24 @@ more ResetEyeCatcher 1
 part v
 talk n
 verdict "CABORT: the eye catcher was overwritten, and an urgent byte is read"
+
+# The liar's program reads nothing, so the last bytes wait for the window.
+rmem=$(sysctl -n net.smcr.rmem)
+sysctl_at S rmem=16384
+meet v
+for ((i = 0; i < 20; i++)); do
+	step ok $HONEST send v "$(printf '%01000d' 0)"
+done
+mark Aborts BadCdc
+lie cdc -1 flags=0x40
+more Aborts 1
+more BadCdc 0
+ask $HONEST send v late
+[ "$reply" != ok ] || wrong+="; bytes are still accepted"
+part v
+sysctl_at S rmem="$rmem"
+talk n
+verdict "CABORT: C while bytes are unsent"
 
 # Each end assumes that the other one closed first, and waits for its FIN.
 sysctl_at C close_timeout_ms=2000

@@ -37,6 +37,14 @@ for HONEST in S C; do
 	LIAR=C
 	[ $HONEST = S ] || LIAR=S
 	fresh
+	mark Aborts BadCdc
+	lie put 0 4 "$(printf 'ff%.0s' {1..32})"
+	talk n
+	talk n
+	more Aborts 0
+	more BadCdc 0
+	verdict "to $HONEST, bytes in its element change no cursor and no flag"
+
 	mark ResetRmbeConflict Aborts
 	lie elem 0
 	meet v

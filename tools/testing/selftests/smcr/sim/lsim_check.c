@@ -84,12 +84,18 @@ static void check_reply(struct ib_qp *qp, const struct smcr_llc_msg *msg)
 		qp->asked[msg->type]--;
 }
 
-/* CONFIRM LINK names the link that carries it */
+/* CONFIRM LINK names the link that carries it, and a limit of links. The client's one
+ * is not above the server's (2.2.2).
+ */
 static void check_confirm_link(const struct ib_qp *qp, const struct smcr_llc_msg *msg)
 {
 	const struct smcr_llc_confirm_link *conf = &msg->confirm_link;
+	u8 most = SMCR_MAX_LINKS;
 
+	if (msg->reply)
+		most = lsim.host[!qp->host].last[msg->type][false].confirm_link.max_links;
 	HOLDS(conf->link_num == qp->link->num && conf->qpn == qp->link->qpn);
+	HOLDS(conf->max_links >= 2 && conf->max_links <= most);
 }
 
 /* A message is about to be sent: the exchange that it begins may begin */
@@ -234,6 +240,23 @@ void check_step(void)
 	}
 }
 
+/* Was each request answered that a link has got? A server need not answer those that
+ * change links, and no host a continuation about a link that it has lost (C.7.1).
+ */
+static bool all_answered(const struct smcr_lgr *lgr, const struct ib_qp *qp)
+{
+	u8 type;
+
+	for (type = 0; type < ARRAY_SIZE(qp->asked); type++) {
+		if (lgr->role == SMCR_SERVER &&
+		    (type == SMCR_LLC_ADD_LINK || type == SMCR_LLC_DELETE_LINK))
+			continue;
+		if (qp->asked[type] && type != SMCR_LLC_ADD_LINK_CONT)
+			return false;
+	}
+	return true;
+}
+
 static const char *rest_host(const struct smcr_lgr *lgr)
 {
 	const struct smcr_llc *llc = &lgr->llc;
@@ -256,6 +279,8 @@ static const char *rest_host(const struct smcr_lgr *lgr)
 			return "each link is active";
 		if (llc->test[s].sent)
 			return "no TEST LINK is unanswered";
+		if (lsim.honest && lgr->links[s] && !all_answered(lgr, lgr->links[s]->qp))
+			return "each request was answered";
 	}
 	return NULL;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Kinds of links (RFC 7609 2.2.1): a single link, and an asymmetric one and the
- * symmetric one that replaces it.
+ * Kinds of links (RFC 7609 2.2.1), and how many there are (2.2.2): an asymmetric link
+ * and the symmetric one that replaces it, a single link, and the limits of both hosts.
  */
 #include "lsim_case.h"
 #include "llc_exchange.h"
@@ -481,8 +481,38 @@ static void no_second(void)
 	st_ends_with(1);
 }
 
+static u8 links_limit;
+
+static void set_limit(const struct ib_qp *qp, struct smcr_llc_msg *msg)
+{
+	if (qp->host == SERVER && msg->type == SMCR_LLC_CONFIRM_LINK)
+		msg->confirm_link.max_links = links_limit;
+}
+
+/* The client takes the server's limit, which is 2 at least; 0 stands for none */
+static void limits(void)
+{
+	static const struct {
+		u8 server, both;
+	} of[] = { { 0, 8 }, { 1, 2 }, { 2, 2 }, { 5, 5 }, { 8, 8 }, { 255, 8 } };
+	u8 i;
+
+	for (i = 0; i < ARRAY_SIZE(of); st_again(&i, ARRAY_SIZE(of))) {
+		lsim.tamper = set_limit;
+		links_limit = of[i].server;
+		lsim.honest = false;
+		st_first_contact(1, 1, 1);
+		lsim.tamper = NULL;
+		HOLDS(st_last(CLIENT, SMCR_LLC_CONFIRM_LINK, true)->confirm_link.max_links ==
+		      of[i].both);
+		HOLDS(SRV->max_links == of[i].both && CLN->max_links == of[i].both);
+		st_ends_with(1);
+	}
+}
+
 const struct scase lsim_kinds[] = {
 	{ "alone", "without a second port, the offer is refused with reason 1", no_second },
+	{ "limit", "the client's limit of links is that of the server, if it can be", limits },
 	{ "asym", "a symmetric link replaces an asymmetric one, of either end", replaced },
 	{ "asym-limit", "the same at the limit of symmetric links", limit },
 	{ "asym-more", "the same beside two symmetric links", more },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * RMBs of a group: as many as it can have (RFC 7609 2.1), and the handshakes
- * that wait for one.
+ * RMBs of a group: as many as it can have (RFC 7609 2.1), those that the peer has
+ * not confirmed or has refused (A.3.5), and the handshakes that wait for one.
  */
 #include "hs.h"
 #include "lsim_case.h"
@@ -169,11 +169,60 @@ static void one_size(void)
 	}
 }
 
+/* Elements of a new RMB are for connections when the peer has answered CONFIRM RKEY */
+static void told_first(void)
+{
+	u8 h;
+
+	for (h = 0; h < 2; st_again(&h, 2)) {
+		st_group(2);
+		st_hold(!h, SMCR_LLC_CONFIRM_RKEY, true);
+		HOLDS(elem_take(h, BIG) == -ENOSPC);
+		st_run();
+		HOLDS(st_sent(!h, SMCR_LLC_CONFIRM_RKEY, true) == 1);
+		HOLDS(elem_take(h, BIG) == -ENOSPC);
+		st_let_go();
+		st_run();
+		HOLDS(!elem_take(h, BIG));
+		st_ends_with(2);
+	}
+}
+
+static void refuse_rkeys(const struct ib_qp *qp, struct smcr_llc_msg *msg)
+{
+	if (msg->type == SMCR_LLC_CONFIRM_RKEY && msg->reply)
+		msg->confirm_rkey.negative = true;
+}
+
+/* CONFIRM RKEY that is refused without C is not repeated by itself, but for the next
+ * connection that needs an RMB
+ */
+static void refused(void)
+{
+	u8 h;
+
+	for (h = 0; h < 2; st_again(&h, 2)) {
+		st_group(1);
+		lsim.honest = false;
+		lsim.tamper = refuse_rkeys;
+		HOLDS(elem_take(h, BIG) == -ENOSPC);
+		sim_pass(5000);
+		HOLDS(st_sent(h, SMCR_LLC_CONFIRM_RKEY, false) == 1);
+		HOLDS(lsim.host[h].lgr->n_rmbs == 1);
+		HOLDS(elem_take(h, BIG) == -EDQUOT);
+		lsim.tamper = NULL;
+		HOLDS(!st_take(h, BIG));
+		HOLDS(st_sent(h, SMCR_LLC_CONFIRM_RKEY, false) == 2);
+	}
+}
+
 const struct scase lsim_memory[] = {
 	{ "rmbs-255", "the peer takes 255 RMBs; there is no further one", rmbs_full },
 	{ "rmbs-255", "ADD LINK tells the keys of 255 RMBs of each host", rmbs_told },
 	{ "rmbs-255", "the same, if the carrier fails meanwhile", rmbs_told_again },
 	{ "rmbs-255", "DELETE RKEY of all of them makes room again", rmbs_deleted },
+	{ "rmb-told", "an RMB is used when CONFIRM RKEY has been answered", told_first },
+	{ "rmb-refused", "CONFIRM RKEY refused without C is for the next connection", refused },
 	{ "rmb-sizes", "a handshake that waits is not forgotten for another size", sizes },
 	{ "rmb-sizes", "the error of one size is not that of another", one_size },
 	{ },

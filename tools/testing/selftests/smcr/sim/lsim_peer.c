@@ -62,6 +62,59 @@ static bool replies_ignored(const struct ib_qp *qp, const struct smcr_llc_msg *m
 	return qp->host == CLIENT && msg->reply;
 }
 
+static bool links_unasked(const struct ib_qp *qp, const struct smcr_llc_msg *msg)
+{
+	return qp->host == CLIENT && !msg->reply && msg->type == SMCR_LLC_ADD_LINK;
+}
+
+/* The server does not answer a client's ADD LINK. The client waits for nothing: its
+ * next exchange begins at once, and nothing has failed when an answer would be late
+ */
+static void link_unanswered(void)
+{
+	st_group(1);
+	lsim.ignores = links_unasked;
+	port_set(CLIENT, 1, true);
+	sim_pass(1000);
+	HOLDS(st_sent(CLIENT, SMCR_LLC_ADD_LINK, false));
+	HOLDS(st_step_of(CLIENT) == SMCR_LLC_IDLE && !CLN->llc.step_deadline);
+	st_need_rmb(CLIENT);
+	st_run();
+	HOLDS(st_sent(CLIENT, SMCR_LLC_CONFIRM_RKEY, false) == 1 && !CLN->llc.flow.rkey_ours);
+	sim_pass(20000);
+	HOLDS(st_is_active(CLIENT, 1) && st_is_active(SERVER, 1));
+	HOLDS(!lsim.host[CLIENT].mib[SMCR_MIB_LLCTIMEOUTS]);
+	lsim.ignores = NULL;
+	port_set(SERVER, 1, true);
+	st_ends_with(2);
+}
+
+/* The server offers a link by the number of another one: the link that carries the offer
+ * has failed
+ */
+static void number_taken(void)
+{
+	struct smcr_llc_msg add = {
+		.type = SMCR_LLC_ADD_LINK,
+		.add_link = { .qpn = 99, .mtu = 3, .link_num = 1, .mac = { [5] = 7 } },
+	};
+	u8 num;
+
+	port_gid(SERVER, 2, add.add_link.gid);
+	for (num = 1; num < 3; st_again(&num, 3)) {
+		st_group(2);
+		lsim.ignores = links_unasked;
+		port_set(CLIENT, 2, true);
+		st_run();
+		add.add_link.link_num = num;
+		st_send(SERVER, 2, &add);
+		st_run();
+		HOLDS(!st_is_active(CLIENT, 2) && st_is_active(CLIENT, 1));
+		HOLDS(lsim.host[CLIENT].mib[SMCR_MIB_BADLLC] == 1);
+		HOLDS(!st_sent(CLIENT, SMCR_LLC_ADD_LINK, true));
+	}
+}
+
 /* The link over which the client's reply to DELETE LINK has come */
 static u8 replied_over;
 
@@ -337,6 +390,8 @@ static void many_held(void)
 const struct scase lsim_peer[] = {
 	{ "R15", "no answer to a client's DELETE LINK: the carrier is tested", r15_silent },
 	{ "R15", "another one that waits to be sent is not forgotten then", r15_second },
+	{ "asked", "a client's ADD LINK may remain without an answer", link_unanswered },
+	{ "number", "a number that names another link fails the link of the offer", number_taken },
 	{ "reply", "a reply to DELETE LINK does not take the link that it deletes", reply_link },
 	{ "slow", "a message or an answer behind data fails no link", slow },
 	{ "slow", "without progress, or without end, it does", slow_end },
