@@ -702,6 +702,15 @@ def main():
     if opt.mode == "seed":
         return print(plan.seed())
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        return run_mode(opt)
+    except build.Failed as failed:
+        print(f"not ok - bed: {failed}", flush=True)
+        return 1
+
+
+def run_mode(opt):
+    """Run the command, which may boot; return its status."""
     build.deps()
     mains = {"tests": tests_main, "quick": quick_main, "check": check_main,
              "all": all_main}

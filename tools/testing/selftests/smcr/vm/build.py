@@ -10,12 +10,22 @@ from plan import CACHE, SELF, TOP, VM
 DONE = "SMCR_BUILT_"
 
 
+class Failed(Exception):
+    """Something cannot be built, so the bed stops. output is what its command
+    has printed."""
+
+    def __init__(self, what, output=""):
+        super().__init__(what)
+        self.output = output
+
+
 def output_of(*command):
     """Return the standard output of a command, which must succeed."""
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    output = done.stdout.strip()
     if done.returncode:
-        raise SystemExit(f"bed: {' '.join(command)} failed")
-    return done.stdout.strip()
+        raise Failed(f"{' '.join(command)} failed", output)
+    return output
 
 
 def once(name, make):
@@ -76,7 +86,10 @@ def modules(kernel):
     paths of the modules."""
     once("tool", lambda: output_of(
         "make", "-s", "-C", os.path.join(TOP, "tools/smcr-ctl")))
-    where = script("module", kernel)
+    try:
+        where = script("module", kernel)
+    except Failed as failed:
+        raise Failed(failed.output or str(failed)) from failed
     return [os.path.join(where, "smcr.ko")] + glob.glob(
         os.path.join(where, "../../mod/*.ko"))
 

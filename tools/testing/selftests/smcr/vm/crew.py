@@ -93,6 +93,7 @@ class Crew:
         self.core = set()
         self.failures = []
         self.ended = set()
+        self.error = None
         self.spent = collections.Counter()
         self.built = {"release"}
         self.building = threading.Lock()
@@ -136,8 +137,8 @@ class Crew:
             part = self.take(until)
             if not part:
                 return
-            with self.building:
-                self.build(part.kernel)
+            if not self.built_for(part.kernel):
+                return
             limited = until and not part.core
             with self.lock:
                 child = self.child(part.kernel, [t.name for t in part.tests],
@@ -150,6 +151,19 @@ class Crew:
     def build(self, kernel):
         """Build what a boot needs. A kernel may have come a moment ago."""
         build.boot(kernel)
+
+    def built_for(self, kernel):
+        """Build what a boot needs. If that fails, let no other part begin, and
+        return False."""
+        with self.building:
+            try:
+                self.build(kernel)
+            except build.Failed as error:
+                with self.lock:
+                    self.error = error
+                    self.todo = []
+                return False
+        return True
 
     def follow(self, child, kernel, names, tell):
         """Pass on a child's tests as they end, to tell(kernel, name, ok, note,
@@ -207,6 +221,8 @@ class Crew:
                 thread.start()
             for thread in threads:
                 thread.join()
+            if self.error:
+                raise self.error
             for failure in self.failures:
                 self.settle(failure)
             for name in sorted(self.core - self.ended):

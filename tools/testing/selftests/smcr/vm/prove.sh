@@ -106,7 +106,7 @@ expect "one file of a test commands both hosts" 0 '^all well$' \
 	pair "$PWD/prove_session.sh server" "$PWD/prove_session.sh client"
 # This one needs no boot.
 seen=$((seed - 1))
-expect "choice and order of runs, and treatment of a failed one" 0 '^1\.\.68$' \
+expect "choice and order of runs, and treatment of a failed one" 0 '^1\.\.72$' \
 	./prove_bed.py
 wait
 for ((i = 1; i <= n; i++)); do

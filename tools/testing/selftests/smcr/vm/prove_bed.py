@@ -4,14 +4,17 @@
 which order, and how a failed run is treated. Prints TAP."""
 import argparse
 import contextlib
+import glob
 import io
 import os
+import re
 import shutil
 import sys
 import tempfile
 import time
 
 import bed
+import build
 import crew
 import plan
 
@@ -371,6 +374,79 @@ def prove_unstable():
               some.tally.failed == (count > crew.UNSTABLE))
 
 
+@contextlib.contextmanager
+def broken_tree():
+    """Be in a tree whose test modules do not compile, and which has nothing
+    else to build. What its build has left is removed after that."""
+    top = os.path.join(plan.CACHE, "tree")
+    mod = os.path.join(top, "tools/testing/selftests/smcr/mod")
+    for where in (mod, mod + "/../unit", top + "/net", top + "/include"):
+        os.makedirs(where)
+    os.symlink(os.path.join(plan.TOP, "scripts"), top + "/scripts")
+    for name, text in ((top + "/Kbuild", ""), (mod + "/good.c", ""),
+                       (mod + "/Kbuild", "obj-m += good.o bad.o\n"),
+                       (mod + "/bad.c", "#error not yet\n")):
+        with open(name, "w", encoding="utf-8") as f:
+            f.write(text)
+    build.TOP, told = top, dict(os.environ)
+    os.environ[build.DONE + "tool"] = "done"
+    os.environ.pop(build.DONE + "module_release", None)
+    try:
+        yield
+    finally:
+        build.TOP = plan.TOP
+        os.environ.clear()
+        os.environ.update(told)
+
+
+def prove_build():
+    """Check that the bed stops if the modules of the tests do not compile."""
+    log = ""
+    with broken_tree():
+        bed.quick_main = lambda _: build.modules("release")
+        bed.build.deps = lambda: None
+        sys.argv = ["bed.py", "quick"]
+        status, said = quietly(bed.main)
+        told = re.fullmatch(r"not ok - bed: the modules of the tests cannot be "
+                            r"built for the release kernel, log: (\S+)\n", said)
+        if told:
+            log = told.group(1)
+        check("the bed stops if a module of the tests does not compile",
+              status == 1)
+        check("and says so in one line", bool(told))
+    with contextlib.suppress(OSError):
+        with open(log, encoding="utf-8") as f:
+            check("the log that it names has the error", "not yet" in f.read())
+    key = log[-len("123456789012.log"):-len(".log")]
+    for left in glob.glob(f"{os.environ['SMCR_CACHE']}/*/*-{key}*") \
+            if key else []:
+        if os.path.isdir(left):
+            shutil.rmtree(left)
+        else:
+            os.remove(left)
+
+
+class FailingCrew(FakeCrew):
+    """A crew in a tree that cannot be built for the debug kernel."""
+
+    def build(self, kernel):
+        if kernel == "debug":
+            raise build.Failed("no build")
+
+
+def prove_no_build():
+    """Check that no test begins after a build has failed."""
+    some = FailingCrew([OK.format("")])
+    try:
+        quietly(some.run, [("debug", [FakeTest("t")]),
+                           ("release", [FakeTest("t")])], 1)
+        error = None
+    except build.Failed as failed:
+        error = failed
+    check("a failed build for a later kernel stops the crew",
+          str(error) == "no build" and not some.asked)
+
+
 print("TAP version 13")
 plan.CACHE = tempfile.mkdtemp()
 try:
@@ -388,6 +464,8 @@ try:
     prove_no_time()
     prove_record()
     prove_unstable()
+    prove_no_build()
+    prove_build()
 finally:
     shutil.rmtree(plan.CACHE)
 print(f"1..{COUNT}")
