@@ -104,7 +104,10 @@ expect "output that looks like a line of the agent has no effect" 9 \
 	"exit status 9" one 'printf "exit job1 0\n"; exit 9'
 expect "one file of a test commands both hosts" 0 '^all well$' \
 	pair "$PWD/prove_session.sh server" "$PWD/prove_session.sh client"
-# This one needs no boot.
+# These need no boot.
+seen=$((seed - 1))
+expect "a test that ends early, a misspelt check and an empty list of cases" \
+	0 '^all well$' ./prove_lib.sh
 seen=$((seed - 1))
 expect "choice and order of runs, and treatment of a failed one" 0 '^1\.\.72$' \
 	./prove_bed.py

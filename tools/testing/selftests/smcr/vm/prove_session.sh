@@ -4,7 +4,7 @@
 # file would, on both hosts of one boot. prove.sh runs this.
 # usage: prove_session.sh server|client
 
-cases="story hang leave subshell unjoined undo killed"
+cases="story hang leave subshell unjoined misspelt undo killed"
 if [ $# = 1 ]; then
 	# The case that needs the bed's message about the end of the server's
 	# script must be the last one.
@@ -56,6 +56,13 @@ case=$2
 # unjoined: not ok 1 - server: has ended "true" (join server)
 # unjoined: 1..1
 # unjoined: 1
+# misspelt: ok 1 - in a subshell
+# misspelt: # server: grwe: command not found
+# misspelt: ok 2 - the next command
+# misspelt: not ok 3 - there is a command grwe
+# misspelt: not ok 4 - there is a command valeu
+# misspelt: 1..4
+# misspelt: 1
 # undo: ok 1 - there is something to undo
 # undo: 1..1
 # undo: undone
@@ -106,6 +113,11 @@ subshell)
 	on server true
 	;;
 unjoined) start server true ;;
+misspelt)
+	check "in a subshell" test "$(on server valeu Aborts)" != 0
+	on server grwe begin Aborts -eq 0
+	check "the next command" on server true
+	;;
 undo)
 	on server undo_later echo undone
 	ok "there is something to undo"

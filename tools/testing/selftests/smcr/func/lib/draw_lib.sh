@@ -18,12 +18,17 @@ draw() {
 	local n=$1 i
 
 	shift
+	[ $# -gt 0 ] || not_ok "there are cases to draw from"
+	draws=$((draws + 1))
 	[ "$SLOW" = 1 ] || n=$(((n + 1) / 2))
 	[ "$SOAK" != 1 ] && [ -z "${SMCR_CASE:-}" ] || n=$#
 	while [ "$n" -gt 0 ] && [ $# -gt 0 ]; do
 		i=$((RANDOM % $# + 1))
 		# shellcheck disable=SC2053 # it is a pattern
-		[[ ${!i} != ${SMCR_CASE:-*} ]] || drawn+=("${!i}")
+		if [[ ${!i} == ${SMCR_CASE:-*} ]]; then
+			drawn+=("${!i}")
+			draws_cases=$((draws_cases + 1))
+		fi
 		set -- "${@:1:i-1}" "${@:i+1}"
 		n=$((n - 1))
 	done

@@ -22,14 +22,23 @@ hostile_peer() {
 			insmod "$SHARED/synopt.ko"
 }
 
+# hostile_list ROLE: write the groups of cases of a role; fail if there is none
+hostile_list() {
+	"$HOSTILE" list "$1" >"$tmp/groups" && [ -s "$tmp/groups" ]
+}
+
 # hostile_groups ROLE: run all groups of cases of a role, with one check each
 hostile_groups() {
 	local name fact
 
+	hostile_list "$1" || {
+		not_ok "there are cases for the role $1"
+		return
+	}
 	while IFS=$'\t' read -r name fact; do
 		check "$1 $name: $fact" timeout $((60 * PATIENCE)) \
 			"$HOSTILE" run "$1" "$name"
-	done < <("$HOSTILE" list "$1")
+	done <"$tmp/groups"
 }
 
 # hostile_agent: start the agent that the hostile peer commands

@@ -27,8 +27,15 @@ IO=$FUNC_DIR/io/smcr_io
 SEMANTICS=$FUNC_DIR/sem/semantics
 STAT=${STAT:-/proc/net/smcr_stat}
 
+# Exit status of a test that has ended before "finish"
+UNFINISHED=3
+
 tap_n=0
 tap_bad=0
+finished=
+# How many lists of cases there were to draw from, and how many cases were drawn
+draws=0
+draws_cases=0
 tmp=$(mktemp -d)
 undo=()
 jobs_started=()
@@ -82,8 +89,37 @@ undo_now() {
 	undo=()
 }
 
+# command_not_found_handle COMMAND...: the shell calls this for a command that
+# does not exist, such as a misspelt check, in a subshell: hence a note for
+# "finish".
+command_not_found_handle() {
+	echo "# $1: command not found"
+	echo "$1" >>"$tmp/unknown"
+	return 127
+} >&2
+
+# unknown_commands: print the commands that did not exist, each once
+unknown_commands() {
+	[ -s "$tmp/unknown" ] || return 0
+	sort -u "$tmp/unknown"
+	: >"$tmp/unknown"
+}
+
+# left_undone STATUS: say why a test that ends with this status proves nothing
+# as it is; return 1 if there is no reason
+left_undone() {
+	[ "$SIDE" = client ] && [ "$1" = 0 ] || return 1
+	if [ -z "$finished" ]; then
+		echo "# the test ended before \"finish\""
+	elif [ -s "$tmp/unknown" ]; then
+		echo "# command not found:" "$(unknown_commands)"
+	else
+		return 1
+	fi
+}
+
 cleanup() {
-	local pid
+	local rc=$? pid
 
 	for pid in "${jobs_started[@]}"; do
 		kill -KILL "$pid" 2>/dev/null
@@ -91,7 +127,9 @@ cleanup() {
 	done
 	undo_now
 	[ "$SIDE" = server ] || session_close
+	! left_undone $rc || rc=
 	rm -rf "$tmp"
+	[ -n "$rc" ] || exit $UNFINISHED
 }
 trap cleanup EXIT
 
@@ -193,11 +231,27 @@ show_evidence() {
 	on server evidence
 }
 
+# proves_something: fail if a command did not exist, if no check was made, or no
+# case run
+proves_something() {
+	local name
+
+	while read -r name; do
+		not_ok "there is a command $name"
+	done < <(unknown_commands)
+	[ $draws = 0 ] || [ $draws_cases -gt 0 ] ||
+		not_ok "a case was drawn${SMCR_CASE:+ that matches $SMCR_CASE}"
+	[ $tap_n -gt 0 ] || not_ok "there is a check"
+}
+
+# finish: end the test
 finish() {
 	[ "$SIDE" = client ] || exit 3
+	finished=1
 	session_found
 	[ -z "$session_asked" ] ||
 		not_ok "server: has ended \"$session_asked\" (join server)"
+	proves_something
 	[ $tap_bad -eq 0 ] || show_evidence
 	echo "1..$tap_n"
 	[ $tap_bad -eq 0 ]
@@ -513,7 +567,9 @@ same_semantics() {
 	check "steps over $1" steps "$1" "$tmp/log.kind" "${@:3}"
 	wait $like
 	check "steps over $2" exits $? || return
-	if diff -U 12 "$tmp/log.like" "$tmp/log.kind" >"$tmp/diff"; then
+	if ! grep -q -e '->' "$tmp/log.kind"; then
+		not_ok "there are steps over $1"
+	elif diff -U 12 "$tmp/log.like" "$tmp/log.kind" >"$tmp/diff"; then
 		ok "$1 acts as $2 in $(grep -c -e '->' "$tmp/log.kind") steps"
 	else
 		sed 's/^/# /' "$tmp/diff"

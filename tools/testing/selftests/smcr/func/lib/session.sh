@@ -12,6 +12,7 @@
 #   to the server      words of a command, quoted for the shell
 #   to the client      =TEXT        a line of output
 #                      =^]ok FACT   a check (not_ok likewise), to be numbered
+#                      =^]unknown COMMAND  there is no such command
 #                      =^]done RC   the exit status of the command
 #                      =^]exit      the server's shell has ended
 #   to both            ended        the other host's script has ended
@@ -44,14 +45,16 @@ client_leads() {
 # The server
 
 session_serve() {
-	local line
+	local line rc
 
 	trap session_end EXIT
 	exec > >(session_output) 2>&1
 	while read -r line <&20; do
 		[ "$line" != ended ] || exit 0
 		eval "$line"
-		printf '\036done %d\n' $?
+		rc=$?
+		[ ! -s "$tmp/unknown" ] || unknown_commands | sed $'s/^/\036unknown /'
+		printf '\036done %d\n' $rc
 	done
 }
 
@@ -131,6 +134,7 @@ join() {
 			return "${line#* }" ;;
 		$'=\036ok '*)	  ok "server: ${line#* }" ;;
 		$'=\036not_ok '*) not_ok "server: ${line#* }" ;;
+		$'=\036unknown '*) echo "${line#* }" >>"$tmp/unknown" ;;
 		$'=\036exit')
 			[ -z "${session_closing:-}" ] || return 0
 			session_lost "its shell ended in: $session_asked" ;;

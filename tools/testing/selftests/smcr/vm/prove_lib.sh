@@ -1,0 +1,137 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Test that func/lib/lib.sh fails a test that ends early, names a command that
+# does not exist, or runs no case. Each case runs on this host as a test's file
+# would. prove.sh runs this; prove_session.sh has the same for the server.
+
+cases="good early misspelt denied hidden late checkless unknown_role
+no_role no_case no_list no_fit drawn"
+if [ $# = 0 ]; then
+	for case in $cases; do
+		diff <({ "$0" "$case" 2>&1; echo $?; } |
+			sed 's/ *$//; s/: [0-9]* s$/: 0 s/') \
+			<(sed -n "s/^# $case: //p" "$0") || bad=1
+	done
+	[ -n "${bad:-}" ] || echo "all well"
+	exit 0
+fi
+case=$1
+unset SMCR_CASE SMCR_SOAK
+export SMCR_SEED=1
+# shellcheck source=../func/lib/hostile_lib.sh
+. "$(dirname "$0")/../func/lib/hostile_lib.sh"
+# shellcheck source=../func/lib/draw_lib.sh
+. "$FUNC_DIR/lib/draw_lib.sh"
+
+# Expected output of each case, with its exit status
+# good: TAP version 13
+# good: ok 1 - one
+# good: 1..1
+# good: 0
+# early: TAP version 13
+# early: ok 1 - one
+# early: # the test ended before "finish"
+# early: 3
+# misspelt: TAP version 13
+# misspelt: # chekc: command not found
+# misspelt: ok 1 - two
+# misspelt: not ok 2 - there is a command chekc
+# misspelt: 1..2
+# misspelt: 1
+# denied: TAP version 13
+# denied: ok 1 - a command that does not exist fails
+# denied: not ok 2 - there is a command flase
+# denied: 1..2
+# denied: 1
+# hidden: TAP version 13
+# hidden: ok 1 - in a subshell
+# hidden: not ok 2 - there is a command valeu
+# hidden: 1..2
+# hidden: 1
+# late: TAP version 13
+# late: ok 1 - one
+# late: 1..1
+# late: # syctl: command not found
+# late: # cleanup failed: syctl -qw a=b
+# late: # command not found: syctl
+# late: 3
+# checkless: TAP version 13
+# checkless: not ok 1 - there is a check
+# checkless: 1..1
+# checkless: 1
+# unknown_role: TAP version 13
+# unknown_role: not ok 1 - there are cases for the role clinet
+# unknown_role: 1..1
+# unknown_role: 1
+# no_role: TAP version 13
+# no_role: not ok 1 - there are cases for the role client
+# no_role: 1..1
+# no_role: 1
+# no_case: TAP version 13
+# no_case: # case: rebootde
+# no_case: # rebootde: command not found
+# no_case: # case rebootde: 0 s
+# no_case: ok 1 - one
+# no_case: not ok 2 - there is a command rebootde
+# no_case: 1..2
+# no_case: 1
+# no_list: TAP version 13
+# no_list: not ok 1 - there are cases to draw from
+# no_list: # case: ok
+# no_list: ok 2 -
+# no_list: # case ok: 0 s
+# no_list: 1..2
+# no_list: 1
+# no_fit: TAP version 13
+# no_fit: ok 1 - one
+# no_fit: not ok 2 - a case was drawn that matches k*
+# no_fit: 1..2
+# no_fit: 1
+# drawn: TAP version 13
+# drawn: # case: ok
+# drawn: ok 1 -
+# drawn: # case ok: 0 s
+# drawn: 1..1
+# drawn: 0
+
+empty=()
+# shellcheck disable=SC2218,SC2034 # the misspelt ones; what draw_lib.sh reads
+case $case in
+good)	check one true ;;
+early)
+	check one true
+	exit 0
+	;;
+misspelt)
+	chekc one false
+	check two true
+	;;
+denied)	check_not "a command that does not exist fails" flase ;;
+hidden)	check "in a subshell" test "$(valeu Aborts 2>/dev/null)" = "" ;;
+late)
+	undo_later syctl -qw a=b
+	check one true
+	;;
+checkless) ;;
+unknown_role) HOSTILE=false hostile_groups clinet ;;
+no_role) HOSTILE=true hostile_groups client ;;
+no_case)
+	cases 1 rebootde
+	check one true
+	;;
+no_list)
+	cases 1 "${empty[@]}"
+	cases 1 ok
+	;;
+no_fit)
+	SMCR_CASE='k*'
+	cases 1 ok
+	check one true
+	;;
+drawn)
+	SMCR_CASE='o*'
+	cases 1 killed
+	cases 1 ok
+	;;
+esac
+finish
