@@ -108,7 +108,9 @@ echo +cpu >"$root/cgroup.subtree_control" 2>/dev/null
 mkdir "$group"
 undo_later rmdir "$group"
 # The debug kernel has no CPU limit for cgroups.
-if [ -e "$group/cpu.max" ]; then
+if [ "${BED_KERNEL:-release}" != release ] && [ ! -e "$group/cpu.max" ]; then
+	echo "# SKIP a reader that is late: this kernel cannot limit a cgroup"
+else
 	save late
 	# The cgroup may be in its thousandth of the second.
 	for _ in 1 2 3; do
