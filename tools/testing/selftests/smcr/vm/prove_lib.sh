@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Test that func/lib/lib.sh fails a test that ends early, names a command that
-# does not exist, or runs no case. Each case runs on this host as a test's file
+# does not exist, or runs no case, and that leak_lib.sh finds a leak. Each case runs on this host as a test's file
 # would. prove.sh runs this; prove_session.sh has the same for the server.
 
 cases="good early misspelt denied hidden late checkless unknown_role
-no_role no_case no_list no_fit drawn"
+no_role no_case no_list no_fit drawn leak cache"
 if [ $# = 0 ]; then
 	for case in $cases; do
 		diff <({ "$0" "$case" 2>&1; echo $?; } |
@@ -22,6 +22,8 @@ export SMCR_SEED=1
 . "$(dirname "$0")/../func/lib/hostile_lib.sh"
 # shellcheck source=../func/lib/draw_lib.sh
 . "$FUNC_DIR/lib/draw_lib.sh"
+# shellcheck source=../func/lib/leak_lib.sh
+. "$FUNC_DIR/lib/leak_lib.sh"
 
 # Expected output of each case, with its exit status
 # good: TAP version 13
@@ -93,6 +95,17 @@ export SMCR_SEED=1
 # drawn: # case ok: 0 s
 # drawn: 1..1
 # drawn: 0
+# leak: TAP version 13
+# leak: # growth of memory in kB, each time after 1000: 600 -90 510
+# leak: # exit status 1: test 522240 -le 512000
+# leak: not ok 1 - a connection leaves 522 bytes (512 at most)
+# leak: 1..1
+# leak: 1
+# cache: TAP version 13
+# cache: # growth of memory in kB, each time after 1000: 9000 400 -10
+# cache: ok 1 - a connection leaves 409 bytes (512 at most)
+# cache: 1..1
+# cache: 0
 
 empty=()
 # shellcheck disable=SC2218,SC2034 # the misspelt ones; what draw_lib.sh reads
@@ -133,5 +146,7 @@ drawn)
 	cases 1 killed
 	cases 1 ok
 	;;
+leak)	no_leak "a connection" 512 1000 1000 1600 1510 2020 ;;
+cache)	no_leak "a connection" 512 1000 1000 10000 10400 10390 ;;
 esac
 finish

@@ -14,6 +14,7 @@
 #                       served             print how the server ended
 #                       running BYTES      wait for BYTES received since "tune"
 #                       kernel_memory      print the unreclaimable memory in kB
+#                       used_memory        the same without free objects in slabs
 #                       remove             remove the device, print the time/ms
 #                       nic up|gone|back   change the first network card
 
@@ -176,6 +177,17 @@ kernel_memory() {
 		/proc/meminfo
 }
 
+used_memory() {
+	local f
+
+	echo 3 >/proc/sys/vm/drop_caches
+	# Names of caches that share their objects are links.
+	for f in /sys/kernel/slab/*; do
+		[ -L "$f" ] || echo 1 >"$f/shrink"
+	done
+	kernel_memory
+}
+
 # Run at the highest priority, so that the time is not that of the programs
 # under load.
 remove() {
@@ -254,7 +266,8 @@ verb=$1
 shift
 case $verb in
 base)	state >$RUN/base ;;
-tune|hurry|state|settle|serve|killed|served|running|kernel_memory|remove|nic)
+tune|hurry|state|settle|serve|killed|served|running|kernel_memory|used_memory|\
+remove|nic)
 	"$verb" "$@" ;;
-*)	sed -n '4,16s/^# \{0,1\}//p' "$0"; exit 2 ;;
+*)	sed -n '4,17s/^# \{0,1\}//p' "$0"; exit 2 ;;
 esac
