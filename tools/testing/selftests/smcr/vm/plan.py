@@ -109,11 +109,14 @@ def all_tests():
 
 
 def find_tests(names):
-    """Return the tests with these names; "all", "func" or "apps" for many."""
+    """Return the tests with these names; "all", "func" or "apps" for many, or
+    the path of a file, for those of the bed itself."""
     tests = all_tests()
     found = []
     for name in names:
         some = [t for t in tests.values() if name in (t.name, t.dir, "all")]
+        if os.sep in name and os.path.exists(name):
+            some = [Test(os.path.abspath(name))]
         if not some:
             raise SystemExit(f"bed: no test \"{name}\"; there are: "
                              + " ".join(tests))

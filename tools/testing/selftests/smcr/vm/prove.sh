@@ -11,7 +11,7 @@ cd "$(dirname "$0")" || exit 2
 n=0
 seen=0
 logs=$(mktemp -d)
-trap 'rm -rf "$logs" ../out/prove[0-9]*' EXIT
+trap 'rm -rf "$logs" ../out/prove*' EXIT
 
 # try N FACT STATUS PATTERN COMMAND...: run a case; write its verdict to its
 # file
@@ -102,6 +102,9 @@ expect "a taint" 1 'tainted' \
 	one 'echo 64 >/proc/sys/kernel/tainted'
 expect "output that looks like a line of the agent has no effect" 9 \
 	"exit status 9" one 'printf "exit job1 0\n"; exit 9'
+expect "a test finds the addresses and routes that the first one has found" \
+	0 '^# 2 passed, 0 failed' python3 -B bed.py tests --kernel release \
+	./prove_spoil.sh ./prove_same.sh
 expect "one file of a test commands both hosts" 0 '^all well$' \
 	pair "$PWD/prove_session.sh server" "$PWD/prove_session.sh client"
 # These need no boot.
