@@ -148,8 +148,10 @@ struct smcr_conn_rx {
  * @tx: send side
  * @rx: receive side
  * @tcp: the TCP connection below
- * @wait_node: in the link's list of connections that wait for a send slot;
- *	under the link's tx_lock
+ * @wait_node: in the link's list of connections that wait for their turn; under
+ *	the link's tx_lock
+ * @turn_left: bytes that it may still post in its turn, see share.c; negative
+ *	if its last turn had too many; likewise
  * @peer_rmb: RToken id of the peer's RMB, 0 once the connection has no claim
  *	to an element of it; under the group's rtoken_lock
  * @peer_idx: index of the peer's element; under the group's rtoken_lock
@@ -193,6 +195,7 @@ struct smcr_conn {
 	struct smcr_conn_rx	rx;
 	struct smcr_conn_tcp	tcp;
 	struct list_head	wait_node;
+	int			turn_left;
 
 	u8			peer_rmb;
 	u8			peer_idx;

@@ -24,7 +24,12 @@ static unsigned long later_of(unsigned long a, unsigned long b)
 	return is_later(a, b) ? a : b;
 }
 
-static bool outstanding(const struct smcr_silence *s, u32 tail)
+/**
+ * smcr_silence_waits() - is a completion to come?
+ * @s: the state
+ * @tail: all slots before this one are complete
+ */
+bool smcr_silence_waits(const struct smcr_silence *s, u32 tail)
 {
 	return (s32)(s->slot - tail) > 0;
 }
@@ -75,7 +80,7 @@ bool smcr_silence_posted(struct smcr_silence *s, unsigned long now, u32 tail,
 			 u32 end, bool signaled)
 {
 	if (signaled) {
-		if (!outstanding(s, tail))
+		if (!smcr_silence_waits(s, tail))
 			s->began = now;
 		s->slot = end;
 		s->asked = now;
@@ -101,7 +106,7 @@ unsigned long smcr_silence_lasts(const struct smcr_silence *s,
 {
 	unsigned long began = later_of(s->began, view->done);
 
-	if (!outstanding(s, view->tail))
+	if (!smcr_silence_waits(s, view->tail))
 		return 0;
 	return view->now - began;
 }
@@ -123,7 +128,7 @@ enum smcr_silence_step smcr_silence_tick(struct smcr_silence *s,
 	unsigned long late = later_of(view->now, s->due) - s->due, lasts;
 
 	s->due = view->now + s->tick;
-	if (!outstanding(s, view->tail)) {
+	if (!smcr_silence_waits(s, view->tail)) {
 		s->ticking = view->redundant && view->loose;
 		if (!s->ticking)
 			return SMCR_SILENCE_STOP;

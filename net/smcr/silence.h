@@ -66,6 +66,7 @@ bool smcr_silence_posted(struct smcr_silence *s, unsigned long now, u32 tail,
 			 u32 end, bool signaled);
 enum smcr_silence_step smcr_silence_tick(struct smcr_silence *s,
 					 const struct smcr_silence_view *view);
+bool smcr_silence_waits(const struct smcr_silence *s, u32 tail);
 unsigned long smcr_silence_lasts(const struct smcr_silence *s,
 				 const struct smcr_silence_view *view);
 

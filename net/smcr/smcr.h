@@ -17,7 +17,7 @@
  *      | llc.c llc_add.c llc_delete.c llc_rkey.c
  *      | llc_test.c llc_msg.c llc_flow.c
  *      | rmb.c rtoken.c                           one link group
- *   link.c wr*.c silence.c chunk.c ib.c ib_port.c
+ *   link.c wr*.c silence.c share.c chunk.c ib.c ib_port.c
  *      | ib_walk.c ib_spare.c gid.c spare.c
  *      | neigh.c                                  one queue pair, devices
  *   ib_core

@@ -409,6 +409,7 @@ static int tx_post(struct smcr_conn *conn, const struct smcr_tx_plan *plan)
 	batch.n_writes = plan->nr_segs;
 	batch.conn = conn;
 	batch.pos = plan->sent;
+	batch.bytes = plan->bytes;
 	batch.seq = tx->seq + 1;
 	batch.message = plan->sent >= tx->fo.mark;
 	batch.counts = batch.message;
@@ -437,6 +438,7 @@ static int tx_post_f(struct smcr_conn *conn)
 
 	lockdep_assert_held(&conn->lock);
 	batch.conn = conn;
+	batch.bytes = 0;
 	batch.n_writes = 0;
 	batch.message = true;
 	batch.counts = false;

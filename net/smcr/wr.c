@@ -79,6 +79,8 @@
 #define WR_BATCH_SLOTS		(SMCR_WR_MAX_WRITES + 1)
 /* Slots of a probe */
 #define WR_PROBE_SLOTS		2u
+/* Time for which a connection that has posted counts as one that sends */
+#define WR_SHARE_SPAN		(HZ / 10)
 
 /* Waiting for a slot */
 
@@ -268,26 +270,74 @@ static bool wr_has_room(const struct smcr_wr *wr, u32 n)
 	       wr_may_send(wr, SMCR_WR_CTL_SENDS);
 }
 
-/* May a connection post @n requests now? Connections that wait come first; the
- * one whose turn it is may post one batch, then has to wait again.
+/* May a batch of @bytes be posted, as far as other bytes are concerned? It must
+ * be if no completion is to come that would wake those who wait.
  */
-static bool wr_may_post(struct smcr_link *link, const struct smcr_conn *conn,
-			u32 n)
+static bool wr_admits(const struct smcr_wr *wr, u32 bytes)
 {
+	return smcr_share_admits(&wr->share, bytes,
+				 READ_ONCE(wr->bytes_done)) ||
+	       !smcr_silence_waits(&wr->silence, READ_ONCE(wr->tail));
+}
+
+/* May a connection post a batch of @n requests now? Connections that wait come
+ * first, and the one whose turn it is may go on until its bytes are used up
+ * (share.c). A small batch does not wait for other connections, as long as it
+ * leaves room for what they wait to post.
+ */
+static bool wr_may_post(struct smcr_link *link,
+			const struct smcr_wr_batch *batch, u32 n)
+{
+	struct smcr_conn *conn = batch->conn;
 	struct smcr_wr *wr = link->wr;
-	bool turn = wr->turn == conn;
+	bool turn = wr->turn == conn && conn->turn_left > 0;
 
 	lockdep_assert_held(&link->tx_lock);
-	if (turn)
+	if (smcr_share_sends(&wr->share, conn->id, jiffies, WR_SHARE_SPAN,
+			     atomic_read(&link->n_conns) < 2) &&
+	    batch->bytes <= SMCR_SHARE_SMALL &&
+	    wr_has_room(wr, n + WR_BATCH_SLOTS))
+		return true;
+	if ((turn || list_empty(&wr->waiters)) && wr_has_room(wr, n) &&
+	    wr_admits(wr, batch->bytes)) {
+		if (turn)
+			conn->turn_left -= batch->bytes;
+		return true;
+	}
+	if (wr->turn == conn)
 		wr->turn = NULL;
-	return (turn || list_empty(&wr->waiters)) && wr_has_room(wr, n);
+	return false;
+}
+
+/* A connection has to wait. Return: a completion must be requested for all that
+ * is posted.
+ */
+static bool wr_wait(struct smcr_link *link, const struct smcr_wr_batch *batch)
+{
+	struct smcr_wr *wr = link->wr;
+
+	wait_add(link, batch->conn);
+	if (smcr_share_admits(&wr->share, batch->bytes,
+			      READ_ONCE(wr->bytes_done)))
+		return false;
+	smcr_wr_count(link, SMCR_MIB_TXTURNS, 1);
+	return smcr_share_drains(&wr->share, ktime_get_ns());
+}
+
+/* What has completed tells how fast the link is. */
+static void wr_look(struct smcr_wr *wr)
+{
+	if (wr->share.several)
+		smcr_share_look(&wr->share, ktime_get_ns(),
+				READ_ONCE(wr->bytes_done), READ_ONCE(wr->tail),
+				!list_empty(&wr->waiters));
 }
 
 static bool llc_post_waiting(struct smcr_link *link);
 
 /**
- * smcr_wr_wake() - let post what waits for slots: LLC messages, then the
- *	connections, one batch each
+ * smcr_wr_wake() - let post what waits: LLC messages, then the connections,
+ *	one turn each
  * @link: the link
  *
  * A connection that finds no room puts itself on the list under tx_lock. So
@@ -310,8 +360,12 @@ void smcr_wr_wake(struct smcr_link *link)
 		conn = NULL;
 		spin_lock_irqsave(&link->tx_lock, irq);
 		report = wr->llc_n && llc_post_waiting(link);
-		if (wr_has_room(wr, WR_BATCH_SLOTS))
+		wr_look(wr);
+		if (wr_has_room(wr, WR_BATCH_SLOTS) &&
+		    wr_admits(wr, SMCR_SHARE_TURN))
 			conn = wait_pop(link);
+		if (conn)
+			smcr_share_turn(&conn->turn_left);
 		wr->turn = conn;
 		spin_unlock_irqrestore(&link->tx_lock, irq);
 		if (report)
@@ -388,6 +442,7 @@ static void slots_reclaim(struct smcr_link *link, u32 end, int err)
 
 		if (slot.kind == SMCR_WR_CDC || slot.kind == SMCR_WR_LLC)
 			WRITE_ONCE(wr->sends_done, wr->sends_done + 1);
+		WRITE_ONCE(wr->bytes_done, wr->bytes_done + slot.bytes);
 		/* From here on another request may take the slot */
 		smp_store_release(&wr->tail, i + 1);
 		switch (slot.kind) {
@@ -547,6 +602,7 @@ static struct smcr_wr_slot *slot_next(struct smcr_wr *wr, u32 i,
 	slot->conn = NULL;
 	slot->reg = NULL;
 	slot->cookie = 0;
+	slot->bytes = 0;
 	return slot;
 }
 
@@ -573,6 +629,8 @@ static u32 chain_post(struct smcr_link *link, const struct ib_send_wr *first,
 	lockdep_assert_held(&link->tx_lock);
 	WRITE_ONCE(wr->head, wr->head + n);
 	wr->unsignaled = signaled ? 0 : wr->unsignaled + n;
+	if (signaled)
+		smcr_share_asked(&wr->share);
 	smcr_wr_silence_posted(link, signaled);
 	*err = ib_post_send(link->qp, first, &bad);
 	if (likely(!*err))
@@ -612,9 +670,8 @@ static u32 write_len(const struct smcr_wr_write *write)
 	return len;
 }
 
-/* Returns the number of bytes. */
-static u32 write_build(struct smcr_link *link, u32 i,
-		       const struct smcr_wr_write *write)
+static void write_build(struct smcr_link *link, u32 i,
+			const struct smcr_wr_write *write)
 {
 	u32 j, len = write_len(write);
 	bool is_inline = len <= link->max_inline;
@@ -642,7 +699,6 @@ static u32 write_build(struct smcr_link *link, u32 i,
 	wr->wr.num_sge = write->n_sge;
 	wr->remote_addr = write->raddr;
 	wr->rkey = write->rkey;
-	return len;
 }
 
 static u32 batch_len(const struct smcr_wr_batch *batch)
@@ -658,6 +714,27 @@ static void batch_own(struct smcr_wr_slot *slot,
 	slot->counts = batch->counts;
 	slot->pos = batch->pos;
 	slot->seq = batch->seq;
+	slot->bytes = batch->bytes;
+}
+
+/* Post a fence on the empty queue, whose time share.c wants to know. */
+static int batch_probe(struct smcr_link *link)
+{
+	struct ib_rdma_wr write = {
+		.wr.opcode	= IB_WR_RDMA_WRITE,
+		.wr.send_flags	= IB_SEND_SIGNALED,
+	};
+	struct smcr_wr *wr = link->wr;
+	int err;
+
+	write.wr.wr_cqe = &slot_next(wr, 0, SMCR_WR_FENCE)->cqe;
+	smcr_share_probed(&wr->share, ktime_get_ns(), wr->head + 1);
+	chain_post(link, &write.wr, 1, true, &err);
+	if (!err) {
+		smcr_wr_count(link, SMCR_MIB_DOORBELLS, 1);
+		smcr_wr_count(link, SMCR_MIB_WORKREQUESTS, 1);
+	}
+	return err;
 }
 
 /* Build the message behind @batch's writes. */
@@ -680,7 +757,7 @@ static int batch_post(struct smcr_link *link, struct smcr_wr_batch *batch,
 		      bool *unused_ref)
 {
 	struct ib_send_wr send = { .opcode = IB_WR_SEND };
-	u32 n = batch_len(batch), bytes = 0, posted, i;
+	u32 n = batch_len(batch), posted, i;
 	struct smcr_wr *wr = link->wr;
 	struct ib_send_wr *last = &send;
 	struct ib_sge sge;
@@ -688,9 +765,14 @@ static int batch_post(struct smcr_link *link, struct smcr_wr_batch *batch,
 	int err;
 
 	lockdep_assert_held(&link->tx_lock);
+	if (unlikely(smcr_share_probes(&wr->share, batch->bytes))) {
+		err = batch_probe(link);
+		if (err)
+			return err;
+	}
 	/* Chain the writes, then the message. */
 	for (i = 0; i < batch->n_writes; i++) {
-		bytes += write_build(link, i, &batch->writes[i]);
+		write_build(link, i, &batch->writes[i]);
 		wr->writes[i].wr.next = i + 1 < batch->n_writes ?
 					&wr->writes[i + 1].wr : &send;
 	}
@@ -702,8 +784,9 @@ static int batch_post(struct smcr_link *link, struct smcr_wr_batch *batch,
 		batch_own(container_of(last->wr_cqe, struct smcr_wr_slot, cqe),
 			  batch);
 	}
-	signal = smcr_wr_silence_asks(link, bytes) || batch->signal ||
-		 wr->unsignaled + n >= wr->signal_at;
+	signal = smcr_share_posted(&wr->share, batch->bytes);
+	signal |= smcr_wr_silence_asks(link, batch->bytes) || batch->signal ||
+		  wr->unsignaled + n >= wr->signal_at;
 	if (signal)
 		last->send_flags |= IB_SEND_SIGNALED;
 	posted = chain_post(link, batch->n_writes ? &wr->writes[0].wr : &send,
@@ -724,13 +807,14 @@ static int batch_post(struct smcr_link *link, struct smcr_wr_batch *batch,
  *
  * Context: softirq or BH disabled; the connection's lock held. Does not call
  * back into the connection.
- * Return: 0; -EAGAIN if there are too few slots, or if other connections wait
- * for slots already: the connection waits, and smcr_conn_tx_ready() is called
- * when it is its turn; otherwise why the link is closed.
+ * Return: 0; -EAGAIN if there are too few slots, or too many bytes of several
+ * connections in flight, or if other connections wait already: the connection
+ * waits, and smcr_conn_tx_ready() is called when it is its turn; otherwise why
+ * the link is closed.
  */
 int smcr_wr_post(struct smcr_link *link, struct smcr_wr_batch *batch)
 {
-	bool unused_ref = false, report = false, ask;
+	bool unused_ref = false, report = false, drain = false, ask;
 	u32 n = batch_len(batch);
 	unsigned long irq;
 	int err;
@@ -740,8 +824,8 @@ int smcr_wr_post(struct smcr_link *link, struct smcr_wr_batch *batch)
 		return -EINVAL;
 	spin_lock_irqsave(&link->tx_lock, irq);
 	err = gate_check(link);
-	if (!err && !wr_may_post(link, batch->conn, n)) {
-		wait_add(link, batch->conn);
+	if (!err && !wr_may_post(link, batch, n)) {
+		drain = wr_wait(link, batch);
 		err = -EAGAIN;
 	} else if (!err) {
 		err = batch_post(link, batch, &unused_ref);
@@ -752,6 +836,9 @@ int smcr_wr_post(struct smcr_link *link, struct smcr_wr_batch *batch)
 	spin_unlock_irqrestore(&link->tx_lock, irq);
 	if (unlikely(ask))
 		smcr_lgr_link_doubtful(link);
+	/* Without a free slot, a request that asks is outstanding. */
+	if (unlikely(drain))
+		smcr_wr_post_fence(link);
 	if (unlikely(err)) {
 		if (unused_ref)
 			smcr_conn_put(batch->conn);

@@ -58,6 +58,7 @@ struct smcr_wr_write {
  * struct smcr_wr_batch - RDMA writes and the CDC message that announces them
  * @conn: the connection; the batch's last send slot owns a reference
  * @pos: send position (bytes) that the end of this batch reaches
+ * @bytes: bytes that @writes write
  * @seq: sequence number of the message
  * @n_writes: entries of @writes, may be zero if there is a message
  * @signal: ask for a completion, whatever the number of unsignaled requests
@@ -69,6 +70,7 @@ struct smcr_wr_write {
 struct smcr_wr_batch {
 	struct smcr_conn	*conn;
 	u64			pos;
+	u32			bytes;
 	u16			seq;
 	u32			n_writes;
 	bool			signal;

@@ -51,15 +51,17 @@ u32 smcr_wr_max_sge(const struct smcr_link *link)
  * Send space consists of chunks, and a write needs a scatter entry for each
  * chunk that it touches. A write of at most this many bytes, wherever it starts
  * in a chunk, touches no more chunks than the device allows scatter entries.
+ * While several connections send, it is no more than a turn (share.c).
  *
  * Context: any.
  */
 u32 smcr_wr_max_bytes(const struct smcr_link *link, u64 pos)
 {
 	u32 off = pos & (SMCR_CHUNK_SIZE - 1);
+	u32 most = READ_ONCE(link->wr->share.several) ? SMCR_SHARE_TURN :
+		   (SMCR_WR_MAX_SGE - 1) * SMCR_CHUNK_SIZE;
 
-	return min(link->wr->max_sge * SMCR_CHUNK_SIZE - off,
-		   (SMCR_WR_MAX_SGE - 1) * SMCR_CHUNK_SIZE);
+	return min(link->wr->max_sge * SMCR_CHUNK_SIZE - off, most);
 }
 
 /**
@@ -113,6 +115,7 @@ int smcr_wr_init(struct smcr_link *link)
 	spin_lock_init(&wr->chunk_lock);
 	link->wr = wr;
 	smcr_wr_silence_init(link);
+	smcr_share_init(&wr->share);
 	wr->sq_depth = smcr_wr_depth(link, SMCR_WR_SQ_DEPTH);
 	/* Slot numbers wrap soon after the start, so that tests see it */
 	wr->head = -4 * wr->sq_depth;

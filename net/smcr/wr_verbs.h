@@ -16,12 +16,11 @@
 #include "lgr.h"
 #include "link.h"
 #include "mib.h"
+#include "share.h"
 #include "silence.h"
 #include "wr.h"
 
-/* Bytes from one message buffer to the next, so that no two share a cache line
- * of 64 bytes
- */
+/* Distance of two message buffers: no two share a cache line of 64 bytes */
 #define SMCR_WR_STRIDE		64u
 /* Shortest queue that a link works with */
 #define SMCR_WR_MIN_DEPTH	64u
@@ -52,6 +51,7 @@ enum smcr_wr_kind {
  * @pos: CDC message: send position that is complete with it
  * @conn: CDC message, or write that ends a batch: the connection, with a
  *	reference
+ * @bytes: the same: bytes of the batch
  * @reg: registration: the caller's structure
  */
 struct smcr_wr_slot {
@@ -62,6 +62,7 @@ struct smcr_wr_slot {
 	u16			seq;
 	u64			pos;
 	struct smcr_conn	*conn;
+	u32			bytes;
 	struct smcr_wr_reg	*reg;
 };
 
@@ -109,20 +110,19 @@ struct smcr_wr_drain {
  * @window: bound on SENDs that the peer may not have handled yet, 0 for none;
  *	under link->tx_lock
  * @handled: SENDs that the peer has handled for certain; under link->tx_lock
- * @asked: a TEST LINK was asked for, and its reply will move @handled; under
- *	link->tx_lock
+ * @asked: the reply to a TEST LINK will move @handled; under link->tx_lock
  * @probe_conn: id of the connection whose consumer cursor will show that more
- *	SENDs are handled, 0 for none. It may have ended, and another one may
- *	have its address. Under link->tx_lock, read without it
- * @probe_pos: when its cursor has reached this position, ...; under
- *	link->tx_lock
+ *	SENDs are handled, 0 for none; under link->tx_lock, read without it
+ * @probe_pos: when its cursor is there, ...; under link->tx_lock
  * @probe_send: ... so many SENDs are handled; under link->tx_lock
  * @llc: LLC messages that found no slot, a ring; under link->tx_lock
  * @llc_first: index of the oldest one in @llc; under link->tx_lock
  * @llc_n: their number; under link->tx_lock, read without it
- * @waiters: connections that found no slot, each with a reference; under
- *	link->tx_lock
+ * @waiters: connections that wait, each with a reference; under link->tx_lock
  * @turn: the waiter that may post next; only compared; under link->tx_lock
+ * @share: bytes in flight, and how many may be; under link->tx_lock, but
+ *	@share.several is also read without it
+ * @bytes_done: bytes of batches that are complete; changed by completions alone
  * @slots: the slots
  * @send_buf: SMCR_WR_STRIDE bytes for each slot if the device takes no inline
  *	data, otherwise NULL
@@ -133,8 +133,7 @@ struct smcr_wr_drain {
  * @link: the link
  * @sq_drain: last request of the send queue, private to wr_drain.c
  * @rq_drain: last request of the receive queue, likewise
- * @silence: for how long no completion has come; under link->tx_lock, see
- *	wr_silence.c
+ * @silence: state of wr_silence.c; under link->tx_lock
  * @silence_timer: looks at @silence
  * @chunk_lock: protects @chunks, @n_chunks, @passed, @drained; leaf, not taken
  *	in hard irq
@@ -164,6 +163,8 @@ struct smcr_wr {
 	u32			llc_n;
 	struct list_head	waiters;
 	const struct smcr_conn	*turn;
+	struct smcr_share	share;
+	u32			bytes_done;
 	struct smcr_wr_slot		*slots;
 	u8			*send_buf;
 	u64			send_dma;
@@ -247,8 +248,7 @@ static inline u32 smcr_wr_max_depth(const struct smcr_ibdev *dev)
 }
 
 /* Entries of a queue: @want, or the largest power of two that the device allows
- * together with one entry for the drain. smcr_wr_device_fits() has checked the
- * minimum.
+ * with one entry for the drain. smcr_wr_device_fits() has checked the minimum.
  */
 static inline u32 smcr_wr_depth(const struct smcr_link *link, u32 want)
 {

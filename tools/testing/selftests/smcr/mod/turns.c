@@ -7,33 +7,35 @@
  *
  *   waited	times that a connection began to wait
  *   overtaken	batches that another connection of the link posted during such
- *		a wait, except for each one's first: it may have waited before
+ *		a wait after its turn, that is, after it had posted 128 KB: a
+ *		turn ends with a batch, which may be as long as the turn
  *   lost	calls that were not counted: too many connections, or a probe
  *		that was missed
  */
-#include <linux/bitmap.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
 #include <linux/spinlock.h>
 
+#include "share.h"
 #include "wr.h"
 
 #define TURNS_CONNS	64
+#define TURNS_BYTES	(128u << 10)
 
 /**
  * struct conn_turn - a connection that has posted a batch
  * @conn: the connection; only compared, since it may be freed
  * @link: its link; only compared
  * @waits: the connection is on the link's list of waiters
- * @posted: connections that have posted since then
+ * @posted: bytes that each connection has posted since then
  */
 struct conn_turn {
 	void	*conn;
 	void	*link;
 	bool	waits;
-	DECLARE_BITMAP(posted, TURNS_CONNS);
+	u32	posted[TURNS_CONNS];
 };
 
 static struct conn_turn turns[TURNS_CONNS];
@@ -43,6 +45,7 @@ static DEFINE_SPINLOCK(turns_lock);
 struct call {
 	void	*link;
 	void	*conn;
+	u32	bytes;
 };
 
 static struct conn_turn *turn_of(void *conn, void *link)
@@ -61,14 +64,19 @@ static struct conn_turn *turn_of(void *conn, void *link)
 	return NULL;
 }
 
-static void turn_posted(const struct conn_turn *turn)
+static void turn_posted(const struct conn_turn *turn, u32 bytes)
 {
 	struct conn_turn *other;
+	u32 *posted;
 
-	for (other = turns; other < turns + TURNS_CONNS; other++)
-		if (other->waits && other != turn && other->link == turn->link)
-			overtaken += __test_and_set_bit(turn - turns,
-							other->posted);
+	for (other = turns; other < turns + TURNS_CONNS; other++) {
+		if (!other->waits || other == turn || other->link != turn->link)
+			continue;
+		posted = &other->posted[turn - turns];
+		if (bytes > SMCR_SHARE_SMALL && *posted >= TURNS_BYTES)
+			overtaken++;
+		*posted += bytes;
+	}
 }
 
 static void turn_waits(struct conn_turn *turn)
@@ -76,7 +84,7 @@ static void turn_waits(struct conn_turn *turn)
 	if (turn->waits)
 		return;
 	turn->waits = true;
-	bitmap_zero(turn->posted, TURNS_CONNS);
+	memset(turn->posted, 0, sizeof(turn->posted));
 	waited++;
 }
 
@@ -88,6 +96,7 @@ static int enter_post(struct kretprobe_instance *ri, struct pt_regs *regs)
 
 	call->link = (void *)regs_get_kernel_argument(regs, 0);
 	call->conn = batch->conn;
+	call->bytes = batch->bytes;
 	return 0;
 }
 
@@ -103,7 +112,7 @@ static int leave_post(struct kretprobe_instance *ri, struct pt_regs *regs)
 	if (turn && ret == -EAGAIN)
 		turn_waits(turn);
 	else if (turn && !ret)
-		turn_posted(turn);
+		turn_posted(turn, call->bytes);
 	spin_unlock_irqrestore(&turns_lock, irq);
 	return 0;
 }

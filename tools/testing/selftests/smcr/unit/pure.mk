@@ -3,4 +3,5 @@
 # user space (Makefile) and in the kernel (../mod/Kbuild).
 
 PURE	:= clc_msg llc_msg cdc_msg tx_plan conn_state failover rtoken llc_flow \
-	   lgr_policy gid spare urgent silence negstate absence tcp_watch
+	   lgr_policy gid spare urgent silence negstate absence tcp_watch \
+	   share

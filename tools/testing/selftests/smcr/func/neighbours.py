@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Round trips of 64 bytes beside streams over the same link.
+
+usage: neighbours.py serve ADDRESS PORT
+       neighbours.py trips ADDRESS PORT STREAMS ROUNDS
+
+trips opens STREAMS connections that write without end, and does ROUNDS round
+trips on another one. It prints how many kilobytes this host has written by RDMA
+during half of the round trips at most, and during 99 % of them. This does not
+depend on the speed of the hosts.
+"""
+import socket
+import sys
+import threading
+
+from lib import sock as smcr
+
+SIZE = 64
+WRITE = 65536
+# First byte of a connection that carries a stream
+BULK = b"b"
+# Round trips until the streams are under way, and the link's rate is known
+WARM = 50
+
+
+def answer(sock):
+    """Echo all bytes, or read a stream until the connection ends."""
+    with sock:
+        while data := sock.recv(SIZE, socket.MSG_WAITALL):
+            if data[:1] == BULK:
+                while sock.recv(WRITE):
+                    pass
+                return
+            sock.sendall(data)
+
+
+def pour(sock):
+    """Write until the program ends."""
+    while True:
+        sock.sendall(BULK * WRITE)
+
+
+def written():
+    """Bytes that this host has written to its peers' memory."""
+    with open("/proc/net/smcr_stat", encoding="ascii") as stat:
+        for line in stat:
+            name, value = line.split()
+            if name == "TxBytes":
+                return int(value)
+    sys.exit("no TxBytes")
+
+
+def trips(address, streams, rounds):
+    """Print the median and the 99th percentile of kilobytes."""
+    for _ in range(streams):
+        threading.Thread(target=pour, args=(smcr.connected(address),),
+                         daemon=True).start()
+    sock = smcr.connected(address)
+    counts = []
+    for _ in range(WARM + rounds):
+        before = written()
+        sock.sendall(bytes(SIZE))
+        if len(sock.recv(SIZE, socket.MSG_WAITALL)) != SIZE:
+            sys.exit("the stream has ended")
+        counts.append((written() - before) // 1000)
+    counts = sorted(counts[WARM:])
+    print(counts[rounds // 2], counts[rounds * 99 // 100], flush=True)
+
+
+def main():
+    """Run one of the modes."""
+    role, address, port, *words = sys.argv[1:]
+    where = (address, int(port))
+    if role == "serve":
+        smcr.serve(where, answer)
+    else:
+        trips(where, *(int(w) for w in words))
+
+
+main()

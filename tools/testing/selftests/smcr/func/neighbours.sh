@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: pair
+# fact: Streams of other connections of a link hold up a small message little
+# nics: 1
+# timeout: 180
+# Four connections write as much as they can, and a fifth one does round trips
+# of 64 bytes. What they write during a round trip is what was posted before its
+# two messages. Without a bound that is more than 450 KB as a rule, and 1.1 MB at
+# times; with it a third of that.
+# shellcheck source-path=SCRIPTDIR source=lib/lib.sh
+. "$(dirname "$0")/lib/lib.sh"
+
+kind=smcr4
+addresses $kind
+
+client_leads
+
+check "the server listens" on server program neighbours \
+	python3 -B neighbours.py serve "$SERVER" "$PORT"
+both save begin
+trips=$(timeout $((120 * PATIENCE)) python3 -B neighbours.py trips "$SERVER" \
+	"$PORT" 4 $((400 / SLOW)))
+check "round trips beside four streams" test $? -eq 0
+read -r half most <<<"$trips"
+echo "# KB of the streams during a round trip: half $half, 99 % $most"
+check "half of the round trips let at most 300 KB pass" \
+	test "${half:-9999}" -le 300
+check "99 % of them let at most 850 KB pass" test "${most:-9999}" -le 850
+grew begin TxTurns -ge 100
+grew begin TxBytes -ge 10000000
+both no_fallback begin
+finish
