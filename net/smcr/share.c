@@ -195,6 +195,18 @@ static void share_rate(struct smcr_share *s, u64 bytes, u64 time)
 }
 
 /**
+ * smcr_share_looks() - shall completions be reported?
+ * @s: the state
+ *
+ * Return: true while several connections send, and until a fence is complete
+ * even if all but one have stopped: what comes later says nothing of its time.
+ */
+bool smcr_share_looks(const struct smcr_share *s)
+{
+	return s->several || s->probe == SMCR_SHARE_SENT;
+}
+
+/**
  * smcr_share_look() - requests have completed
  * @s: the state
  * @now: the time

@@ -64,6 +64,7 @@ bool smcr_share_probes(const struct smcr_share *s, u32 bytes);
 void smcr_share_probed(struct smcr_share *s, u64 now, u32 end);
 bool smcr_share_posted(struct smcr_share *s, u32 bytes);
 void smcr_share_asked(struct smcr_share *s);
+bool smcr_share_looks(const struct smcr_share *s);
 void smcr_share_look(struct smcr_share *s, u64 now, u32 done, u32 tail,
 		     bool waits);
 void smcr_share_turn(int *left);

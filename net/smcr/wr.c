@@ -327,7 +327,7 @@ static bool wr_wait(struct smcr_link *link, const struct smcr_wr_batch *batch)
 /* What has completed tells how fast the link is. */
 static void wr_look(struct smcr_wr *wr)
 {
-	if (wr->share.several)
+	if (smcr_share_looks(&wr->share))
 		smcr_share_look(&wr->share, ktime_get_ns(),
 				READ_ONCE(wr->bytes_done), READ_ONCE(wr->tail),
 				!list_empty(&wr->waiters));

@@ -105,7 +105,8 @@ static u64 done_next(u64 late, bool waits)
 		    now - path.req[i].at > most)
 			most = now - path.req[i].at;
 	}
-	smcr_share_look(&s, now, path.done, path.tail, waits);
+	if (smcr_share_looks(&s))
+		smcr_share_look(&s, now, path.done, path.tail, waits);
 	return most;
 }
 
@@ -251,6 +252,31 @@ static void pauses(void)
 	EXPECT_EQ(s.limit, limit);
 }
 
+/* All but one stop while a fence is under way, and go on long afterwards. */
+static void stops(void)
+{
+	u64 most;
+
+	begin(30 << 20, 1 * MS);
+	stream(500 * MS, 0, &most);
+	now += SECOND;
+	while (post(BATCH))
+		;
+	EXPECT(smcr_share_drains(&s, now));
+	while (s.probe == SMCR_SHARE_DRAIN) {
+		done_next(0, true);
+		post(BATCH);
+	}
+	EXPECT(!smcr_share_sends(&s, 2, 5 + SPAN, SPAN, false));
+	while (path.tail != path.head)
+		done_next(0, false);
+	now += 5 * SECOND;
+	EXPECT(smcr_share_sends(&s, 1, 6 + SPAN, SPAN, false));
+	smcr_share_look(&s, now, path.done, path.tail, false);
+	EXPECT(s.base[0] <= 2 * MS);
+	EXPECT(s.limit <= 200 << 10);
+}
+
 /* While bytes wait, a completion is to come, whatever the bound was before. */
 static void asks(void)
 {
@@ -290,6 +316,7 @@ static const struct fact facts[] = {
 	{ "a host that is late costs little", late },
 	{ "the bound follows the path", changes },
 	{ "a writer that pauses leaves the bound as it is", pauses },
+	{ "the time of a fence counts though the others have stopped", stops },
 	{ "completions are asked for while bytes wait", asks },
 	{ "turns of connections are equal in bytes", turns },
 };
