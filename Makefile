@@ -94,7 +94,9 @@ vm:
 endif
 
 # ROUNDS of measurements; CONNECTIONS for the memory of an idle connection;
-# PART=failover for the times of failovers alone, PART=linux for smcr with Linux,
+# KEEP=1 to store the samples of each part in bench/samples;
+# PART=failover for the times of failovers alone, PART=main for what is in none of
+# the other parts, PART=linux for smcr with Linux,
 # PART=small for small writes, PART=windows for writes through rings of equal sizes,
 # PART=unused for what connections cost that do not use RDMA.
 .PHONY: bench
@@ -102,7 +104,8 @@ bench:
 	@scripts/deps net bench
 	@$(MAKE) -s -C $(SELFTESTS)/bench
 	@python3 -B $(SELFTESTS)/bench/bench.py --rounds $(or $(ROUNDS),15) \
-		--connections $(or $(CONNECTIONS),4064) --part $(or $(PART),all)
+		--connections $(or $(CONNECTIONS),4064) --part $(or $(PART),all) \
+		$(if $(KEEP),--keep)
 
 .PHONY: clean help
 clean:
@@ -145,8 +148,8 @@ help:
 	@echo '  bench          measure times, instructions, counts and memory'
 	@echo '                 beside the device'"'"'s floor, Linux'"'"'s SMC-R, TCP and'
 	@echo '                 perftest, and failover times; ROUNDS=n, CONNECTIONS=n,'
-	@echo '                 PART=failover, linux, small, windows,'
-	@echo '                 neighbours or unused'
+	@echo '                 PART=main, failover, linux, small, windows,'
+	@echo '                 neighbours or unused; KEEP=1 to store the samples'
 	@echo '  clean          remove what was built here, but not the cache in'
 	@echo '                 $$SMCR_CACHE ($(SMCR_CACHE))'
 	@echo 'README.md is the introduction, CONTRIBUTING.md describes the loop.'

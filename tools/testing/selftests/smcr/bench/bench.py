@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """make bench: measure smcr beside the floor of its device, Linux's own SMC-R,
 TCP and perftest. Runs pair.sh, icount.sh, unused.sh and failover.sh in the test
-bed and writes tables, a JSON file and a plot to ../out/bench. There are no thresholds:
-a missed aim is reported and is no failure."""
+bed and writes tables, a JSON file, a plot and the raw samples to ../out/bench.
+There are no thresholds: a missed aim is reported and is no failure. With --keep
+the samples of each part are stored in samples/, too."""
 import argparse
 import bisect
 import json
@@ -13,11 +14,21 @@ import re
 import statistics
 import subprocess
 import sys
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BED = os.path.join(HERE, "../vm/bed.py")
 OUT = os.path.join(HERE, "../out/bench")
 TOP = os.path.abspath(os.path.join(HERE, "../../../../.."))
+SAMPLES = os.path.join(HERE, "samples")
+# The same as git knows it
+KEPT = os.path.relpath(SAMPLES, TOP)
+# What is measured, in order; "all" leaves linux out, since main has its rows
+PARTS = ("main", "linux", "small", "windows", "neighbours", "unused",
+         "failover")
+# A part may have been measured in several boots of the same code. The rounds of
+# its boot n begin at (n - 1) * BOOT.
+BOOT = 1000
 
 TITLES = {
     "rr64": "64 B round trip", "rr4k": "4 KB round trip",
@@ -71,7 +82,8 @@ COUNT = {"rr64": 120, "rr4k": 120, "stream64k-w64k": 32, "stream64k": 48,
 SIZE = {"stream64k-w64k": 65536, "stream64k": 65536,
         "stream64k-w256k": 65536, "stream1m": 1 << 20}
 # Runs of pair.sh before the measured part, which its counters see too
-WARM = {"rr64": 20, "rr4k": 20, "connect1": 4, "connect16": 16}
+WARM = {"rr64": 20, "rr4k": 20, "stream64k-w64k": 4, "stream64k": 4,
+        "stream64k-w256k": 4, "stream1m": 1, "connect1": 4, "connect16": 16}
 for _work, (_text, _size, _count, _warm) in WRITES.items():
     SIZE[_work], COUNT[_work], WARM[_work] = _size, _count, _warm
 
@@ -82,11 +94,21 @@ class Samples:
     def __init__(self):
         self.values = {}
         self.failed = []
+        self.boots = []
 
     def read(self, lines):
-        """Store the lines that are samples or failures."""
+        """Store the lines that are samples or failures, and what a boot's
+        header says."""
+        begin = 0
         for line in lines:
             word = line.split()
+            if word[:2] == ["#", "boot:"]:
+                begin = BOOT * sum(b["boot"].split()[:3] == word[2:5]
+                                   for b in self.boots)
+                self.boots.append({})
+            if word[:1] == ["#"] and self.boots:
+                name, _, value = line[1:].strip().partition(": ")
+                self.boots[-1][name] = value
             if word[:1] in (["failed"], ["failed:"]):
                 self.failed.append(line.strip())
             if word[:1] != ["sample"]:
@@ -108,7 +130,7 @@ class Samples:
             elif word[3] in CROWD:
                 found["rate"] = CROWD[word[3]][1] * 1e9 / found["ns"]
             by_round = self.values.setdefault((word[3], word[2]), {})
-            by_round[int(word[1])] = found
+            by_round[begin + int(word[1])] = found
 
     def get(self, work, system):
         """Values of one work by round."""
@@ -173,9 +195,9 @@ def instructions(samples):
     return found
 
 
-def per_message(samples, work, name):
-    """A counter of the client's host, divided by smcr's messages."""
-    value = samples.median(work, "smcr", name) or 0
+def per_message(samples, work, name, system="smcr"):
+    """A counter of the client's host, divided by the messages of a system."""
+    value = samples.median(work, system, name) or 0
     return value / (COUNT[work] + WARM.get(work, 0))
 
 
@@ -192,25 +214,46 @@ def slope(samples, system, name="memory"):
             for side in ("own", "peer") if side in few and side in many}
 
 
+def is_rate(work):
+    """Is the result of a work a speed or a rate, of which more is better?"""
+    return work in SIZE or work.startswith("connect")
+
+
+def in_unit(work, ns):
+    """The time of a run as MB or connections a second, or as us."""
+    if work in SIZE:
+        return SIZE[work] * COUNT[work] / ns * 1000
+    if work.startswith("connect"):
+        return COUNT[work] / ns * 1e9
+    return ns / COUNT[work] / 1000
+
+
 def speed(samples, work, system):
     """A median in the unit of its work, as text."""
     ns = samples.median(work, system)
     if not ns:
         return "-"
+    value = in_unit(work, ns)
     if work in SIZE:
-        return f"{SIZE[work] * COUNT[work] / ns * 1000:.1f} MB/s"
-    if work.startswith("connect"):
-        return f"{COUNT[work] / ns * 1e9:.0f} /s"
-    return f"{ns / COUNT[work] / 1000:.0f} us"
+        return f"{value:.1f} MB/s"
+    return f"{value:.0f} " + ("/s" if work.startswith("connect") else "us")
+
+
+def gains(samples, work, other, system="smcr"):
+    """The ratio of each round of a system's time to another's, or for streams
+    and connections of its speed."""
+    ratios = samples.ratios(work, system, other)
+    return [1 / r for r in ratios] if is_rate(work) else ratios
 
 
 def gain(samples, work, other, best=False, system="smcr"):
-    """Ratio of smcr's time to another's, or for streams and connections of its
-    speed; None if one of them is missing."""
-    ratio = (samples.best if best else samples.ratio)(work, system, other)
-    if ratio and (work in SIZE or work.startswith("connect")):
-        return 1 / ratio
-    return ratio
+    """Median of the ratios, or the ratio of the best rounds; None if one of the
+    systems is missing."""
+    if not best:
+        ratios = gains(samples, work, other, system)
+        return statistics.median(ratios) if ratios else None
+    ratio = samples.best(work, system, other)
+    return 1 / ratio if ratio and is_rate(work) else ratio
 
 
 def number(value, digits=2):
@@ -539,12 +582,30 @@ def table_failover(samples):
                 f"{name} {value:.0f}" for name, value in count.items()) + ".")
 
 
+def first(*command):
+    """The first line that a command prints, or ""."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True,
+                          stderr=subprocess.DEVNULL, check=False)
+    return done.stdout.split("\n", maxsplit=1)[0]
+
+
+def commit():
+    """HEAD, with "-dirty" if what is measured or measures differs from it."""
+    changed = first("git", "-C", TOP, "status", "--porcelain", "--", "include",
+                    "net", "scripts", "tools", ":!" + KEPT)
+    return (first("git", "-C", TOP, "rev-parse", "--short=12", "HEAD")
+            + ("-dirty" if changed else ""))
+
+
+def processor():
+    """Name of the processor."""
+    with open("/proc/cpuinfo", encoding="utf-8") as f:
+        found = re.search(r"^model name\s*: (.*)", f.read(), re.M)
+    return found.group(1) if found else platform.machine()
+
+
 def environment():
     """Where this was measured."""
-    def first(*command):
-        done = subprocess.run(command, stdout=subprocess.PIPE, text=True,
-                              stderr=subprocess.DEVNULL, check=False)
-        return done.stdout.split("\n")[0]
     return {
         "commit": first("git", "-C", TOP, "describe", "--always", "--dirty"),
         "qemu": first("qemu-system-x86_64", "--version"),
@@ -596,32 +657,76 @@ def tables(samples, found):
     return "\n\n".join("\n".join(p) for p in parts) + "\n"
 
 
-def measure(opt):
-    """Run the scripts; return their lines."""
+def measure(part, opt):
+    """Run the scripts of a part; return their lines."""
+    if part == "failover":
+        return bed("pair", "--nics", "2", "--rails", "--timeout", "1500",
+                   "--name", "bench-failover", f"{HERE}/failover.server.sh",
+                   f"{HERE}/failover.sh {opt.rounds}")
+    if part == "unused":
+        return bed("one", "--icount", "--timeout", "900", "--name",
+                   "bench-icount-unused", f"{HERE}/unused.sh icount 3") + bed(
+                   "pair", "--timeout", "2100", "--name",
+                   "bench-pair-unused", f"{HERE}/unused.server.sh",
+                   f"{HERE}/unused.sh pair {opt.rounds} {opt.connections}")
     lines = []
-    for part in ("all", "linux", "small", "windows", "neighbours"):
-        if opt.part not in ("all", part) or (opt.part, part) == ("all",
-                                                                 "linux"):
+    if part not in ("linux", "neighbours"):
+        lines += bed("one", "--icount", "--rocev1", "--timeout", "600",
+                     "--name", f"bench-icount-{part}",
+                     f"{HERE}/icount.sh 2 {part}")
+    limit = "4200" if part == "neighbours" else "2100"
+    return lines + bed("pair", "--rocev1", "--timeout", limit, "--name",
+                       f"bench-pair-{part}", f"{HERE}/pair.server.sh",
+                       f"{HERE}/pair.sh {opt.rounds} {opt.connections} {part}")
+
+
+def header(part, opt):
+    """Yield the lines before the samples of a boot: what is measured, with
+    which code, where and when. The tree of net/smcr stays the same when the
+    commit is moved to another place of the history."""
+    yield (f"# boot: make bench PART={part} ROUNDS={opt.rounds} "
+           f"CONNECTIONS={opt.connections}\n")
+    yield f"# commit: {commit()}\n"
+    yield f"# net/smcr: {first('git', '-C', TOP, 'rev-parse', 'HEAD:net/smcr')}\n"
+    yield time.strftime("# date: %Y-%m-%d %H:%M UTC\n", time.gmtime())
+    yield (f"# machine: {os.cpu_count()} processors ({processor()}), Linux "
+           f"{platform.release()}, load {os.getloadavg()[0]:.2f}\n")
+    kernel = first(os.path.join(TOP, "scripts/kernel"), "release")
+    yield (f"# guest: Linux {os.path.basename(kernel).partition('-')[2]}, "
+           f"{first('qemu-system-x86_64', '--version')}\n")
+
+
+def keep(part, lines):
+    """Store a boot's samples in samples/. They are added to those of other
+    boots of the same code, and replace those of other code."""
+    path = os.path.join(SAMPLES, f"{part}.txt")
+    mode = "w"
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as f:
+            code = [x for x in f if x.startswith("# net/smcr: ")]
+        if code and set(code) <= set(lines):
+            mode = "a"
+    os.makedirs(SAMPLES, exist_ok=True)
+    with open(path, mode, encoding="utf-8") as f:
+        f.writelines(lines)
+
+
+def measure_all(opt):
+    """Measure the parts that are wanted, store the samples, and return them."""
+    every = []
+    for part in PARTS:
+        if opt.part != part and (opt.part, part == "linux") != ("all", False):
             continue
-        if part not in ("linux", "neighbours"):
-            lines += bed("one", "--icount", "--rocev1", "--timeout", "600",
-                         "--name", f"bench-icount-{part}",
-                         f"{HERE}/icount.sh 2 {part}")
-        limit = "4200" if part == "neighbours" else "2100"
-        lines += bed("pair", "--rocev1", "--timeout", limit, "--name",
-                     f"bench-pair-{part}", f"{HERE}/pair.server.sh",
-                     f"{HERE}/pair.sh {opt.rounds} {opt.connections} {part}")
-    if opt.part in ("all", "unused"):
-        lines += bed("one", "--icount", "--timeout", "900", "--name",
-                     "bench-icount-unused", f"{HERE}/unused.sh icount 3")
-        lines += bed("pair", "--timeout", "2100", "--name",
-                     "bench-pair-unused", f"{HERE}/unused.server.sh",
-                     f"{HERE}/unused.sh pair {opt.rounds} {opt.connections}")
-    if opt.part in ("all", "failover"):
-        lines += bed("pair", "--nics", "2", "--rails", "--timeout", "1500",
-                     "--name", "bench-failover", f"{HERE}/failover.server.sh",
-                     f"{HERE}/failover.sh {opt.rounds}")
-    return lines
+        head = list(header(part, opt))
+        lines = head + [x for x in measure(part, opt)
+                        if x.startswith(("sample", "failed"))]
+        if opt.keep:
+            keep(part, lines)
+        every += lines
+        with open(os.path.join(OUT, "samples.txt"), "w",
+                  encoding="utf-8") as f:
+            f.writelines(every)
+    return every
 
 
 def main():
@@ -630,20 +735,21 @@ def main():
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--connections", type=int, default=4064)
     parser.add_argument("--part", default="all",
-                        choices=("failover", "linux", "small", "windows",
-                                 "neighbours", "unused", "all"))
+                        choices=(*PARTS, "all"))
     parser.add_argument("--read", metavar="FILE",
                         help="samples of an earlier run")
+    parser.add_argument("--keep", action="store_true",
+                        help="store the samples in samples/")
     opt = parser.parse_args()
     os.makedirs(OUT, exist_ok=True)
     if opt.read:
         with open(opt.read, encoding="utf-8") as f:
             lines = f.readlines()
     else:
-        lines = measure(opt)
-        with open(os.path.join(OUT, "samples.txt"), "w",
-                  encoding="utf-8") as f:
-            f.writelines(x for x in lines if x.startswith(("sample", "failed")))
+        if opt.keep and not re.fullmatch("[0-9a-f]{12}", commit()):
+            sys.exit("bench: samples are kept of a commit only, and this tree "
+                     "has changes that are in none")
+        lines = measure_all(opt)
     samples = Samples()
     samples.read(lines)
     found = instructions(samples)

@@ -4,7 +4,7 @@
 # instructions as time ("vm/one --icount"), with Soft-RoCE to itself. Each work
 # runs N and 2N times, so that the fixed cost of a run cancels out.
 #
-# usage: icount.sh [ROUNDS [all|small|windows]]
+# usage: icount.sh [ROUNDS [main|small|windows]]
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -85,7 +85,7 @@ serve smcr4 0
 serve linux4 0
 serve tcp4 0 65536 131072 262144 524288
 for ((round = 1; round <= ${1:-2}; round++)); do
-	case ${2:-all} in
+	case ${2:-main} in
 	small)		small $round ;;
 	windows)	windows $round ;;
 	*)		works $round ;;

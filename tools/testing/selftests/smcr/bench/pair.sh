@@ -5,7 +5,7 @@
 # idle connection. smcr-linux is a client of smcr with a server of Linux's SMC-R,
 # linux-smcr the reverse.
 #
-# usage: pair.sh [ROUNDS [CONNECTIONS [all|linux|small|windows|neighbours]]]
+# usage: pair.sh [ROUNDS [CONNECTIONS [main|linux|small|windows|neighbours]]]
 # With "linux", only the times of smcr, Linux's SMC-R and the two of them; with
 # "small" and "windows", only streams of small writes, or of writes of 64 KB
 # through rings of several sizes, and what both hosts do for a write; with
@@ -16,7 +16,7 @@
 . "$BENCH/events.sh"
 
 CLIENT=10.9.0.2
-part=${3:-all}
+part=${3:-main}
 mixed=(smcr4 smcr4-linux4 linux4 linux4-smcr4)
 case $part in
 linux)		systems=("${mixed[@]}") ;;
