@@ -94,7 +94,7 @@ vm:
 endif
 
 # ROUNDS of measurements; CONNECTIONS for the memory of an idle connection;
-# KEEP=1 to store the samples of each part in bench/samples;
+# KEEP=1 to store the samples and write the documents' tables from them;
 # PART=failover for the times of failovers alone, PART=main for what is in none of
 # the other parts, PART=linux for smcr with Linux,
 # PART=small for small writes, PART=windows for writes through rings of equal sizes,
@@ -105,7 +105,7 @@ bench:
 	@$(MAKE) -s -C $(SELFTESTS)/bench
 	@python3 -B $(SELFTESTS)/bench/bench.py --rounds $(or $(ROUNDS),15) \
 		--connections $(or $(CONNECTIONS),4064) --part $(or $(PART),all) \
-		$(if $(KEEP),--keep)
+		$(if $(KEEP),--keep && python3 -B $(SELFTESTS)/bench/documents.py)
 
 .PHONY: clean help
 clean:
@@ -149,7 +149,8 @@ help:
 	@echo '                 beside the device'"'"'s floor, Linux'"'"'s SMC-R, TCP and'
 	@echo '                 perftest, and failover times; ROUNDS=n, CONNECTIONS=n,'
 	@echo '                 PART=main, failover, linux, small, windows,'
-	@echo '                 neighbours or unused; KEEP=1 to store the samples'
+	@echo '                 neighbours or unused; KEEP=1 to write the tables of'
+	@echo '                 the documents'
 	@echo '  clean          remove what was built here, but not the cache in'
 	@echo '                 $$SMCR_CACHE ($(SMCR_CACHE))'
 	@echo 'README.md is the introduction, CONTRIBUTING.md describes the loop.'

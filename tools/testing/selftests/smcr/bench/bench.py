@@ -4,7 +4,7 @@
 TCP and perftest. Runs pair.sh, icount.sh, unused.sh and failover.sh in the test
 bed and writes tables, a JSON file, a plot and the raw samples to ../out/bench.
 There are no thresholds: a missed aim is reported and is no failure. With --keep
-the samples of each part are stored in samples/, too."""
+the samples of each part are stored in samples/, for documents.py."""
 import argparse
 import bisect
 import json
