@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# What prove_spoil.sh and prove_same.sh share: the addresses of this host, and
-# its routes in their order, which decides from where it connects.
+# What prove_spoil.sh and prove_same.sh share: the addresses of this host, its
+# routes in their order, which decides from where it connects, and settings.
 # shellcheck disable=SC2154 # what lib.sh sets
 
 stored=$SHARED/network.${BED_HOST:-}
@@ -15,6 +15,7 @@ network() {
 	ip -o link show | sed -n 's/.*: \(eth[0-9]*\): .* \(mtu [0-9]*\) .*/\1 \2/p'
 	ip route show
 	ip -6 route show to root fd09::/64
+	sysctl net.ipv4.tcp_syn_retries net.ipv4.ip_local_port_range
 }
 
 # store: keep the network of this host for the next test

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# fact: A test finds the addresses and routes that the first test has found
+# fact: A test finds the network that the first test has found
 # nics: 3
 # no-smcr: both
 # The second of two tests in one pair, after prove_spoil.sh.
