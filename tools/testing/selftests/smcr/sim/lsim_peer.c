@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A peer that does not do what it is asked for, or does something too often.
+ * A peer that does not do what it is asked for, or does something too often, and
+ * what a peer is told at the end.
  */
 #include "lsim_case.h"
 
@@ -387,6 +388,72 @@ static void many_held(void)
 	st_ends_with(3);
 }
 
+static bool deletes_ignored(const struct ib_qp *qp, const struct smcr_llc_msg *msg)
+{
+	return msg->type == SMCR_LLC_DELETE_LINK;
+}
+
+/* The namespace of a host ends */
+static void end_namespace(u8 host)
+{
+	lsim.cur = host;
+	lsim.host[host].sn.sysctl.llc_timeout_ms = 60000;
+	smcr_lgr_net_close(&lsim.host[host].net);
+}
+
+/* A namespace ends: one message tells the peer that all links go, that this is no
+ * failure, and that an operator is the reason
+ */
+static void told_end(void)
+{
+	const struct smcr_llc_delete_link *del;
+	u8 h;
+
+	for (h = 0; h < 2; st_again(&h, 2)) {
+		st_group(2);
+		end_namespace(h);
+		st_run();
+		del = &st_last(h, SMCR_LLC_DELETE_LINK, false)->delete_link;
+		HOLDS(st_sent(h, SMCR_LLC_DELETE_LINK, false) == 1);
+		HOLDS(del->all && del->orderly && !del->link_num);
+		HOLDS(del->reason == SMCR_LLC_DEL_OPERATOR);
+		HOLDS(st_dead(SERVER) && st_dead(CLIENT));
+	}
+}
+
+/* The server does not answer, and its adapter acknowledges all: the end of the
+ * client's namespace does not wait for as long as an answer may take otherwise
+ */
+static void silent_end(void)
+{
+	st_group(1);
+	lsim.ignores = deletes_ignored;
+	end_namespace(CLIENT);
+	sim_pass(4900);
+	HOLDS(!st_dead(CLIENT));
+	sim_pass(200);
+	HOLDS(st_dead(CLIENT));
+}
+
+/* An idle group says so to the peer */
+static void told_idle(void)
+{
+	const struct smcr_llc_delete_link *del;
+
+	st_group(1);
+	lsim.host[SERVER].sn.sysctl.lgr_linger_ms = 1000;
+	lsim.cur = SERVER;
+	/* The handshake keeps the memory of the group only */
+	SRV->n_joining--;
+	smcr_lgr_queue(SRV);
+	sim_pass(1100);
+	SRV->n_joining++;
+	del = &st_last(SERVER, SMCR_LLC_DELETE_LINK, false)->delete_link;
+	HOLDS(st_sent(SERVER, SMCR_LLC_DELETE_LINK, false) == 1);
+	HOLDS(del->all && del->orderly && del->reason == SMCR_LLC_DEL_INACTIVE);
+	HOLDS(st_dead(SERVER) && st_dead(CLIENT));
+}
+
 const struct scase lsim_peer[] = {
 	{ "R15", "no answer to a client's DELETE LINK: the carrier is tested", r15_silent },
 	{ "R15", "another one that waits to be sent is not forgotten then", r15_second },
@@ -398,5 +465,8 @@ const struct scase lsim_peer[] = {
 	{ "held", "messages that are held are looked at when that is of use", many_held },
 	{ "ends", "an end that the peer cannot have is refused", wrong_end_refused },
 	{ "offers", "a client does not follow each of too many offers", many_offers },
+	{ "exit", "a namespace that ends tells the peer why", told_end },
+	{ "exit", "its end does not wait for a silent peer without end", silent_end },
+	{ "exit", "so does a group that nobody uses any more", told_idle },
 	{ },
 };

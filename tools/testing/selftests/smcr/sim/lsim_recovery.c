@@ -417,12 +417,16 @@ static void r19(void)
 	rkey_lost(SERVER);
 }
 
+/* Another reason for a test does not repeat it, and so does not defer its end (C.4) */
 static void test_lost(u8 host)
 {
 	st_group(2);
 	st_hold(!host, SMCR_LLC_TEST_LINK, true);
 	st_test_by(host, 2);
-	sim_pass(2100);
+	sim_pass(1500);
+	st_test_by(host, 2);
+	sim_pass(600);
+	HOLDS(st_sent(host, SMCR_LLC_TEST_LINK, false) == 1);
 	HOLDS(!st_is_active(host, 2) && st_is_active(host, 1));
 	HOLDS(st_sent(host, SMCR_LLC_DELETE_LINK, false) == 1);
 	st_ends_with(2);
@@ -587,6 +591,38 @@ static void r26(void)
 	HOLDS(!st_is_active(CLIENT, 1) && st_is_active(CLIENT, 2));
 	spoil_end();
 	st_ends_with(3);
+}
+
+/* The same in a continuation of CONFIRM RKEY, of which one key is left */
+static void r26_rkey(void)
+{
+	const struct smcr_llc_msg msg = {
+		.type = SMCR_LLC_CONFIRM_RKEY,
+		.confirm_rkey = {
+			.nr_others = 3,
+			.rkey = 0x4700,
+			.other = { { 2, 0x4701, 0x5000 }, { 3, 0x4702, 0x6000 } },
+		},
+	};
+	const struct smcr_llc_msg cont = {
+		.type = SMCR_LLC_CONFIRM_RKEY_CONT,
+		.rkey_cont = {
+			.nr_left = 2,
+			.other = { { 4, 0x4703, 0x7000 }, { 5, 0x4704, 0x8000 } },
+		},
+	};
+	u8 h;
+
+	for (h = 0; h < 2; st_again(&h, 2)) {
+		st_group(4);
+		st_hold(!h, SMCR_LLC_CONFIRM_RKEY, true);
+		st_send(h, 1, &msg);
+		st_send(h, 1, &cont);
+		st_run();
+		HOLDS(!st_sent(!h, SMCR_LLC_CONFIRM_RKEY_CONT, true));
+		HOLDS(!st_is_active(!h, 1) && st_links(!h) == 3);
+		HOLDS(lsim.host[!h].mib[SMCR_MIB_BADLLC] == 1);
+	}
 }
 
 static void unknown_link(u8 host)
@@ -1123,6 +1159,7 @@ const struct scase lsim_recoveries[] = {
 	{ "R25", "a message about a link that the client has lost is ignored", r25 },
 	{ "R25", "the same at the server", r25_server },
 	{ "R26", "a wrong count in a continuation fails its link", r26 },
+	{ "R26", "the same with CONFIRM RKEY", r26_rkey },
 	{ "R27", "a client's DELETE LINK of an unknown link is answered", r27 },
 	{ "R28", "a server's DELETE LINK of an unknown link is answered", r28 },
 	{ "R29", "a link without an RKey in CONFIRM RKEY has failed", r29 },
