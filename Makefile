@@ -49,7 +49,7 @@ uninstall:
 demo:
 	@scripts/demo
 
-.PHONY: check check-quick check-all unit sim model lint fuzz vm
+.PHONY: check check-quick check-all unit sim model mutants lint fuzz vm
 check:
 	@scripts/check
 
@@ -72,6 +72,11 @@ sim:
 model:
 	@scripts/deps model
 	@$(SELFTESTS)/model/run.sh $(if $(M),-v $(M))
+
+# M names entries, "unit" those without a virtual machine, "vm" the others.
+mutants:
+	@scripts/deps unit $(if $(filter-out unit,$(or $(M),vm)),vm net apps)
+	@python3 -B $(SELFTESTS)/mutants/run.py $(M)
 
 lint:
 	@scripts/lint
@@ -137,6 +142,9 @@ help:
 	@echo '  sim            run two peers whose links die, LLC between two peers,'
 	@echo '                 and mistakes that the runs must notice; SEED=n,'
 	@echo '                 N=seeds, TRACE=1 to repeat, CASE=NAME for a scenario'
+	@echo '  mutants        put mistakes into a copy of the tree, each of which a test'
+	@echo '                 must notice; M=unit for those that take minutes, M=NAME'
+	@echo '                 for one'
 	@echo '  lint           check style, layers, sparse, documents, generated'
 	@echo '                 code'
 	@echo '  fuzz           fuzz all code that reads bytes from elsewhere;'
