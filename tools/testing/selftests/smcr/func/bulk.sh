@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: 64 MB each way at once arrive with the right SHA-256
-# rfc: 4.7.1-4
+# rfc: 4.5.1, 4.7.1-4
 # nics: 1
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: Connections in any state move to another link when theirs fails
-# rfc: 4.6, 3.5.5.2, C.8
+# rfc: 2.3, 3.5.5.2, 4.6, C.8
 # nics: 2
 # timeout: 400
 # Two adapters on each host. Under a load in many states a link fails: its path

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: Paths may fail until one is left, also if a host has one adapter less
-# rfc: 2.2.1, 3.5.1.6, 4.6
+# rfc: 2.2.1, 2.3, 3.5.1.6, 4.6
 # nics: 3
 # timeout: 240
 # Three adapters on each host: two paths go silent, one after the other or at

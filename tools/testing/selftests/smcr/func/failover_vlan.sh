@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: Connections move to another link in their VLAN, and no other VLAN is used
-# rfc: 2.2, 2.2.1, 3.5.1.6, 4.6, 5.1
+# rfc: 2.2, 2.2.1, 2.3, 3.5.1.6, 3.5.5.1, 4.6, 5.1
 # nics: 2
 # timeout: 120
 # Two adapters on each host, with VLAN 31 on both of them: a group whose

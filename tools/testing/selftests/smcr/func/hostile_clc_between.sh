@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: One changed or late CLC message between honest peers does no harm
-# rfc: 3.5.2.4, C.4, C.6
+# rfc: 3.5.2.3, 3.5.2.4, A.2.5, C.4, C.6
 # nics: 1
 # timeout: 120
 # One CLC message of a subsequent contact is changed between honest peers, or

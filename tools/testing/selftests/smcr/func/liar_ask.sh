@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: A false LLC reply ends only the connection or link that it concerns
-# rfc: C.2, C.3, C.7.1
+# rfc: 2.2.4, 3.5.1.6, 4.1, A.3.5, C.2, C.3, C.7.1
 # nics: 1
 # timeout: 240
 # False LLC replies to an honest host that waits for them, in first contact and

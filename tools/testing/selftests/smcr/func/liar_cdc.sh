@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: A false CDC message aborts one connection at most and leaks no byte
-# rfc: 4.2, 4.4.1, 4.8.1
+# rfc: 4.2, 4.4.1, 4.5.1, 4.6, 4.7.5, 4.8.1, A.4
 # nics: 1
 # timeout: 120
 # False CDC messages: the honest host resets their connection or ignores the

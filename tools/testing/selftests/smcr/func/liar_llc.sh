@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: A client answers, ignores or ends the link on false LLC messages
-# rfc: C.7.1
+# rfc: 3.5.1.6.1, A.3.8, C.7.1
 # nics: 1
 # timeout: 120
 # False LLC messages from a server: the honest client answers them, ignores

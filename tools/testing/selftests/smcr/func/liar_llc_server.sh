@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: A server answers, ignores or ends the link on false LLC messages
-# rfc: C.7.1
+# rfc: A.3.8, C.7.1
 # nics: 1
 # timeout: 120
 # False LLC messages from a client: the honest server answers them, ignores

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: A reused receive element shows no foreign byte
-# rfc: 3.5.2.2, 3.5.2.3, 4.4.1, 4.4.2
+# rfc: 3.5.2.2, 3.5.2.3, 4.3, 4.4.1, 4.4.2, 4.8.2
 # kernel: release
 # nics: 1
 # timeout: 120

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: With two adapters a group has two links, and survives the loss of one
-# rfc: 2.2.1, 3.5.1.6, 3.5.2.3, 3.5.5.1, 3.5.5.2, A.3.2, A.3.3, A.3.4, A.3.5, C.7.1
+# rfc: 2.2.1, 2.2.2, 2.3, 3.5.1.6, 3.5.2.2, 3.5.2.3, 3.5.5.1, 3.5.5.2, A.3.2, A.3.3, A.3.4, A.3.5, C.4, C.7.1, C.8
 # nics: 2
 # timeout: 210
 # Two adapters on each host, one segment. The first contact adds a second link,

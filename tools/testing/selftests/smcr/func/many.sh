@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: 200 connections at once each carry a stream each way
-# rfc: 2.1, 3.5.2.1, 3.5.5.2.1
+# rfc: 2.1, 3.5.2.1, 3.5.5.2.1, 4.5.1
 # nics: 1
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"

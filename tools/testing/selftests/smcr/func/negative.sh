@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: After a failed first contact, connections to that peer are plain TCP
+# rfc: 3.5.1.6.4
 # timeout: 120
 # The negative list: after one failure for which RFC 7609 has no fallback,
 # connections to the same destination or path are plain TCP until SMC-R works

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: Unchanged programs use RDMA where net.smcr.transparent lets them
+# rfc: B
 # nics: 1
 # Unchanged programs under net.smcr.transparent: IPv4, IPv6 and excluded names.
 # A name is the program's, whichever of its threads makes the socket. MPTCP is

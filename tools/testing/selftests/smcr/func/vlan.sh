@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: All connections of a link group use the same VLAN
-# rfc: 2.2, 3.5.1.2
+# rfc: 2.2, 3.5.1.2, 5.1
 # nics: 1
 # All connections of a link group use the same VLAN (RFC 7609 2.2). Two hosts
 # that share two VLANs and an untagged network over one adapter each have three
