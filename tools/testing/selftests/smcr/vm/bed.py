@@ -484,8 +484,9 @@ def boot_for(opt, kernel, test):
     """Boot a session as a test asks for; return it and the error, if any."""
     opt.nics, opt.rails, opt.no_smcr = test.nics, test.rails, test.no_smcr
     opt.cpus, opt.peer = test.cpus, test.peer
-    if kernel == "kcsan":
+    if kernel == "kcsan" or kernel.endswith(plan.TWO):
         opt.cpus = max(opt.cpus, 2)
+    kernel = plan.flavour(kernel)
     names = ["server", "client"]
     if test.topology == "one":
         names = ["server"]
@@ -626,7 +627,7 @@ def all_main(opt):
             tally.line(result[0], name, f"{result[1]}, in an earlier run")
         else:
             left.append(run)
-    for kernel in plan.ALL:
+    for kernel in sorted(set(map(plan.flavour, plan.ALL))):
         build.boot(kernel)
     tally.record = record
     crew = Crew(tally, True)
@@ -645,8 +646,10 @@ def parse():
         formatter_class=argparse.RawDescriptionHelpFormatter)
     common = argparse.ArgumentParser(add_help=False)
     add = common.add_argument
-    add("--kernel", choices=list(FACTOR), help="default: release for "
-        "scripts, release and debug for tests")
+    add("--kernel", choices=[k + cpus for k in FACTOR
+                             for cpus in ("", plan.TWO)],
+        help="default: release for scripts, release and debug for tests; "
+        f"debug{plan.TWO}: the debug kernel, and two processors of each host")
     add("--nics", type=int, default=1, metavar="N", help="NICs a host")
     add("--rails", action="store_true",
         help="NIC n of both on a segment and subnet of its own")
@@ -717,6 +720,9 @@ def run_mode(opt):
     if opt.mode in mains:
         return mains[opt.mode](opt)
     opt.kernel = opt.kernel or "release"
+    if opt.kernel.endswith(plan.TWO):
+        opt.cpus = max(opt.cpus, 2)
+        opt.kernel = plan.flavour(opt.kernel)
     if opt.mode == "one":
         return scripts_main(opt, ["server"], [opt.script])
     return scripts_main(opt, ["server", "client"], [opt.server, opt.client])

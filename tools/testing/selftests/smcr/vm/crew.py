@@ -110,6 +110,7 @@ class Crew:
     def ready(self, kernel):
         """Return whether a kernel is built. Another process may be building
         it."""
+        kernel = plan.flavour(kernel)
         if kernel not in self.built and subprocess.run(
                 [os.path.join(plan.TOP, "scripts/kernel"), "ready", kernel],
                 check=False).returncode == 0:
@@ -150,7 +151,7 @@ class Crew:
 
     def build(self, kernel):
         """Build what a boot needs. A kernel may have come a moment ago."""
-        build.boot(kernel)
+        build.boot(plan.flavour(kernel))
 
     def built_for(self, kernel):
         """Build what a boot needs. If that fails, let no other part begin, and
@@ -226,7 +227,7 @@ class Crew:
             for failure in self.failures:
                 self.settle(failure)
             for name in sorted(self.core - self.ended):
-                if name.rpartition("-")[2] in self.built:
+                if plan.flavour(name.rpartition("-")[2]) in self.built:
                     self.tally.line(False, name, "did not run")
                 else:
                     print(f"# {name} did not run: its kernel is not built yet")

@@ -28,12 +28,17 @@ CORE = {
         hostile_clc_server liar_cdc liar_llc
         unload
         """.split(),
-    "debug": "epoll many teardown".split(),
+    "debug": "epoll many".split(),
 }
+# Tests with races, which every check also runs one of with two processors and
+# the debug kernel.
+RACES = "listener many owner races storm teardown unload".split()
 # What a quick check runs.
 QUICK = {"release": "data_v4 fallback_no_smcr links liar_cdc unload".split()}
+# A kernel's name with this behind it: each host has two processors.
+TWO = "2"
 # The kernels of check-all.
-ALL = ("release", "debug", "kcsan")
+ALL = ("release", "debug", "kcsan", "release" + TWO, "debug" + TWO)
 # Of the other runs of a check, how many of each kernel follow each other.
 SHARE = {"release": 3, "debug": 1}
 # Runs that may change places so that those with the same topology share a boot.
@@ -58,6 +63,11 @@ Run = collections.namedtuple("Run", "kernel test")
 def name_of(run):
     """Return the name of a run in the output and in out/."""
     return f"{run.test.name}-{run.kernel}"
+
+
+def flavour(kernel):
+    """Return a kernel's name without the number of processors."""
+    return kernel.removesuffix(TWO)
 
 
 class Test:
@@ -124,12 +134,25 @@ def find_tests(names):
     return found
 
 
+def may_run(test, kernel):
+    """Return whether a test can run on a kernel. KCSAN's kernel takes what the
+    debug kernel takes. With two processors, those of the core run on the
+    release kernel and those with races on the debug kernel, unless they always
+    have two."""
+    if kernel.endswith(TWO):
+        kernel = flavour(kernel)
+        names = RACES if kernel == "debug" else CORE[kernel]
+        if test.cpus > 1 or test.name not in names:
+            return False
+    return test.kernel in ("both", kernel) or \
+        (kernel == "kcsan" and test.kernel == "debug")
+
+
 def every_run(tests, kernels):
     """Return the runs of the tests on each of the kernels that they can run
-    on. KCSAN's kernel takes what the debug kernel takes."""
+    on."""
     return [Run(kernel, test) for kernel in kernels for test in tests
-            if test.kernel in ("both", kernel) or
-            (kernel == "kcsan" and test.kernel == "debug")]
+            if may_run(test, kernel)]
 
 
 def git(*command):
@@ -325,7 +348,7 @@ def parts(runs, window, longest=None):
         for kernel, test in runs[at:at + window]:
             boots.setdefault((kernel, test.boot()), []).append(test)
         for (kernel, _), tests in boots.items():
-            size = longest or TESTS_A_BOOT[kernel]
+            size = longest or TESTS_A_BOOT[flavour(kernel)]
             found += [(kernel, tests[i:i + size])
                       for i in range(0, len(tests), size)]
     return found
@@ -338,12 +361,26 @@ def last_start(now):
     return min(now + 60 * budget, START + 60 * LAST_TEST)
 
 
+def with_processors(tests, runs, tree):
+    """Return the runs of the core, half of those on the release kernel with two
+    processors, and one more of the debug kernel with two. The tree decides
+    which ones."""
+    key = by_hash(tree)
+    two = sorted(every_run(tests.values(), ["release" + TWO]), key=key)
+    two = {r.test.name: r for r in two[::2]}
+    races = sorted(every_run(tests.values(), ["debug" + TWO]), key=key)
+    return [two.get(r.test.name, r) if r.kernel == "release" else r
+            for r in runs] + races[:1]
+
+
 def check_plan():
     """Return the runs of the core, and the others in their order."""
     tests = all_tests()
+    tree = git("rev-parse", "HEAD^{tree}")
     core = listed_runs(tests, CORE)
     rest = [r for r in every_run(tests.values(), SHARE) if r not in core]
-    key = by_hash(git("rev-parse", "HEAD^{tree}"))
+    core = with_processors(tests, core, tree)
+    key = by_hash(tree)
     if os.environ.get("SMCR_ORDER") == "oldest":
         key = last_run
     libs = libraries()

@@ -44,6 +44,7 @@ class FakeTest:                         # pylint: disable=too-few-public-methods
     def __init__(self, name, topology="pair", text=""):
         self.name, self.text = name, text
         self.kernel, self.dir = "both", "func"
+        self.cpus = 1
         self.boot = lambda: topology
 
 
@@ -54,10 +55,39 @@ def prove_core():
     core, others = plan.check_plan()
     every = list(map(plan.name_of, plan.every_run(
         plan.all_tests().values(), plan.SHARE)))
+    two = {plan.name_of(r) for r in plan.every_run(
+        plan.all_tests().values(), ["release2", "debug2"])}
     core, others = ([plan.name_of(r) for r in runs] for runs in (core, others))
-    check("the runs of the core are possible", set(core) <= set(every))
-    check("the core and the others are all runs, each once",
-          sorted(core + others) == sorted(every))
+    check("the runs of the core are possible",
+          set(core) <= set(every) | two)
+    check("the core has runs with two processors, one on the debug kernel",
+          set(core) & two and
+          sum(name.endswith("-debug2") for name in core) == 1)
+    check("the core and the others are all runs, each once", sorted(
+        name.replace("release2", "release") for name in core + others
+        if not name.endswith("-debug2")) == sorted(every))
+
+
+def prove_processors():
+    """Check which tests get two processors."""
+    tests = plan.all_tests()
+    core = plan.listed_runs(tests, plan.CORE)
+
+    def names(tree):
+        return [plan.name_of(r)
+                for r in plan.with_processors(tests, core, tree)]
+
+    check("a tree has one choice of processors", names("a") == names("a"))
+    check("trees differ in what has two",
+          len({tuple(names(tree)) for tree in "abcdef"}) > 1)
+    check("each test of the core gets two processors with some tree",
+          {name for tree in map(str, range(64)) for name in names(tree)} >=
+          set(map(plan.name_of, plan.every_run(
+              tests.values(), ["release2", "debug2"]))))
+    some = FakeTest("unload")
+    some.cpus = 2
+    check("a test that has two is not run again with two",
+          not plan.every_run([some], ["release2", "debug2"]))
 
 
 def prove_order():
@@ -453,6 +483,7 @@ try:
     prove_core()
     prove_order()
     prove_changes()
+    prove_processors()
     prove_parts()
     prove_times()
     prove_stretch()
