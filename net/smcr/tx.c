@@ -50,8 +50,9 @@
 #define TX_BATCH	(64u * 1024)
 /* Longest time that MSG_MORE or TCP_CORK holds bytes, the same as TCP's */
 #define TX_CORK_TIME	(HZ / 5)
-/* Time without progress after which TCP_USER_TIMEOUT begins. TCP starts its
- * clock with its first probe or retransmission, which is not earlier.
+/* Time without progress after which TCP_USER_TIMEOUT begins, and after which a
+ * completion is requested for a sender without room. TCP starts its clock with
+ * its first probe or retransmission, which is not earlier.
  */
 #define TX_STALL_TIME	(HZ / 5)
 /* Least time between two answers to R that tell the peer nothing new */
@@ -78,6 +79,30 @@ static void tx_ask(struct smcr_conn *conn)
 	    smcr_failover_tx_act(&conn->tx.fo, conn->tx.una) ==
 	    SMCR_FAILOVER_GO_ON && !smcr_wr_post_fence(conn->link))
 		conn->tx.signaled = conn->tx.nxt;
+}
+
+/* The last writes may be in the peer's memory without being known to be. If the
+ * peer reads, its next cursor tells; if it does not, a sender would wait for
+ * room that there is. Returns true if a completion should be requested once
+ * nothing has made progress for a while.
+ */
+static bool tx_starves(const struct smcr_conn *conn)
+{
+	return conn->tx.signaled < conn->tx.nxt && !smcr_tx_writeable(conn) &&
+	       !smcr_conn_end_over(conn);
+}
+
+static void tx_feed(struct smcr_conn *conn)
+{
+	unsigned long idle = jiffies - conn->tx.progress;
+
+	if (!tx_starves(conn))
+		return;
+	if (idle >= TX_STALL_TIME)
+		tx_ask(conn);
+	if (tx_starves(conn))
+		tx_arm(conn, idle < TX_STALL_TIME ? TX_STALL_TIME - idle :
+						    TX_STALL_TIME);
 }
 
 /* How long may the connection make no progress? Usually TCP_USER_TIMEOUT says,
@@ -166,6 +191,7 @@ static void tx_timer(struct timer_list *timer)
 	else
 		WRITE_ONCE(tx->hold, false);
 	smcr_tx_answer(conn);
+	tx_feed(conn);
 	if (!tx_overdue(conn))
 		smcr_tx_push_locked(conn);
 	spin_unlock(&conn->lock);
@@ -606,7 +632,8 @@ void smcr_tx_push_locked(struct smcr_conn *conn)
 	/* The timer goes on by itself. While the connection is away, it may run
 	 * for a longer limit than what waits now has.
 	 */
-	if (tx_limit(conn) && (tx->patience || !timer_pending(&conn->tx_timer)))
+	if ((tx_limit(conn) || tx_starves(conn)) &&
+	    (tx->patience || !timer_pending(&conn->tx_timer)))
 		tx_arm(conn, TX_STALL_TIME);
 }
 

@@ -8,6 +8,8 @@ an error with a program that asks for it.
     refused a socket that only TCP can serve connects to a port that nobody
             listens at, COUNT times; the client polls without pause, and asks
             for the error as soon as poll() reports one
+    room    the client writes to a server that does not read, until there is no
+            room for long; the server's ring and the send space must be full
     edge    the client fills the send space with each write, writes again a
             random time later, and if there is no space, waits for the edge that
             reports space; the server reads all bytes as they arrive. COUNT
@@ -15,13 +17,14 @@ an error with a program that asks for it.
 
 The client prints a line that begins with "bad" for each failure.
 
-usage: slowly.py serve|ends|refused|edge ADDRESS PORT COUNT
+usage: slowly.py serve|ends|refused|room|edge ADDRESS PORT COUNT
 """
 import errno
 import os
 import random
 import select
 import socket
+import struct
 import sys
 import time
 
@@ -34,6 +37,11 @@ TCP_FASTOPEN_CONNECT = 30
 # About the time in which space returns, and how often none may be found
 COMES = 0.06
 TRIES = 20
+# Seconds without room after which none is expected to appear
+QUIET = 2
+# Bytes of the server's element that stay empty: the eye catcher, and one that is
+# kept for an urgent byte
+SPARE = 5
 
 
 def serve_one(sock):
@@ -42,6 +50,10 @@ def serve_one(sock):
     if what == b"e":
         sock.recv(1)
         sock.send(b"x")
+    if what == b"u":
+        poll = select.poll()
+        poll.register(sock, select.POLLRDHUP)
+        poll.poll()
     while what == b"r" and sock.recv(1 << 20):
         pass
     sock.close()
@@ -96,6 +108,39 @@ def refused(address, count):
         sock.close()
 
 
+def write_until_full(sock, piece):
+    """Return the bytes that are taken before there is no room."""
+    done = 0
+    try:
+        while True:
+            done += sock.send(bytes(piece))
+    except BlockingIOError:
+        return done
+
+
+def room(address, count):
+    """Check that a writer gets all room that its peer and its host have."""
+    for i in range(count):
+        sock = connected(address, b"u", 131072)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
+                        struct.pack("ii", 1, 0))
+        ring = int(sock.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF))
+        want = ring + sock.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) // 2
+        sock.setblocking(False)
+        poll = select.poll()
+        poll.register(sock, select.POLLOUT)
+        done = 1
+        while True:
+            done += write_until_full(sock, 4096 * (1 + i))
+            if not poll.poll(QUIET * 1000):
+                break
+        done += write_until_full(sock, 1)
+        print(f"# ring and send space {want}, taken {done}", file=sys.stderr)
+        if done < want - SPARE:
+            print(f"bad: {done} of {want} bytes in round {i}")
+        sock.close()
+
+
 def edge(address, count):
     """Check that an edge follows each time without send space."""
     seed = int(os.environ.get("SMCR_SEED", time.time_ns()))
@@ -133,8 +178,8 @@ def main():
     if what == "serve":
         smcr.serve(address, serve_one)
     else:
-        {"ends": ends, "refused": refused, "edge": edge}[what](address,
-                                                               int(count))
+        {"ends": ends, "refused": refused, "room": room,
+         "edge": edge}[what](address, int(count))
 
 
 main()

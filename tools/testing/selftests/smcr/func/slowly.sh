@@ -29,6 +29,11 @@ slowly() {
 	check "$1 is fast again" rmmod slowly
 }
 
+all_room() {
+	python3 -B slowly.py room "$SERVER" "$PORT" 8 >"$tmp/bad" &&
+		test ! -s "$tmp/bad"
+}
+
 client_leads
 
 check "the server listens" on server program slowly \
@@ -39,6 +44,7 @@ slowly smcr_rx_recvmsg 50 python3 -B slowly.py ends "$SERVER" "$PORT" 20
 check "RoCE to the server is slow" \
 	wire fault client0 server0 delay 60000 only roce
 slowly smcr_tx_sendmsg 400 python3 -B slowly.py edge "$SERVER" "$PORT" 25
+check "a writer to a server that does not read gets all room" all_room
 check "RoCE is fast again" wire clear
 no_fallback begin
 save refused
