@@ -7,9 +7,9 @@
 # timeout: 240
 # Adapters with other manners than Soft-RoCE: they take no request in the error
 # state, or raise one event at the end of a drain while the poller is about to
-# end, and have drain functions that do not return, or take long to arm a completion queue that is being destroyed, or report
-# an error of the completion queue. Links are freed all the same, in use and
-# idle, and new ones work.
+# end, and have drain functions that do not return, or take long to arm a
+# completion queue that is being destroyed, or report an error of the completion
+# queue. Links are freed all the same, in use and idle, and new ones work.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
