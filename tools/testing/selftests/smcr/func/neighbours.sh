@@ -6,8 +6,8 @@
 # timeout: 180
 # Four connections write as much as they can, and a fifth one does round trips
 # of 64 bytes. What they write during a round trip is what was posted before its
-# two messages. Without a bound that is more than 450 KB as a rule, and 1.1 MB at
-# times; with it a third of that.
+# two messages. Without a bound that is 450 to 660 KB as a rule, and more than
+# 1 MB in a tenth of them; with it less than half of that.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
@@ -23,10 +23,10 @@ trips=$(timeout $((120 * PATIENCE)) python3 -B neighbours.py trips "$SERVER" \
 	"$PORT" 4 $((400 / SLOW)))
 check "round trips beside four streams" test $? -eq 0
 read -r half most <<<"$trips"
-echo "# KB of the streams during a round trip: half $half, 99 % $most"
+echo "# KB of the streams during a round trip: half $half, 90 % $most"
 check "half of the round trips let at most 300 KB pass" \
 	test "${half:-9999}" -le 300
-check "99 % of them let at most 850 KB pass" test "${most:-9999}" -le 850
+check "90 % of them let at most 650 KB pass" test "${most:-9999}" -le 650
 grew begin TxTurns -ge 100
 grew begin TxBytes -ge 10000000
 both no_fallback begin
