@@ -23,7 +23,6 @@
 #include <net/tcp_states.h>
 
 #include "cdc.h"
-#include "chunk.h"
 #include "clc_msg.h"
 #include "conn.h"
 #include "conn_end.h"
@@ -40,32 +39,11 @@ static atomic_t conn_ids = ATOMIC_INIT(0);
 /* Upper limit of the pages that RDMA leaves free in a cgroup */
 #define CGROUP_RESERVE	((32UL << 20) >> PAGE_SHIFT)
 
-/* The namespace's limit counts the send space that a connection may use, not
- * what it uses now, so that a program never finds the limit reached when it
- * sends on a connection that was admitted.
- */
-static bool send_reserve(struct net *net, u32 bytes)
-{
-	struct smcr_net *sn = smcr_pernet(net);
-	unsigned long limit = READ_ONCE(sn->sysctl.max_send_bytes);
-
-	if (atomic_long_add_return(bytes, &sn->send_bytes) <= limit)
-		return true;
-	atomic_long_sub(bytes, &sn->send_bytes);
-	smcr_mib_inc(net, SMCR_MIB_SENDSPACEREFUSED);
-	return false;
-}
-
-static void send_release(struct net *net, u32 bytes)
-{
-	atomic_long_sub(bytes, &smcr_pernet(net)->send_bytes);
-}
-
 /**
  * smcr_conn_alloc() - allocate a connection, without element and token yet
  * @lgr: its group; the connection takes a reference
  * @link: link that will carry its writes; likewise
- * @sndbuf: bytes of send space that it may use; at least a chunk is taken
+ * @sndbuf: bytes of send space that it may use, at least a chunk
  * @end_work: function of the work item; see smcr_conn_end_init()
  *
  * Context: process.
@@ -75,16 +53,16 @@ static void send_release(struct net *net, u32 bytes)
 struct smcr_conn *smcr_conn_alloc(struct smcr_lgr *lgr, struct smcr_link *link,
 				  u32 sndbuf, work_func_t end_work)
 {
-	struct smcr_conn *conn;
+	struct smcr_conn *conn = kzalloc(sizeof(*conn), GFP_KERNEL);
+	int err;
 
-	sndbuf = max_t(u32, sndbuf, SMCR_CHUNK_SIZE);
-	if (!send_reserve(lgr->net, sndbuf))
-		return ERR_PTR(-EDQUOT);
-	conn = kzalloc(sizeof(*conn), GFP_KERNEL);
 	if (!conn)
-		goto err_release;
-	if (smcr_tx_space_init(conn, sndbuf))
-		goto err_free;
+		return ERR_PTR(-ENOMEM);
+	err = smcr_tx_space_init(conn, lgr->net, sndbuf);
+	if (err) {
+		kfree(conn);
+		return ERR_PTR(err);
+	}
 	refcount_set(&conn->refs, 1);
 	spin_lock_init(&conn->lock);
 	INIT_LIST_HEAD(&conn->wait_node);
@@ -101,34 +79,6 @@ struct smcr_conn *smcr_conn_alloc(struct smcr_lgr *lgr, struct smcr_link *link,
 	smcr_conn_tcp_init(conn);
 	smcr_mib_inc(lgr->net, SMCR_MIB_CONNSOPENED);
 	return conn;
-err_free:
-	kfree(conn);
-err_release:
-	send_release(lgr->net, sndbuf);
-	return ERR_PTR(-ENOMEM);
-}
-
-/**
- * smcr_conn_resize() - change the send space of a connection
- * @conn: the connection
- * @sndbuf: bytes that may wait to be sent; at least a chunk is taken
- *
- * If the namespace's limit is reached, or there is no memory, the connection
- * keeps what it has: SO_SNDBUF cannot fail.
- *
- * Context: process, outer sock lock held.
- */
-void smcr_conn_resize(struct smcr_conn *conn, u32 sndbuf)
-{
-	u32 old = conn->tx.size;
-
-	sndbuf = max_t(u32, sndbuf, SMCR_CHUNK_SIZE);
-	if (sndbuf > old && !send_reserve(conn->lgr->net, sndbuf - old))
-		return;
-	if (smcr_tx_space_resize(conn, sndbuf))
-		send_release(conn->lgr->net, sndbuf - old);
-	else if (sndbuf < old)
-		send_release(conn->lgr->net, old - sndbuf);
 }
 
 /**
@@ -159,7 +109,6 @@ void smcr_conn_put(struct smcr_conn *conn)
 		return;
 	WARN_ON_ONCE(conn->sk);
 	smcr_tx_purge(conn);
-	send_release(lgr->net, conn->tx.size);
 	if (conn->rx.rmb)
 		smcr_rmb_put(conn->rx.rmb);
 	smcr_mib_inc(lgr->net, SMCR_MIB_CONNSCLOSED);

@@ -215,7 +215,6 @@ struct smcr_conn {
 struct smcr_conn * __must_check
 smcr_conn_alloc(struct smcr_lgr *lgr, struct smcr_link *link, u32 sndbuf,
 		work_func_t end_work);
-void smcr_conn_resize(struct smcr_conn *conn, u32 sndbuf);
 struct smcr_conn *smcr_conn_get(struct smcr_conn *conn);
 void smcr_conn_put(struct smcr_conn *conn);
 int __must_check smcr_conn_elem_take(struct smcr_conn *conn, u32 size);

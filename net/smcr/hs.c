@@ -682,7 +682,7 @@ void smcr_hs_done(struct smcr_hs *hs)
 	if (hs->here)
 		smcr_addr_watch(conn, smcr_sk(sk)->inner->sk);
 	if (smcr_sk(sk)->sndbuf_set)
-		smcr_conn_resize(conn, sk->sk_sndbuf / 2);
+		smcr_tx_space_resize(conn, sk->sk_sndbuf / 2);
 	smcr_hs_path_result(hs, true);
 	hs->conn = NULL;
 	if (!hs->first_contact)

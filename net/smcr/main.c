@@ -15,6 +15,7 @@
 #include "smcr.h"
 #include "sock.h"
 #include "transparent.h"
+#include "tx.h"
 
 unsigned int smcr_net_id;
 struct workqueue_struct *smcr_hs_wq;
@@ -40,9 +41,17 @@ static int __net_init net_init(struct net *net)
 	err = smcr_mib_init(net);
 	if (err)
 		return err;
+	err = smcr_tx_space_net_init(net);
+	if (err)
+		goto out_mib;
 	err = smcr_sysctl_net_init(net);
 	if (err)
-		smcr_mib_exit(net);
+		goto out_space;
+	return 0;
+out_space:
+	smcr_tx_space_net_exit(net);
+out_mib:
+	smcr_mib_exit(net);
 	return err;
 }
 
@@ -55,6 +64,7 @@ static void __net_exit net_exit(struct net *net)
 	smcr_peers_net_exit(net);
 	smcr_neglist_net_exit(net);
 	smcr_sysctl_net_exit(net);
+	smcr_tx_space_net_exit(net);
 	smcr_mib_exit(net);
 }
 

@@ -166,6 +166,8 @@
 	  "RMBs created with fewer elements than wanted, for lack of memory") \
 	X(SENDSPACEREFUSED, SendSpaceRefused, \
 	  "connections not created because of net.smcr.max_send_bytes") \
+	X(SENDSPACEWAITS, SendSpaceWaits, \
+	  "times that send() had to wait because of net.smcr.max_send_bytes") \
 	X(CHARGESREFUSED, ChargesRefused, \
 	  "connections whose memory could not be charged to their program") \
 	X(MRREGISTRATIONS, MrRegistrations, "memory regions registered") \

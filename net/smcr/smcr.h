@@ -50,6 +50,7 @@
 #ifndef _SMCR_H
 #define _SMCR_H
 
+#include <linux/percpu_counter.h>
 #include <linux/types.h>
 #include <net/net_namespace.h>
 #include <net/netns/generic.h>
@@ -86,7 +87,7 @@ struct workqueue_struct;
  * @n_live_lgrs: groups whose links are not all drained
  * @n_qps: queue pairs of the groups' links
  * @rmb_bytes: bytes of RMB pages held by the namespace's groups
- * @send_bytes: bytes of send space that the namespace's connections may use
+ * @send_bytes: bytes of send space in use, at least a chunk for each connection
  * @orphans: connections that outlive the close() of their socket
  * @handshakes: handshakes in flight
  * @sources: those of listeners, by listener and source
@@ -112,7 +113,7 @@ struct smcr_net {
 	atomic_t		n_live_lgrs;
 	atomic_t		n_qps;
 	atomic_long_t		rmb_bytes;
-	atomic_long_t		send_bytes;
+	struct percpu_counter	send_bytes;
 	atomic_t		orphans;
 	atomic_t		handshakes;
 	struct smcr_sources	sources;

@@ -236,7 +236,7 @@ static int set_sndbuf(struct socket *sock, int level, int name, sockptr_t val,
 	lock_sock(sk);
 	conn = smcr_sk(sk)->conn;
 	if (conn)
-		smcr_conn_resize(conn, sk->sk_sndbuf / 2);
+		smcr_tx_space_resize(conn, sk->sk_sndbuf / 2);
 	release_sock(sk);
 	return 0;
 }

@@ -60,7 +60,7 @@ struct smcr_sysctl_names;
  * @max_conns_per_lgr: most connections of one group
  * @max_orphans: most connections that outlive their socket
  * @max_rmb_bytes: most bytes of all RMBs
- * @max_send_bytes: most bytes of all send space
+ * @max_send_bytes: most bytes of all send space in use
  *
  * A write may change a value at any time, so all but @exclude are read with
  * READ_ONCE(), in any context. @max_handshakes and all values after it can be

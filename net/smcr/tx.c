@@ -57,8 +57,8 @@
 #define TX_STALL_TIME	(HZ / 5)
 /* Least time between two answers to R that tell the peer nothing new */
 #define TX_ANSWER_TIME	HZ
-/* Time after which a blocking send() looks for memory again */
-#define TX_MEMORY_TIME	((long)HZ / 20)
+/* Time after which send() looks for a chunk again; TCP's is not longer */
+#define TX_MEMORY_TIME	(HZ / 5)
 
 /* Look at the connection again in @delay jiffies, or earlier. The armed timer
  * owns a reference.
@@ -191,6 +191,7 @@ static void tx_timer(struct timer_list *timer)
 	else
 		WRITE_ONCE(tx->hold, false);
 	smcr_tx_answer(conn);
+	smcr_tx_retry(conn);
 	tx_feed(conn);
 	if (!tx_overdue(conn))
 		smcr_tx_push_locked(conn);
@@ -405,9 +406,10 @@ static int tx_fill(struct smcr_conn *conn, const struct smcr_tx_plan *plan,
 /* Post one chain of writes and its message; writes that are repeated go without
  * one until the last of them (4.6.2). Request a completion with C and A, after
  * which no message would release the references of the send slots, when half of
- * the send space has none requested, at the end of a replay, and for bytes that
- * will wait behind this message (tx_plan.c). If the send space cannot be mapped
- * for the new link's device, conn_move.c tries again.
+ * the send space has none requested, while send() finds no chunk, at the end of
+ * a replay, and for bytes that will wait behind this message (tx_plan.c). If
+ * the send space cannot be mapped for the new link's device, conn_move.c tries
+ * again.
  */
 static int tx_post(struct smcr_conn *conn, const struct smcr_tx_plan *plan)
 {
@@ -443,6 +445,7 @@ static int tx_post(struct smcr_conn *conn, const struct smcr_tx_plan *plan)
 		       ((flags & (SMCR_CDC_C | SMCR_CDC_A)) ||
 			tx->fo.replay < tx->fo.mark ||
 			plan->sent - tx->signaled >= tx->size / 2 ||
+			tx->pressed ||
 			smcr_tx_burst_asks(&tx->burst, &line, plan));
 	if (batch.message)
 		tx_encode(conn, batch.cdc, plan->sent, flags);
@@ -762,40 +765,15 @@ static int tx_wait(struct sock *sk, struct smcr_conn *conn, long *timeo)
 	return err;
 }
 
-/* There is no memory for a chunk. A non-blocking call returns -EAGAIN, and an
- * edge-triggered poller gets its edge when bytes are complete, or without such
- * bytes at once. Another call looks again after a while, since nothing tells of
- * memory.
+/* send() has found no chunk, see tx_space.c. There is room again when bytes are
+ * complete, and after a while, since nothing tells of memory.
  */
-static int tx_wait_memory(struct sock *sk, struct smcr_conn *conn, long *timeo)
+static void tx_press(struct smcr_conn *conn)
 {
-	DEFINE_WAIT_FUNC(wait, woken_wake_function);
-	long slice = min(*timeo, TX_MEMORY_TIME), left = slice;
-	struct socket *sock = sk->sk_socket;
-	int err;
-
-	smcr_mib_count(conn->lgr->mib, SMCR_MIB_TXCHUNKWAITS, 1);
-	smcr_tx_uncork(sk);
-	if (!*timeo) {
-		sk_set_bit(SOCKWQ_ASYNC_NOSPACE, sk);
-		set_bit(SOCK_NOSPACE, &sock->flags);
-		/* Pairs with space_wake(), as in tx_wait() */
-		smp_mb__after_atomic();
-		if (READ_ONCE(conn->tx.una) == conn->tx.end &&
-		    test_and_clear_bit(SOCK_NOSPACE, &sock->flags))
-			sk->sk_write_space(sk);
-		return -EAGAIN;
-	}
-	if (signal_pending(current))
-		return sock_intr_errno(*timeo);
-	add_wait_queue(sk_sleep(sk), &wait);
-	err = sk_wait_event(sk, &left, READ_ONCE(sk->sk_err) ||
-			    READ_ONCE(sk->sk_shutdown) & SEND_SHUTDOWN, &wait);
-	remove_wait_queue(sk_sleep(sk), &wait);
-	if (*timeo != MAX_SCHEDULE_TIMEOUT)
-		*timeo -= slice - left;
-	/* Negative: another thread has disconnected the socket meanwhile */
-	return min(err, 0);
+	spin_lock_bh(&conn->lock);
+	tx_ask(conn);
+	tx_arm(conn, TX_MEMORY_TIME);
+	spin_unlock_bh(&conn->lock);
 }
 
 /* Make the last byte urgent. Even if the window is closed, a message tells the
@@ -887,7 +865,11 @@ static int tx_send(struct sock *sk, struct smcr_conn *conn, struct msghdr *msg,
 	n = smcr_tx_copy(conn, msg, space);
 	if (n > 0)
 		tx_queued(conn, msg, n, smcr_sk(sk)->cork);
-	return n;
+	if (n != -ENOBUFS)
+		return n;
+	/* The next turn waits */
+	tx_press(conn);
+	return 0;
 }
 
 /* A send() with MSG_OOB begins. If it has to wait for room, its peer learns
@@ -963,10 +945,6 @@ int smcr_tx_sendmsg(struct sock *sk, struct msghdr *msg, size_t len)
 		if (!smcr_tx_space(conn))
 			tx_keep(conn, &counted);
 		err = tx_send(sk, conn, msg, &timeo);
-		if (err == -ENOBUFS) {
-			tx_keep(conn, &counted);
-			err = tx_wait_memory(sk, conn, &timeo);
-		}
 		if (err > 0) {
 			done += err;
 			err = 0;

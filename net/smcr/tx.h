@@ -15,6 +15,7 @@
 #include "urgent.h"
 
 struct msghdr;
+struct net;
 struct smcr_chunk;
 struct smcr_conn;
 struct smcr_tx_seg;
@@ -49,6 +50,8 @@ enum smcr_tx_mute {
  *	and is also read without them
  * @n_slots: entries of @chunk; n_slots * SMCR_CHUNK_SIZE >= size + a chunk.
  *	Both change only together, under these two locks, and never shrink
+ * @n_chunks: chunks in @chunk, and one that send() is about to put there; all
+ *	but the first count against the namespace's limit, see tx_space.c
  * @chunk: send space. The byte at position p lies in the chunk in slot
  *	(p / SMCR_CHUNK_SIZE) % n_slots; a slot without bytes is NULL. The
  *	sender fills the chunk of @end under the outer sock lock;
@@ -60,6 +63,8 @@ enum smcr_tx_mute {
  * @final: the state machine's C, or A, was posted; no message may follow (A.4)
  * @due: a message must go out even if the window admits no bytes
  * @filling: a sender copies into the chunk of @end
+ * @pressed: send() found no chunk, and none of the bytes under way has become
+ *	complete since, nor has the time passed after which it looks again
  * @merging: bytes wait to be merged with later ones, and a requested completion
  *	will have them looked at
  * @hold: MSG_MORE or TCP_CORK: wait for more bytes
@@ -89,7 +94,7 @@ enum smcr_tx_mute {
  *
  * All under smcr_conn.lock but for the bytes in the chunk of @end, and for @end
  * and @filling, which send() changes under the outer sock lock. @una, @nxt,
- * @merging and @hold are also read without smcr_conn.lock.
+ * @pressed, @merging and @hold are also read without smcr_conn.lock.
  */
 struct smcr_conn_tx {
 	u64			una;
@@ -103,11 +108,13 @@ struct smcr_conn_tx {
 	u32			rkey;
 	u32			size;
 	u32			n_slots;
+	u32			n_chunks;
 	struct smcr_chunk	**chunk;
 	u16			flags;
 	bool			final;
 	bool			due;
 	bool			filling;
+	bool			pressed;
 	bool			merging;
 	bool			hold;
 	bool			blocked;
@@ -144,8 +151,11 @@ u32 smcr_tx_unacked(struct smcr_conn *conn);
 u32 smcr_tx_unsent(const struct smcr_conn *conn);
 
 /* tx_space.c */
-int __must_check smcr_tx_space_init(struct smcr_conn *conn, u32 size);
-int __must_check smcr_tx_space_resize(struct smcr_conn *conn, u32 size);
+int __must_check smcr_tx_space_net_init(struct net *net);
+void smcr_tx_space_net_exit(struct net *net);
+int __must_check smcr_tx_space_init(struct smcr_conn *conn, struct net *net,
+				    u32 size);
+void smcr_tx_space_resize(struct smcr_conn *conn, u32 size);
 u32 smcr_tx_space(const struct smcr_conn *conn);
 bool smcr_tx_writeable(const struct smcr_conn *conn);
 int __must_check smcr_tx_copy(struct smcr_conn *conn, struct msghdr *msg,
@@ -154,6 +164,7 @@ void smcr_tx_copied(struct smcr_conn *conn, u32 n);
 int __must_check smcr_tx_gather(struct smcr_conn *conn,
 				struct smcr_wr_write *wr,
 				const struct smcr_tx_seg *seg, u64 pos);
+void smcr_tx_retry(struct smcr_conn *conn);
 void smcr_tx_reclaim(struct smcr_conn *conn, u64 pos);
 void smcr_tx_drained(struct smcr_conn *conn);
 void smcr_tx_purge(struct smcr_conn *conn);

@@ -15,6 +15,19 @@
  * consumer cursor has passed them: the peer has read them, and its queue pair
  * drops a late retransmission as a duplicate. So most sends need no completion.
  *
+ * The namespace's limit counts the chunks in use, and at least one for each
+ * connection. An idle connection has none, but may take one at any time. A
+ * connection for whose one there is no room is not made, and while the limit is
+ * reached, no connection takes a second one. send() then finds no room, as if
+ * send space were full, until
+ *
+ *	bytes are complete. The connection has some, otherwise it would have no
+ *	    chunk and could take one. From the refusal on, a completion is
+ *	    requested for all that is written, so the connection goes on at the
+ *	    pace at which its peer reads, with one chunk if need be.
+ *	200 ms have passed. Others may have returned chunks, or there is memory
+ *	    again, while a peer that does not read holds up this connection.
+ *
  * The sender fills the chunk of @end, and changes @end and @filling, under the
  * outer sock lock, with or without conn->lock. All else is under conn->lock,
  * taken in process context and in softirq. Two pairs of barriers make this
@@ -29,6 +42,8 @@
  */
 #include <linux/lockdep.h>
 #include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/percpu_counter.h>
 #include <linux/slab.h>
 #include <linux/uio.h>
 #include <net/sock.h>
@@ -45,6 +60,55 @@
 
 /* Longest time that a packet is under way in the network */
 #define TX_PACKET_LIFE	HZ
+/* Bytes that a CPU adds to the namespace's count at once, so that senders on
+ * different CPUs seldom write to the same cache line. Near the limit the sum of
+ * all CPUs decides; each of them may exceed it by a chunk.
+ */
+#define SPACE_BATCH	((s32)(16 * SMCR_CHUNK_SIZE))
+
+static void send_count(struct net *net, s64 chunks)
+{
+	percpu_counter_add_batch(&smcr_pernet(net)->send_bytes,
+				 chunks * SMCR_CHUNK_SIZE, SPACE_BATCH);
+}
+
+/* Count a chunk, unless that exceeds the namespace's limit. */
+static bool send_may_count(struct net *net)
+{
+	struct smcr_net *sn = smcr_pernet(net);
+	s64 limit = min_t(unsigned long, LONG_MAX,
+			  READ_ONCE(sn->sysctl.max_send_bytes));
+
+	if (__percpu_counter_compare(&sn->send_bytes, limit - SMCR_CHUNK_SIZE,
+				     SPACE_BATCH) > 0)
+		return false;
+	send_count(net, 1);
+	return true;
+}
+
+/**
+ * smcr_tx_space_net_init() - prepare a namespace's count of send space
+ * @net: the namespace
+ *
+ * Context: process, namespace init.
+ * Return: 0 or -ENOMEM.
+ */
+int smcr_tx_space_net_init(struct net *net)
+{
+	return percpu_counter_init(&smcr_pernet(net)->send_bytes, 0,
+				   GFP_KERNEL);
+}
+
+/**
+ * smcr_tx_space_net_exit() - undo smcr_tx_space_net_init()
+ * @net: the namespace, which has no connection any more
+ *
+ * Context: process, namespace exit.
+ */
+void smcr_tx_space_net_exit(struct net *net)
+{
+	percpu_counter_destroy(&smcr_pernet(net)->send_bytes);
+}
 
 static struct smcr_chunk **space_slot(struct smcr_conn *conn, u64 pos)
 {
@@ -55,19 +119,27 @@ static struct smcr_chunk **space_slot(struct smcr_conn *conn, u64 pos)
 }
 
 /* Give back the chunk in @slot, which begins at or before @pos. If a link that
- * the connection has left may still read it, that waits for the link's drain.
+ * the connection has left may still read it, that waits for the link's drain,
+ * and the chunk counts until then, in addition to the connection's one.
  */
 static void space_drop(struct smcr_conn *conn, struct smcr_chunk **slot,
 		       u64 pos)
 {
 	struct smcr_conn_tx *tx = &conn->tx;
+	bool last;
 
 	if (!*slot)
 		return;
-	if (tx->left && round_down(pos, SMCR_CHUNK_SIZE) <= tx->left_end)
+	last = !--tx->n_chunks;
+	if (tx->left && round_down(pos, SMCR_CHUNK_SIZE) <= tx->left_end) {
 		list_add(&(*slot)->list, &tx->held);
-	else
+		if (last)
+			send_count(conn->lgr->net, 1);
+	} else {
 		smcr_wr_chunk_put(conn->link, *slot);
+		if (!last)
+			send_count(conn->lgr->net, -1);
+	}
 	*slot = NULL;
 }
 
@@ -78,6 +150,7 @@ static void space_drop_held(struct smcr_conn *conn)
 	list_for_each_entry_safe(chunk, next, &conn->tx.held, list) {
 		list_del(&chunk->list);
 		smcr_wr_chunk_put(conn->link, chunk);
+		send_count(conn->lgr->net, -1);
 	}
 }
 
@@ -105,14 +178,14 @@ void smcr_tx_drained(struct smcr_conn *conn)
  *
  * Context: any. Without the outer sock lock or conn->lock, the result is a
  * hint.
- * Return: bytes.
+ * Return: bytes; 0 as well while there is no chunk for them.
  */
 u32 smcr_tx_space(const struct smcr_conn *conn)
 {
 	u32 used = READ_ONCE(conn->tx.end) - READ_ONCE(conn->tx.una);
 	u32 size = READ_ONCE(conn->tx.size);
 
-	return used < size ? size - used : 0;
+	return used < size && !READ_ONCE(conn->tx.pressed) ? size - used : 0;
 }
 
 /**
@@ -149,6 +222,25 @@ static void space_wake(struct smcr_conn *conn)
 }
 
 /**
+ * smcr_tx_retry() - let send() look for a chunk again
+ * @conn: the connection; nothing happens unless send() found no chunk
+ *
+ * Context: any, conn->lock held.
+ */
+void smcr_tx_retry(struct smcr_conn *conn)
+{
+	struct smcr_conn_tx *tx = &conn->tx;
+
+	lockdep_assert_held(&conn->lock);
+	if (!tx->pressed)
+		return;
+	WRITE_ONCE(tx->pressed, false);
+	/* Pairs with the barriers of those who set SOCK_NOSPACE */
+	smp_mb();
+	space_wake(conn);
+}
+
+/**
  * smcr_tx_reclaim() - return the send space of complete bytes
  * @conn: the connection
  * @pos: all bytes before this position are complete
@@ -167,6 +259,7 @@ void smcr_tx_reclaim(struct smcr_conn *conn, u64 pos)
 	     chunk + SMCR_CHUNK_SIZE <= pos; chunk += SMCR_CHUNK_SIZE)
 		space_drop(conn, space_slot(conn, chunk), chunk);
 	tx->progress = jiffies;
+	WRITE_ONCE(tx->pressed, false);
 	/* Pairs with the barrier in space_fill(): the slots are empty */
 	smp_store_release(&tx->una, pos);
 	/* Pairs with the barrier in space_fill(): is the chunk in use? */
@@ -195,19 +288,27 @@ static struct smcr_chunk **slots_alloc(u32 n)
 /**
  * smcr_tx_space_init() - give a new connection its send space
  * @conn: the connection
- * @size: bytes, at least SMCR_CHUNK_SIZE
+ * @net: its namespace, in which one chunk of it counts from now on
+ * @size: bytes that may wait to be sent; at least a chunk is taken
  *
  * Context: process.
- * Return: 0 or -ENOMEM.
+ * Return: 0; -EDQUOT if the namespace's limit is reached; -ENOMEM.
  */
-int smcr_tx_space_init(struct smcr_conn *conn, u32 size)
+int smcr_tx_space_init(struct smcr_conn *conn, struct net *net, u32 size)
 {
 	struct smcr_conn_tx *tx = &conn->tx;
 
-	tx->n_slots = slots_for(size);
+	if (!send_may_count(net)) {
+		smcr_mib_inc(net, SMCR_MIB_SENDSPACEREFUSED);
+		return -EDQUOT;
+	}
+	tx->size = max_t(u32, size, SMCR_CHUNK_SIZE);
+	tx->n_slots = slots_for(tx->size);
 	tx->chunk = slots_alloc(tx->n_slots);
-	tx->size = size;
-	return tx->chunk ? 0 : -ENOMEM;
+	if (tx->chunk)
+		return 0;
+	send_count(net, -1);
+	return -ENOMEM;
 }
 
 /* Put the chunks of the bytes from @una to @end into more slots. Returns the
@@ -233,21 +334,24 @@ static struct smcr_chunk **space_move(struct smcr_conn *conn,
 /**
  * smcr_tx_space_resize() - change how many bytes may wait to be sent
  * @conn: the connection
- * @size: bytes, at least SMCR_CHUNK_SIZE. If more of them wait now, send()
+ * @size: bytes; at least a chunk is taken. If more of them wait now, send()
  *	finds no room until enough of them are complete
  *
+ * Without memory the connection keeps what it has: SO_SNDBUF cannot fail.
+ *
  * Context: process, outer sock lock held, so nobody copies to send space.
- * Return: 0 or -ENOMEM.
  */
-int smcr_tx_space_resize(struct smcr_conn *conn, u32 size)
+void smcr_tx_space_resize(struct smcr_conn *conn, u32 size)
 {
 	struct smcr_chunk **slots = NULL;
-	u32 n = slots_for(size);
+	u32 n;
 
+	size = max_t(u32, size, SMCR_CHUNK_SIZE);
+	n = slots_for(size);
 	if (n > conn->tx.n_slots) {
 		slots = slots_alloc(n);
 		if (!slots)
-			return -ENOMEM;
+			return;
 	}
 	spin_lock_bh(&conn->lock);
 	if (slots)
@@ -256,7 +360,6 @@ int smcr_tx_space_resize(struct smcr_conn *conn, u32 size)
 	space_wake(conn);
 	spin_unlock_bh(&conn->lock);
 	kfree(slots);
-	return 0;
 }
 
 /**
@@ -268,13 +371,15 @@ int smcr_tx_space_resize(struct smcr_conn *conn, u32 size)
  */
 void smcr_tx_purge(struct smcr_conn *conn)
 {
+	struct smcr_conn_tx *tx = &conn->tx;
 	u32 i;
 
-	for (i = 0; i < conn->tx.n_slots; i++)
-		if (conn->tx.chunk[i])
-			smcr_wr_chunk_put(conn->link, conn->tx.chunk[i]);
+	for (i = 0; i < tx->n_slots; i++)
+		if (tx->chunk[i])
+			smcr_wr_chunk_put(conn->link, tx->chunk[i]);
+	send_count(conn->lgr->net, -(s64)max(tx->n_chunks, 1u));
 	space_drop_held(conn);
-	kfree(conn->tx.chunk);
+	kfree(tx->chunk);
 }
 
 /**
@@ -314,6 +419,37 @@ int smcr_tx_gather(struct smcr_conn *conn, struct smcr_wr_write *wr,
 	return 0;
 }
 
+/* May the connection take a chunk? Its first one has been counted. */
+static bool space_chunk_count(struct smcr_conn *conn)
+{
+	struct smcr_conn_tx *tx = &conn->tx;
+	bool may;
+
+	spin_lock_bh(&conn->lock);
+	may = !tx->n_chunks || send_may_count(conn->lgr->net);
+	if (may)
+		tx->n_chunks++;
+	else
+		WRITE_ONCE(tx->pressed, true);
+	spin_unlock_bh(&conn->lock);
+	if (!may)
+		smcr_mib_inc(conn->lgr->net, SMCR_MIB_SENDSPACEWAITS);
+	return may;
+}
+
+/* There is no memory for the chunk that was counted. */
+static void space_chunk_uncount(struct smcr_conn *conn)
+{
+	struct smcr_conn_tx *tx = &conn->tx;
+
+	spin_lock_bh(&conn->lock);
+	if (--tx->n_chunks)
+		send_count(conn->lgr->net, -1);
+	WRITE_ONCE(tx->pressed, true);
+	spin_unlock_bh(&conn->lock);
+	smcr_mib_inc(conn->lgr->net, SMCR_MIB_TXCHUNKWAITS);
+}
+
 /* Take a chunk from the connection's link. Requests of that link may still name
  * it for an earlier user, so if the connection has moved meanwhile, the chunk
  * goes back, and the connection takes one from its new link.
@@ -324,6 +460,8 @@ static void space_chunk_get(struct smcr_conn *conn, struct smcr_chunk **slot)
 	struct smcr_link *link;
 	bool fresh, moved;
 
+	if (!space_chunk_count(conn))
+		return;
 	do {
 		spin_lock_bh(&conn->lock);
 		link = smcr_link_get(conn->link);
@@ -341,6 +479,8 @@ static void space_chunk_get(struct smcr_conn *conn, struct smcr_chunk **slot)
 			smcr_wr_chunk_put(link, chunk);
 		smcr_link_put(link);
 	} while (moved);
+	if (!chunk)
+		space_chunk_uncount(conn);
 }
 
 /* Keep the chunk of @end until smcr_tx_copied() or space_unfill(). */
@@ -380,7 +520,8 @@ static void space_unfill(struct smcr_conn *conn)
  * be read. The bytes do not count before smcr_tx_copied().
  *
  * Context: process, outer sock lock held.
- * Return: bytes, -ENOBUFS without memory, or -EFAULT.
+ * Return: bytes; -EFAULT; -ENOBUFS without memory or at the namespace's limit,
+ * and smcr_tx_space() is 0 until smcr_tx_retry().
  */
 int smcr_tx_copy(struct smcr_conn *conn, struct msghdr *msg, u32 space)
 {

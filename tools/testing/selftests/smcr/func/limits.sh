@@ -115,8 +115,35 @@ for host in client server; do
 	# The first RMB has four elements of 128 KB; the next would have 16, and
 	# has the one for which there is room.
 	bound $host max_rmb_bytes $((5 << 17)) 6 1 RmbsRefused
-	bound $host max_send_bytes $((384 << 10)) 5 2 SendSpaceRefused
+	# A connection counts with a chunk of 16 KB, and not with its send space.
+	bound $host max_send_bytes $((384 << 10)) 26 2 SendSpaceRefused
 done
+
+# While the server's program is stopped, 16 connections would fill 160 KB each:
+# a ring of 32 KB and send space of 128 KB. All send space is 24 chunks now.
+set_bound server rmem 32768
+set_bound client max_send_bytes $((384 << 10))
+crowd_is "16 connections are open" 16 open 16
+on server crowd_signal STOP
+both save full
+crowd fill
+check "each ring is full, and 24 chunks at most" \
+	test "$number" -gt $((16 * 32760)) -a \
+	"$number" -le $((16 * 32764 + (384 << 10)))
+grew full TxChunkAllocs -le 24
+grew full SendSpaceWaits -ge 16
+grew full SendSpaceRefused -eq 0
+crowd_is "another connection is open" 17 open 1
+grew full SendSpaceRefused -ge 1
+grew full FallbackResourceLimit -eq 1
+on server crowd_signal CONT
+crowd_is "all bytes come back" 17 drain
+crowd_is "17 connections are right" 17 all 9000
+both grew full Fallbacks -eq 1
+both grew full Aborts -eq 0
+crowd_closes 17
+lift_bound client max_send_bytes
+lift_bound server rmem
 
 # The server has the first link of a group, but none to offer as the second.
 both save single

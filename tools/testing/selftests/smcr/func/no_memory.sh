@@ -5,7 +5,8 @@
 # nics: 1
 # timeout: 90
 # There is no memory for send space for a while. A blocking sender waits, and a
-# sender that polls, also with edges, goes on when there is memory again.
+# sender that polls, also with edges, goes on when there is memory again. At the
+# limit of net.smcr.max_send_bytes a connection goes on with a chunk of 16 KB.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
@@ -37,6 +38,17 @@ short() {
 	check "$2 sends all bytes then" exits $rc
 }
 
+# one_chunk NAME FACT OPTION...: a stream has one chunk of send space
+one_chunk() {
+	save "$1"
+	io_check "$2 sends all bytes with one chunk" \
+		$kind "$SERVER" stream -u 1m -d 64k -H "${@:3}"
+	grew "$1" SendSpaceWaits -ge 48
+	grew "$1" SendCompletions -ge 48
+	grew "$1" TxChunkWaits -eq 0
+	no_conn_left
+}
+
 client_leads
 
 undo_later rmmod nomap
@@ -47,6 +59,12 @@ io_check "a first contact" $kind "$SERVER" seq -n 1
 short block "a blocking sender"
 short poll "a sender that polls" -e
 short edge "a sender that polls for edges" -E
+no_conn_left
+sysctl_for_now net.smcr.max_send_bytes 16384
+one_chunk block1 "a blocking sender"
+one_chunk poll1 "a sender that polls" -e
+one_chunk edge1 "a sender that polls for edges" -E
+one_chunk more1 "a sender with MSG_MORE" -S more
 both grew begin Aborts -eq 0
 both no_fallback begin
 io_check "end of the server" $kind "$SERVER" quit

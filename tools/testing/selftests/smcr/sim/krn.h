@@ -312,6 +312,8 @@ bool krn_queue(struct work_struct *work, unsigned long delay, bool again);
 /* Structures that only have to exist */
 struct in6_addr { u8 s6_addr[16]; };
 struct sg_table { void *none; };
+struct percpu_counter { s64 count; };
+
 struct u64_stats_sync { int none; };
 typedef struct { u64 v; } u64_stats_t;
 #define get_cpu_ptr(p)				(p)

@@ -13,6 +13,8 @@
  *		"all CONNECTIONS-WITH-A-CORRECT-ECHO"
  *   ask N SIZE	the same N times on the last connection; "ask MICROSECONDS-EACH"
  *   send SIZE	send SIZE bytes on each, leave the echo unread; "send CONNECTIONS"
+ *   fill	send on each until none accepts a byte for a second; "fill BYTES"
+ *   drain	receive and check what "fill" sent; "drain CONNECTIONS"
  *   close N	close the last N connections; "close TOTAL"
  *
  * OPTION is set on each socket before its use: vrf=DEVICE binds it to DEVICE, ipsec
@@ -37,6 +39,8 @@
 #define BLOCK_MAX	65536
 #define LISTEN_BACKLOG	4096
 #define EVENTS		64
+#define FILL_QUIET_NS	1000000000ull
+#define DRAIN_NS	60000000000ull
 
 #ifndef IP_XFRM_POLICY
 #define IP_XFRM_POLICY	17
@@ -44,6 +48,7 @@
 
 static int fds[CONNS_MAX];
 static __u64 sent[CONNS_MAX];
+static __u64 filled[CONNS_MAX];		/* bytes of "fill" that are not back */
 static unsigned int n_fds;
 static const char *option_value;
 
@@ -161,6 +166,7 @@ static void do_open(const struct util_kind *kind, const union util_addr *addr,
 			break;
 		}
 		sent[n_fds] = 0;
+		filled[n_fds] = 0;
 		fds[n_fds++] = fd;
 	}
 	printf("open %u %llu\n", n_fds,
@@ -199,6 +205,78 @@ static void do_send(size_t size)
 	printf("send %u\n", right);
 }
 
+/* Send what the connection accepts at once, or a block. Returns the bytes. */
+static size_t fill_one(unsigned int conn)
+{
+	static unsigned char block[BLOCK_MAX];
+	ssize_t ret;
+	size_t i;
+
+	for (i = 0; i < sizeof(block); i++)
+		block[i] = byte_of(conn, sent[conn] + i);
+	ret = send(fds[conn], block, sizeof(block), MSG_NOSIGNAL | MSG_DONTWAIT);
+	if (ret <= 0)
+		return 0;
+	sent[conn] += ret;
+	filled[conn] += ret;
+	return ret;
+}
+
+static void do_fill(void)
+{
+	__u64 total = 0, last = util_now_ns();
+	unsigned int i;
+	size_t n;
+
+	do {
+		n = 0;
+		for (i = 0; i < n_fds; i++)
+			n += fill_one(i);
+		total += n;
+		if (n)
+			last = util_now_ns();
+		else
+			usleep(1000);
+	} while (util_now_ns() - last < FILL_QUIET_NS);
+	printf("fill %llu\n", total);
+}
+
+/* Receive what has come back. Returns false if the connection fails. */
+static bool drain_one(unsigned int conn)
+{
+	static unsigned char block[BLOCK_MAX];
+	__u64 pos = sent[conn] - filled[conn];
+	ssize_t ret, i;
+
+	ret = recv(fds[conn], block, sizeof(block), MSG_DONTWAIT);
+	if (ret < 0)
+		return errno == EAGAIN;
+	for (i = 0; i < ret; i++)
+		if (block[i] != byte_of(conn, pos + i))
+			return false;
+	filled[conn] -= ret;
+	return ret;
+}
+
+/* The server echoes one block after the other, so no connection may wait. */
+static void do_drain(void)
+{
+	__u64 end = util_now_ns() + DRAIN_NS;
+	unsigned int i, right;
+	bool failed = false;
+
+	do {
+		right = 0;
+		for (i = 0; i < n_fds && !failed; i++) {
+			if (filled[i])
+				failed = !drain_one(i);
+			right += !filled[i];
+		}
+		usleep(1000);
+	} while (right < n_fds && !failed && util_now_ns() < end);
+	printf("drain %u\n", right);
+}
+
 static void do_close(unsigned int n)
 {
 	while (n-- && n_fds)
@@ -220,6 +298,10 @@ static void client(const struct util_kind *kind, const union util_addr *addr)
 			do_all(n <= BLOCK_MAX ? n : 0);
 		else if (sscanf(line, "send %u", &n) == 1)
 			do_send(n <= BLOCK_MAX ? n : 0);
+		else if (!strcmp(line, "fill\n"))
+			do_fill();
+		else if (!strcmp(line, "drain\n"))
+			do_drain();
 		else if (sscanf(line, "close %u", &n) == 1)
 			do_close(n);
 		else
