@@ -21,14 +21,19 @@
 #include "chunk.h"
 #include "ib.h"
 
-/* Free chunks that a device keeps: 16 MB. Beyond that, returned chunks are
- * freed.
+/* Free chunks of each kind that a device keeps, in bytes. Beyond that, returned
+ * chunks are freed.
  */
-#define CHUNKS_KEPT		1024u
+#define CHUNK_BYTES_KEPT	(16u << 20)
+
+static unsigned int chunk_order(enum smcr_chunk_kind kind)
+{
+	return get_order(smcr_chunk_bytes(kind));
+}
 
 static void chunk_free(struct smcr_chunk *chunk)
 {
-	free_pages((unsigned long)chunk->vaddr, get_order(SMCR_CHUNK_SIZE));
+	free_pages((unsigned long)chunk->vaddr, chunk_order(chunk->kind));
 	kfree(chunk);
 }
 
@@ -44,11 +49,13 @@ static int chunk_map(struct smcr_chunk *chunk, struct smcr_chunk_map *map,
 	spin_lock_bh(&dev->chunk_lock);
 	if (!dev->gone) {
 		map->dma = ib_dma_map_single(ibdev, chunk->vaddr,
-					     SMCR_CHUNK_SIZE, DMA_TO_DEVICE);
+					     smcr_chunk_bytes(chunk->kind),
+					     DMA_TO_DEVICE);
 		err = ib_dma_mapping_error(ibdev, map->dma) ? -ENOMEM : 0;
 	}
 	if (!err) {
 		map->dev = dev;
+		map->len = smcr_chunk_bytes(chunk->kind);
 		smcr_ib_dev_hold(dev);
 		list_add(&map->all, &dev->chunk_maps);
 	}
@@ -60,7 +67,7 @@ static void map_end(struct smcr_chunk_map *map)
 {
 	lockdep_assert_held(&map->dev->chunk_lock);
 	list_del_init(&map->all);
-	ib_dma_unmap_single(map->dev->ibdev, map->dma, SMCR_CHUNK_SIZE,
+	ib_dma_unmap_single(map->dev->ibdev, map->dma, map->len,
 			    DMA_TO_DEVICE);
 }
 
@@ -82,16 +89,21 @@ static void chunk_unmap_others(struct smcr_chunk *chunk)
 	}
 }
 
-static struct smcr_chunk *chunk_new(struct smcr_ibdev *dev, gfp_t gfp)
+static struct smcr_chunk *chunk_new(struct smcr_ibdev *dev,
+				    enum smcr_chunk_kind kind, gfp_t gfp)
 {
 	struct smcr_chunk *chunk;
 	struct page *page;
 
-	chunk = kzalloc(sizeof(*chunk), gfp | __GFP_NOWARN);
+	gfp |= __GFP_NOWARN;
+	chunk = kzalloc(sizeof(*chunk), gfp);
 	if (!chunk)
 		return NULL;
-	page = alloc_pages_node(dev->node, gfp | __GFP_NOWARN,
-				get_order(SMCR_CHUNK_SIZE));
+	chunk->kind = kind;
+	/* It costs less to do without a large one than to compact memory */
+	if (kind == SMCR_CHUNK_LARGE)
+		gfp = (gfp | __GFP_NORETRY) & ~__GFP_DIRECT_RECLAIM;
+	page = alloc_pages_node(dev->node, gfp, chunk_order(kind));
 	if (!page) {
 		kfree(chunk);
 		return NULL;
@@ -111,8 +123,11 @@ static struct smcr_chunk *chunk_new(struct smcr_ibdev *dev, gfp_t gfp)
  */
 void smcr_chunks_init(struct smcr_ibdev *dev)
 {
+	int i;
+
 	spin_lock_init(&dev->chunk_lock);
-	INIT_LIST_HEAD(&dev->chunks);
+	for (i = 0; i < SMCR_CHUNK_KINDS; i++)
+		INIT_LIST_HEAD(&dev->chunks[i]);
 	INIT_LIST_HEAD(&dev->chunk_maps);
 }
 
@@ -128,13 +143,16 @@ void smcr_chunks_unmap(struct smcr_ibdev *dev)
 	struct smcr_chunk_map *map, *next_map;
 	struct smcr_chunk *chunk, *next;
 	LIST_HEAD(free);
+	int i;
 
 	spin_lock_bh(&dev->chunk_lock);
 	dev->gone = true;
 	list_for_each_entry_safe(map, next_map, &dev->chunk_maps, all)
 		map_end(map);
-	list_splice_init(&dev->chunks, &free);
-	dev->n_free = 0;
+	for (i = 0; i < SMCR_CHUNK_KINDS; i++) {
+		list_splice_init(&dev->chunks[i], &free);
+		dev->n_free[i] = 0;
+	}
 	spin_unlock_bh(&dev->chunk_lock);
 	list_for_each_entry_safe(chunk, next, &free, list) {
 		smcr_ib_dev_drop(dev);
@@ -145,7 +163,9 @@ void smcr_chunks_unmap(struct smcr_ibdev *dev)
 /**
  * smcr_chunk_get() - take a chunk of send space
  * @dev: device, kept at least by smcr_ib_dev_hold()
- * @gfp: how to allocate a chunk if none is free
+ * @kind: its size
+ * @gfp: how to allocate a chunk if none is free; a large one is not worth a
+ *	wait for memory
  * @fresh: set to true if the chunk was allocated; otherwise not touched
  *
  * The pages are not charged to a cgroup, since chunks pass from one user to the
@@ -154,21 +174,23 @@ void smcr_chunks_unmap(struct smcr_ibdev *dev)
  * Context: as @gfp allows; not hard irq.
  * Return: the chunk, or NULL if there is no memory or the device is gone.
  */
-struct smcr_chunk *smcr_chunk_get(struct smcr_ibdev *dev, gfp_t gfp,
+struct smcr_chunk *smcr_chunk_get(struct smcr_ibdev *dev,
+				  enum smcr_chunk_kind kind, gfp_t gfp,
 				  bool *fresh)
 {
 	struct smcr_chunk *chunk;
 
 	spin_lock_bh(&dev->chunk_lock);
-	chunk = list_first_entry_or_null(&dev->chunks, struct smcr_chunk, list);
+	chunk = list_first_entry_or_null(&dev->chunks[kind], struct smcr_chunk,
+					 list);
 	if (chunk) {
 		list_del(&chunk->list);
-		dev->n_free--;
+		dev->n_free[kind]--;
 	}
 	spin_unlock_bh(&dev->chunk_lock);
 	if (chunk)
 		return chunk;
-	chunk = chunk_new(dev, gfp);
+	chunk = chunk_new(dev, kind, gfp);
 	if (chunk)
 		*fresh = true;
 	return chunk;
@@ -183,15 +205,16 @@ struct smcr_chunk *smcr_chunk_get(struct smcr_ibdev *dev, gfp_t gfp,
  */
 void smcr_chunk_put(struct smcr_chunk *chunk)
 {
+	u32 most = CHUNK_BYTES_KEPT / smcr_chunk_bytes(chunk->kind);
 	struct smcr_ibdev *dev = chunk->home.dev;
 	bool keep;
 
 	chunk_unmap_others(chunk);
 	spin_lock_bh(&dev->chunk_lock);
-	keep = !dev->gone && dev->n_free < CHUNKS_KEPT;
+	keep = !dev->gone && dev->n_free[chunk->kind] < most;
 	if (keep) {
-		list_add(&chunk->list, &dev->chunks);
-		dev->n_free++;
+		list_add(&chunk->list, &dev->chunks[chunk->kind]);
+		dev->n_free[chunk->kind]++;
 	} else if (!dev->gone) {
 		/* Unmap under the lock, so that removal waits for it */
 		map_end(&chunk->home);

@@ -10,8 +10,23 @@
 
 struct smcr_ibdev;
 
-/* Bytes of one send chunk: a power of two and a multiple of PAGE_SIZE. */
+/* Bytes of a small and of a large send chunk: powers of two and multiples of
+ * PAGE_SIZE
+ */
 #define SMCR_CHUNK_SIZE		16384u
+#define SMCR_CHUNK_LARGE_SIZE	65536u
+
+enum smcr_chunk_kind {
+	SMCR_CHUNK_SMALL,
+	SMCR_CHUNK_LARGE,
+	SMCR_CHUNK_KINDS,
+};
+
+static inline u32 smcr_chunk_bytes(enum smcr_chunk_kind kind)
+{
+	return kind == SMCR_CHUNK_LARGE ? SMCR_CHUNK_LARGE_SIZE :
+					  SMCR_CHUNK_SIZE;
+}
 
 /**
  * struct smcr_chunk_map - mapping of a send chunk for one device
@@ -19,12 +34,14 @@ struct smcr_ibdev;
  * @dev: the device; the mapping owns a reference of its @mem
  * @dma: DMA address of the chunk, direction DMA_TO_DEVICE; it means nothing
  *	once the device is removed
+ * @len: bytes of the chunk
  * @next: the next mapping of the chunk
  */
 struct smcr_chunk_map {
 	struct list_head	all;
 	struct smcr_ibdev	*dev;
 	u64			dma;
+	u32			len;
 	struct smcr_chunk_map	*next;
 };
 
@@ -32,7 +49,9 @@ struct smcr_chunk_map {
  * struct smcr_chunk - a chunk of send space
  * @list: in the device's free list, in a link's cache, or in a connection's
  *	list of chunks that a link which it has left may still read
- * @vaddr: CPU address of SMCR_CHUNK_SIZE bytes
+ * @vaddr: CPU address of its bytes
+ * @kind: how many these are
+ * @pos: for tx_space.c: send position of the first of them
  * @mark: for wr_chunk.c: the send queue's head when the chunk went to the
  *	link's cache
  * @home: mapping for the device that the chunk was allocated for, and to whose
@@ -43,6 +62,8 @@ struct smcr_chunk_map {
 struct smcr_chunk {
 	struct list_head	list;
 	void			*vaddr;
+	enum smcr_chunk_kind	kind;
+	u64			pos;
 	u64			mark;
 	struct smcr_chunk_map	home;
 };
@@ -50,7 +71,8 @@ struct smcr_chunk {
 void smcr_chunks_init(struct smcr_ibdev *dev);
 void smcr_chunks_unmap(struct smcr_ibdev *dev);
 struct smcr_chunk * __must_check
-smcr_chunk_get(struct smcr_ibdev *dev, gfp_t gfp, bool *fresh);
+smcr_chunk_get(struct smcr_ibdev *dev, enum smcr_chunk_kind kind, gfp_t gfp,
+	       bool *fresh);
 void smcr_chunk_put(struct smcr_chunk *chunk);
 int __must_check smcr_chunk_dma(struct smcr_chunk *chunk,
 				struct smcr_ibdev *dev, u64 *dma);

@@ -14,6 +14,7 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
+#include "chunk.h"
 #include "gid.h"
 #include "wire.h"
 
@@ -50,9 +51,9 @@ struct smcr_ib_gids;
  * @node: NUMA node for memory that the device uses
  * @chunk_lock: protects @chunks, @chunk_maps, @n_free, @gone; leaf, not taken
  *	in hard irq
- * @chunks: free send chunks, last in first out
+ * @chunks: free send chunks of each kind, last in first out
  * @chunk_maps: mappings of all send chunks, free or in use
- * @n_free: chunks on @chunks
+ * @n_free: entries of each of @chunks
  * @gone: all chunks are unmapped, and none is mapped any more
  * @max_mr_pages: pages that one fast registration may hold
  * @pages_told: the log has said that a group's RMBs have more; read and written
@@ -84,9 +85,9 @@ struct smcr_ibdev {
 
 	int			node;
 	spinlock_t		chunk_lock;
-	struct list_head	chunks;
+	struct list_head	chunks[SMCR_CHUNK_KINDS];
 	struct list_head	chunk_maps;
-	u32			n_free;
+	u32			n_free[SMCR_CHUNK_KINDS];
 	bool			gone;
 
 	u32			max_mr_pages;

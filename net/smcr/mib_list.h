@@ -151,6 +151,8 @@
 	  "moves of a peer that showed that bytes were lost") \
 	X(TXCHUNKALLOCS, TxChunkAllocs, \
 	  "chunks of send space allocated because the pool was empty") \
+	X(TXCHUNKSSMALLER, TxChunksSmaller, \
+	  "times that there was no memory for a chunk of 64 KB, but of 16 KB") \
 	X(TXTURNS, TxTurns, \
 	  "times that bytes waited for those of other connections of the link") \
 	X(TXCHUNKWAITS, TxChunkWaits, \

@@ -318,7 +318,7 @@ static void tx_view(struct smcr_conn *conn, struct smcr_tx_view *view,
 	view->queued = smcr_urgent_tx_limit(&conn->tx.urgent, view->peer_cons,
 					    view->sent, view->queued);
 	smcr_failover_tx_clip(&conn->tx.fo, get_jiffies_64(), view);
-	view->max_bytes = smcr_wr_max_bytes(conn->link, view->sent);
+	view->max_bytes = smcr_tx_max_bytes(conn, view->sent);
 }
 
 static struct smcr_tx_line tx_line(const struct smcr_conn *conn)

@@ -48,15 +48,17 @@ enum smcr_tx_mute {
  * @size: bytes of send space: half of SO_SNDBUF, that is, the value that the
  *	program set. It changes under the outer sock lock and smcr_conn.lock,
  *	and is also read without them
- * @n_slots: entries of @chunk; n_slots * SMCR_CHUNK_SIZE >= size + a chunk.
- *	Both change only together, under these two locks, and never shrink
- * @n_chunks: chunks in @chunk, and one that send() is about to put there; all
- *	but the first count against the namespace's limit, see tx_space.c
+ * @n_slots: entries of @chunk; enough for @size bytes and what chunks have
+ *	before and behind. Both change only together, under these two locks, and
+ *	never shrink
+ * @in_use: bytes of the chunks in @chunk, and of one that send() is about to
+ *	put there; they count against the namespace's limit, see tx_space.c
  * @chunk: send space. The byte at position p lies in the chunk in slot
- *	(p / SMCR_CHUNK_SIZE) % n_slots; a slot without bytes is NULL. The
- *	sender fills the chunk of @end under the outer sock lock;
- *	smcr_tx_reclaim() empties the slots before @una under smcr_conn.lock,
- *	but leaves the chunk of @end while @filling is set
+ *	(p / SMCR_CHUNK_SIZE) % n_slots; a slot without bytes is NULL. A large
+ *	chunk is in as many slots as it has bytes for. The sender fills the
+ *	chunk of @end under the outer sock lock; smcr_tx_reclaim() empties the
+ *	slots before @una under smcr_conn.lock, but leaves the chunk of @end
+ *	while @filling is set
  * @signaled: position up to which a completion was requested or has arrived
  * @flags: those of D, C and A that the state machine ordered, and a C that
  *	conn_eof.c ordered before it; every message carries them
@@ -108,7 +110,7 @@ struct smcr_conn_tx {
 	u32			rkey;
 	u32			size;
 	u32			n_slots;
-	u32			n_chunks;
+	u32			in_use;
 	struct smcr_chunk	**chunk;
 	u16			flags;
 	bool			final;
@@ -161,6 +163,7 @@ bool smcr_tx_writeable(const struct smcr_conn *conn);
 int __must_check smcr_tx_copy(struct smcr_conn *conn, struct msghdr *msg,
 			      u32 space);
 void smcr_tx_copied(struct smcr_conn *conn, u32 n);
+u32 smcr_tx_max_bytes(const struct smcr_conn *conn, u64 pos);
 int __must_check smcr_tx_gather(struct smcr_conn *conn,
 				struct smcr_wr_write *wr,
 				const struct smcr_tx_seg *seg, u64 pos);

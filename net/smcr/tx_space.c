@@ -11,12 +11,16 @@
  * Send space consists of chunks of the device's pool. The chunk of position p
  * is in slot (p / SMCR_CHUNK_SIZE) % n_slots. It is taken when the first byte
  * is copied to it, and returned when @una has passed it or when no byte is
- * outstanding. Bytes are complete when a completion says so or when the peer's
- * consumer cursor has passed them: the peer has read them, and its queue pair
- * drops a late retransmission as a duplicate. So most sends need no completion.
+ * outstanding. If more bytes wait than a small chunk holds, and there is memory
+ * for it, it is a large one, which is in several slots: a write then has fewer
+ * scatter entries, and so can have more bytes.
  *
- * The namespace's limit counts the chunks in use, and at least one for each
- * connection. An idle connection has none, but may take one at any time. A
+ * Bytes are complete when a completion says so or when the peer's consumer
+ * cursor has passed them: the peer has read them, and its queue pair drops a
+ * late retransmission as a duplicate. So most sends need no completion.
+ *
+ * The namespace's limit counts the chunks in use, and at least a small one for
+ * each connection. An idle connection has none, but may take one at any time. A
  * connection for whose one there is no room is not made, and while the limit is
  * reached, no connection takes a second one. send() then finds no room, as if
  * send space were full, until
@@ -66,23 +70,23 @@
  */
 #define SPACE_BATCH	((s32)(16 * SMCR_CHUNK_SIZE))
 
-static void send_count(struct net *net, s64 chunks)
+static void send_count(struct net *net, s64 bytes)
 {
-	percpu_counter_add_batch(&smcr_pernet(net)->send_bytes,
-				 chunks * SMCR_CHUNK_SIZE, SPACE_BATCH);
+	percpu_counter_add_batch(&smcr_pernet(net)->send_bytes, bytes,
+				 SPACE_BATCH);
 }
 
-/* Count a chunk, unless that exceeds the namespace's limit. */
-static bool send_may_count(struct net *net)
+/* Count bytes, unless that exceeds the namespace's limit. */
+static bool send_may_count(struct net *net, s64 bytes)
 {
 	struct smcr_net *sn = smcr_pernet(net);
 	s64 limit = min_t(unsigned long, LONG_MAX,
 			  READ_ONCE(sn->sysctl.max_send_bytes));
 
-	if (__percpu_counter_compare(&sn->send_bytes, limit - SMCR_CHUNK_SIZE,
+	if (__percpu_counter_compare(&sn->send_bytes, limit - bytes,
 				     SPACE_BATCH) > 0)
 		return false;
-	send_count(net, 1);
+	send_count(net, bytes);
 	return true;
 }
 
@@ -110,7 +114,7 @@ void smcr_tx_space_net_exit(struct net *net)
 	percpu_counter_destroy(&smcr_pernet(net)->send_bytes);
 }
 
-static struct smcr_chunk **space_slot(struct smcr_conn *conn, u64 pos)
+static struct smcr_chunk **space_slot(const struct smcr_conn *conn, u64 pos)
 {
 	u32 slot;
 
@@ -118,29 +122,81 @@ static struct smcr_chunk **space_slot(struct smcr_conn *conn, u64 pos)
 	return &conn->tx.chunk[slot];
 }
 
-/* Give back the chunk in @slot, which begins at or before @pos. If a link that
- * the connection has left may still read it, that waits for the link's drain,
- * and the chunk counts until then, in addition to the connection's one.
- */
-static void space_drop(struct smcr_conn *conn, struct smcr_chunk **slot,
-		       u64 pos)
+/* Bytes that count for a connection with @in_use bytes of chunks */
+static s64 space_counted(u32 in_use)
+{
+	return max(in_use, SMCR_CHUNK_SIZE);
+}
+
+static bool space_use(struct smcr_conn *conn, u32 bytes)
 {
 	struct smcr_conn_tx *tx = &conn->tx;
-	bool last;
+	s64 more = space_counted(tx->in_use + bytes) -
+		   space_counted(tx->in_use);
 
-	if (!*slot)
-		return;
-	last = !--tx->n_chunks;
-	if (tx->left && round_down(pos, SMCR_CHUNK_SIZE) <= tx->left_end) {
-		list_add(&(*slot)->list, &tx->held);
-		if (last)
-			send_count(conn->lgr->net, 1);
+	lockdep_assert_held(&conn->lock);
+	if (more && !send_may_count(conn->lgr->net, more))
+		return false;
+	tx->in_use += bytes;
+	return true;
+}
+
+static void space_unuse(struct smcr_conn *conn, u32 bytes)
+{
+	struct smcr_conn_tx *tx = &conn->tx;
+	s64 less = space_counted(tx->in_use) -
+		   space_counted(tx->in_use - bytes);
+
+	tx->in_use -= bytes;
+	if (less)
+		send_count(conn->lgr->net, -less);
+}
+
+static u64 chunk_end(const struct smcr_chunk *chunk)
+{
+	return chunk->pos + smcr_chunk_bytes(chunk->kind);
+}
+
+/* Give back a chunk. If a link that the connection has left may still read it,
+ * that waits for the link's drain, and the chunk counts until then, whatever
+ * else the connection uses.
+ */
+static void space_put(struct smcr_conn *conn, struct smcr_chunk *chunk)
+{
+	u32 bytes = smcr_chunk_bytes(chunk->kind);
+	struct smcr_conn_tx *tx = &conn->tx;
+
+	space_unuse(conn, bytes);
+	if (tx->left && chunk->pos <= tx->left_end) {
+		list_add(&chunk->list, &tx->held);
+		send_count(conn->lgr->net, bytes);
 	} else {
-		smcr_wr_chunk_put(conn->link, *slot);
-		if (!last)
-			send_count(conn->lgr->net, -1);
+		smcr_wr_chunk_put(conn->link, chunk);
 	}
+}
+
+/* Empty the slot of @pos, a multiple of SMCR_CHUNK_SIZE. With the last one that
+ * has the chunk, the chunk goes back.
+ */
+static void slot_drop(struct smcr_conn *conn, u64 pos)
+{
+	struct smcr_chunk **slot = space_slot(conn, pos), *chunk = *slot;
+
 	*slot = NULL;
+	if (chunk && pos + SMCR_CHUNK_SIZE == chunk_end(chunk))
+		space_put(conn, chunk);
+}
+
+/* Give back the chunk of @end, as no byte is outstanding. */
+static void space_drop_last(struct smcr_conn *conn)
+{
+	u64 pos = round_down(conn->tx.end, SMCR_CHUNK_SIZE), end;
+
+	if (!*space_slot(conn, pos))
+		return;
+	end = chunk_end(*space_slot(conn, pos));
+	for (; pos < end; pos += SMCR_CHUNK_SIZE)
+		slot_drop(conn, pos);
 }
 
 static void space_drop_held(struct smcr_conn *conn)
@@ -149,8 +205,9 @@ static void space_drop_held(struct smcr_conn *conn)
 
 	list_for_each_entry_safe(chunk, next, &conn->tx.held, list) {
 		list_del(&chunk->list);
+		send_count(conn->lgr->net,
+			   -(s64)smcr_chunk_bytes(chunk->kind));
 		smcr_wr_chunk_put(conn->link, chunk);
-		send_count(conn->lgr->net, -1);
 	}
 }
 
@@ -250,14 +307,14 @@ void smcr_tx_retry(struct smcr_conn *conn)
 void smcr_tx_reclaim(struct smcr_conn *conn, u64 pos)
 {
 	struct smcr_conn_tx *tx = &conn->tx;
-	u64 chunk;
+	u64 at;
 
 	lockdep_assert_held(&conn->lock);
 	if (pos <= tx->una || WARN_ON_ONCE(pos > tx->nxt))
 		return;
-	for (chunk = round_down(tx->una, SMCR_CHUNK_SIZE);
-	     chunk + SMCR_CHUNK_SIZE <= pos; chunk += SMCR_CHUNK_SIZE)
-		space_drop(conn, space_slot(conn, chunk), chunk);
+	for (at = round_down(tx->una, SMCR_CHUNK_SIZE);
+	     at + SMCR_CHUNK_SIZE <= pos; at += SMCR_CHUNK_SIZE)
+		slot_drop(conn, at);
 	tx->progress = jiffies;
 	WRITE_ONCE(tx->pressed, false);
 	/* Pairs with the barrier in space_fill(): the slots are empty */
@@ -268,16 +325,25 @@ void smcr_tx_reclaim(struct smcr_conn *conn, u64 pos)
 	 * bytes
 	 */
 	if (!smp_load_acquire(&tx->filling) && pos == READ_ONCE(tx->end))
-		space_drop(conn, space_slot(conn, pos), pos);
+		space_drop_last(conn);
 	if (tx->signaled < pos)
 		tx->signaled = pos;
 	space_wake(conn);
 }
 
-/* Count the slots for @size bytes, which may begin anywhere in a chunk. */
+/* Are large chunks more than a small part of @size bytes of send space? */
+static bool size_takes_large(u32 size)
+{
+	return size >= 2 * SMCR_CHUNK_LARGE_SIZE;
+}
+
+/* Count the slots for @size bytes, which may begin anywhere in a slot, and for
+ * the rest of the last chunk.
+ */
 static u32 slots_for(u32 size)
 {
-	return DIV_ROUND_UP(size, SMCR_CHUNK_SIZE) + 1;
+	return DIV_ROUND_UP(size, SMCR_CHUNK_SIZE) + 1 +
+	       SMCR_CHUNK_LARGE_SIZE / SMCR_CHUNK_SIZE - 1;
 }
 
 static struct smcr_chunk **slots_alloc(u32 n)
@@ -288,8 +354,8 @@ static struct smcr_chunk **slots_alloc(u32 n)
 /**
  * smcr_tx_space_init() - give a new connection its send space
  * @conn: the connection
- * @net: its namespace, in which one chunk of it counts from now on
- * @size: bytes that may wait to be sent; at least a chunk is taken
+ * @net: its namespace, in which a small chunk of it counts from now on
+ * @size: bytes that may wait to be sent, at least SMCR_CHUNK_SIZE are taken
  *
  * Context: process.
  * Return: 0; -EDQUOT if the namespace's limit is reached; -ENOMEM.
@@ -298,7 +364,7 @@ int smcr_tx_space_init(struct smcr_conn *conn, struct net *net, u32 size)
 {
 	struct smcr_conn_tx *tx = &conn->tx;
 
-	if (!send_may_count(net)) {
+	if (!send_may_count(net, space_counted(0))) {
 		smcr_mib_inc(net, SMCR_MIB_SENDSPACEREFUSED);
 		return -EDQUOT;
 	}
@@ -307,12 +373,12 @@ int smcr_tx_space_init(struct smcr_conn *conn, struct net *net, u32 size)
 	tx->chunk = slots_alloc(tx->n_slots);
 	if (tx->chunk)
 		return 0;
-	send_count(net, -1);
+	send_count(net, -space_counted(0));
 	return -ENOMEM;
 }
 
-/* Put the chunks of the bytes from @una to @end into more slots. Returns the
- * old ones.
+/* Put the chunks of the bytes from @una on into more slots. Returns the old
+ * ones.
  */
 static struct smcr_chunk **space_move(struct smcr_conn *conn,
 				      struct smcr_chunk **slots, u32 n)
@@ -320,11 +386,12 @@ static struct smcr_chunk **space_move(struct smcr_conn *conn,
 	struct smcr_conn_tx *tx = &conn->tx;
 	struct smcr_chunk **old = tx->chunk;
 	u64 pos = round_down(tx->una, SMCR_CHUNK_SIZE);
-	u32 i;
+	u32 i, left;
 
-	for (; pos <= tx->end; pos += SMCR_CHUNK_SIZE) {
+	for (left = tx->n_slots; left; left--) {
 		div_u64_rem(pos / SMCR_CHUNK_SIZE, n, &i);
 		slots[i] = *space_slot(conn, pos);
+		pos += SMCR_CHUNK_SIZE;
 	}
 	tx->chunk = slots;
 	tx->n_slots = n;
@@ -334,8 +401,8 @@ static struct smcr_chunk **space_move(struct smcr_conn *conn,
 /**
  * smcr_tx_space_resize() - change how many bytes may wait to be sent
  * @conn: the connection
- * @size: bytes; at least a chunk is taken. If more of them wait now, send()
- *	finds no room until enough of them are complete
+ * @size: bytes, at least SMCR_CHUNK_SIZE are taken. If more of them wait now,
+ *	send() finds no room until enough of them are complete
  *
  * Without memory the connection keeps what it has: SO_SNDBUF cannot fail.
  *
@@ -372,14 +439,37 @@ void smcr_tx_space_resize(struct smcr_conn *conn, u32 size)
 void smcr_tx_purge(struct smcr_conn *conn)
 {
 	struct smcr_conn_tx *tx = &conn->tx;
-	u32 i;
+	u64 pos = round_down(tx->una, SMCR_CHUNK_SIZE);
+	u32 left;
 
-	for (i = 0; i < tx->n_slots; i++)
-		if (tx->chunk[i])
-			smcr_wr_chunk_put(conn->link, tx->chunk[i]);
-	send_count(conn->lgr->net, -(s64)max(tx->n_chunks, 1u));
+	for (left = tx->n_slots; left; left--) {
+		slot_drop(conn, pos);
+		pos += SMCR_CHUNK_SIZE;
+	}
 	space_drop_held(conn);
+	send_count(conn->lgr->net, -space_counted(0));
 	kfree(tx->chunk);
+}
+
+/**
+ * smcr_tx_max_bytes() - count the bytes that one message may write
+ * @conn: the connection
+ * @pos: position of the first byte
+ *
+ * A write needs a scatter entry for each chunk that it touches.
+ *
+ * Context: any, conn->lock held.
+ * Return: bytes from @pos on, with those behind @end in its chunk; 0 if @pos is
+ * in no chunk.
+ */
+u32 smcr_tx_max_bytes(const struct smcr_conn *conn, u64 pos)
+{
+	u32 entries = smcr_wr_max_sge(conn->link);
+	u64 end = READ_ONCE(conn->tx.end), at = pos;
+
+	while (entries-- && at < end)
+		at = chunk_end(*space_slot(conn, at));
+	return min_t(u64, at - pos, smcr_wr_max_bytes(conn->link));
 }
 
 /**
@@ -402,9 +492,9 @@ int smcr_tx_gather(struct smcr_conn *conn, struct smcr_wr_write *wr,
 	wr->rkey = conn->tx.rkey;
 	wr->n_sge = 0;
 	while (left) {
-		u32 off = pos & (SMCR_CHUNK_SIZE - 1);
-		u32 len = min(left, SMCR_CHUNK_SIZE - off);
 		struct smcr_chunk *chunk = *space_slot(conn, pos);
+		u32 off = pos - chunk->pos;
+		u32 len = min_t(u64, left, chunk_end(chunk) - pos);
 		struct smcr_wr_sge *sge = &wr->sge[wr->n_sge++];
 		int err = smcr_chunk_dma(chunk, dev, &sge->dma);
 
@@ -419,68 +509,107 @@ int smcr_tx_gather(struct smcr_conn *conn, struct smcr_wr_write *wr,
 	return 0;
 }
 
-/* May the connection take a chunk? Its first one has been counted. */
-static bool space_chunk_count(struct smcr_conn *conn)
+/* Which chunk may the connection take for @len more bytes? Returns
+ * SMCR_CHUNK_KINDS if none.
+ */
+static enum smcr_chunk_kind space_count(struct smcr_conn *conn, u32 len)
 {
+	enum smcr_chunk_kind kind = SMCR_CHUNK_KINDS;
 	struct smcr_conn_tx *tx = &conn->tx;
-	bool may;
 
 	spin_lock_bh(&conn->lock);
-	may = !tx->n_chunks || send_may_count(conn->lgr->net);
-	if (may)
-		tx->n_chunks++;
+	if (size_takes_large(tx->size) &&
+	    tx->end - tx->una + len > SMCR_CHUNK_SIZE &&
+	    space_use(conn, SMCR_CHUNK_LARGE_SIZE))
+		kind = SMCR_CHUNK_LARGE;
+	else if (space_use(conn, SMCR_CHUNK_SIZE))
+		kind = SMCR_CHUNK_SMALL;
 	else
 		WRITE_ONCE(tx->pressed, true);
 	spin_unlock_bh(&conn->lock);
-	if (!may)
+	if (kind == SMCR_CHUNK_KINDS)
 		smcr_mib_inc(conn->lgr->net, SMCR_MIB_SENDSPACEWAITS);
-	return may;
+	return kind;
 }
 
-/* There is no memory for the chunk that was counted. */
-static void space_chunk_uncount(struct smcr_conn *conn)
+/* There is no memory for a chunk that was counted: a small one is next, or the
+ * sender waits.
+ */
+static void space_uncount(struct smcr_conn *conn, enum smcr_chunk_kind kind)
 {
 	struct smcr_conn_tx *tx = &conn->tx;
+	bool large = kind == SMCR_CHUNK_LARGE;
 
 	spin_lock_bh(&conn->lock);
-	if (--tx->n_chunks)
-		send_count(conn->lgr->net, -1);
-	WRITE_ONCE(tx->pressed, true);
+	if (large) {
+		space_unuse(conn, SMCR_CHUNK_LARGE_SIZE - SMCR_CHUNK_SIZE);
+	} else {
+		space_unuse(conn, SMCR_CHUNK_SIZE);
+		WRITE_ONCE(tx->pressed, true);
+	}
 	spin_unlock_bh(&conn->lock);
-	smcr_mib_inc(conn->lgr->net, SMCR_MIB_TXCHUNKWAITS);
+	smcr_mib_inc(conn->lgr->net, large ? SMCR_MIB_TXCHUNKSSMALLER :
+					     SMCR_MIB_TXCHUNKWAITS);
+}
+
+static void space_add(struct smcr_conn *conn, struct smcr_chunk *chunk)
+{
+	u64 pos = round_down(conn->tx.end, SMCR_CHUNK_SIZE);
+
+	lockdep_assert_held(&conn->lock);
+	chunk->pos = pos;
+	for (; pos < chunk_end(chunk); pos += SMCR_CHUNK_SIZE)
+		*space_slot(conn, pos) = chunk;
 }
 
 /* Take a chunk from the connection's link. Requests of that link may still name
  * it for an earlier user, so if the connection has moved meanwhile, the chunk
  * goes back, and the connection takes one from its new link.
  */
-static void space_chunk_get(struct smcr_conn *conn, struct smcr_chunk **slot)
+static bool space_take(struct smcr_conn *conn, enum smcr_chunk_kind kind)
 {
 	struct smcr_chunk *chunk;
 	struct smcr_link *link;
 	bool fresh, moved;
 
-	if (!space_chunk_count(conn))
-		return;
 	do {
 		spin_lock_bh(&conn->lock);
 		link = smcr_link_get(conn->link);
 		spin_unlock_bh(&conn->lock);
 		fresh = false;
-		chunk = smcr_wr_chunk_get(link, GFP_KERNEL, &fresh);
+		chunk = smcr_wr_chunk_get(link, kind, GFP_KERNEL, &fresh);
 		if (fresh)
 			smcr_mib_inc(conn->lgr->net, SMCR_MIB_TXCHUNKALLOCS);
 		spin_lock_bh(&conn->lock);
 		moved = conn->link != link;
-		if (!moved)
-			*slot = chunk;
+		if (!moved && chunk)
+			space_add(conn, chunk);
 		spin_unlock_bh(&conn->lock);
 		if (moved && chunk)
 			smcr_wr_chunk_put(link, chunk);
 		smcr_link_put(link);
 	} while (moved);
-	if (!chunk)
-		space_chunk_uncount(conn);
+	return chunk;
+}
+
+/* Take a chunk for the byte at @end, and at best for @len bytes from there on.
+ */
+static bool space_chunk_get(struct smcr_conn *conn, u32 len)
+{
+	enum smcr_chunk_kind kind = space_count(conn, len);
+
+	if (kind == SMCR_CHUNK_LARGE) {
+		if (space_take(conn, kind))
+			return true;
+		space_uncount(conn, kind);
+		kind = SMCR_CHUNK_SMALL;
+	}
+	if (kind == SMCR_CHUNK_SMALL) {
+		if (space_take(conn, kind))
+			return true;
+		space_uncount(conn, kind);
+	}
+	return false;
 }
 
 /* Keep the chunk of @end until smcr_tx_copied() or space_unfill(). */
@@ -506,7 +635,7 @@ static void space_unfill(struct smcr_conn *conn)
 	spin_lock_bh(&conn->lock);
 	WRITE_ONCE(tx->filling, false);
 	if (tx->una == tx->end)
-		space_drop(conn, space_slot(conn, tx->end), tx->end);
+		space_drop_last(conn);
 	spin_unlock_bh(&conn->lock);
 }
 
@@ -526,18 +655,17 @@ static void space_unfill(struct smcr_conn *conn)
 int smcr_tx_copy(struct smcr_conn *conn, struct msghdr *msg, u32 space)
 {
 	struct smcr_conn_tx *tx = &conn->tx;
-	u32 off = tx->end & (SMCR_CHUNK_SIZE - 1);
-	struct smcr_chunk **slot = space_slot(conn, tx->end);
-	size_t len = min_t(size_t, space, SMCR_CHUNK_SIZE - off);
+	struct smcr_chunk **slot = space_slot(conn, tx->end), *chunk;
+	size_t len = min_t(size_t, space, msg_data_left(msg));
 	int n = -ENOBUFS;
 
-	len = min(len, msg_data_left(msg));
 	space_fill(conn);
-	if (!*slot)
-		space_chunk_get(conn, slot);
-	if (*slot)
-		n = copy_from_iter_full((*slot)->vaddr + off, len,
-					&msg->msg_iter) ? len : -EFAULT;
+	if (*slot || space_chunk_get(conn, len)) {
+		chunk = *slot;
+		len = min_t(u64, len, chunk_end(chunk) - tx->end);
+		n = copy_from_iter_full(chunk->vaddr + (tx->end - chunk->pos),
+					len, &msg->msg_iter) ? len : -EFAULT;
+	}
 	if (n < 0)
 		space_unfill(conn);
 	return n;

@@ -587,7 +587,7 @@ void smcr_wr_send_done(struct ib_cq *cq, struct ib_wc *wc)
 		return;
 	slots_reclaim(link, wr->tail + ahead + 1, err);
 	smcr_wr_wake(link);
-	smcr_wr_chunks_spill(wr, SMCR_WR_CHUNKS_KEPT);
+	smcr_wr_chunks_spill(wr, SMCR_WR_CHUNK_BYTES_KEPT);
 }
 
 /* Posting */

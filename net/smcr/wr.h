@@ -8,9 +8,9 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
+#include "chunk.h"
 #include "wire_roce.h"
 
-struct smcr_chunk;
 struct smcr_conn;
 struct smcr_ibdev;
 struct smcr_link;
@@ -160,13 +160,14 @@ void smcr_wr_cq_destroy(struct smcr_link *link);
 void smcr_wr_cq_free(struct smcr_link *link);
 
 /* Sending */
-u32 smcr_wr_max_bytes(const struct smcr_link *link, u64 pos);
+u32 smcr_wr_max_bytes(const struct smcr_link *link);
 int __must_check smcr_wr_post(struct smcr_link *link,
 			      struct smcr_wr_batch *batch);
 void smcr_wr_unwait(struct smcr_link *link, struct smcr_conn *conn);
 int smcr_wr_post_fence(struct smcr_link *link);
 struct smcr_chunk * __must_check
-smcr_wr_chunk_get(struct smcr_link *link, gfp_t gfp, bool *fresh);
+smcr_wr_chunk_get(struct smcr_link *link, enum smcr_chunk_kind kind, gfp_t gfp,
+		  bool *fresh);
 void smcr_wr_chunk_put(struct smcr_link *link, struct smcr_chunk *chunk);
 
 u32 smcr_wr_sends(struct smcr_link *link);

@@ -20,8 +20,8 @@
 #include "wr.h"
 #include "wr_verbs.h"
 
-/* With more chunks than this a link asks for a completion, to free some */
-#define CHUNKS_WAIT		32u
+/* With more bytes of chunks a link asks for a completion, to free some */
+#define CHUNK_BYTES_WAIT	(512u << 10)
 
 /* Slot numbers have 32 bits, and may wrap while a chunk is in the link's cache.
  * So marks have 64 bits: @passed follows the queue's tail, and a slot number
@@ -36,35 +36,57 @@ static u64 slot_64(const struct smcr_wr *wr, u32 slot)
 /**
  * smcr_wr_chunk_get() - take a chunk of send space
  * @link: link that will send it
+ * @kind: its size
  * @gfp: how to allocate a chunk if none is free
  * @fresh: set to true if the chunk was allocated; otherwise not touched
  *
  * Context: as @gfp allows; not hard irq.
  * Return: the chunk, or NULL if there is no memory or the device is gone.
  */
-struct smcr_chunk *smcr_wr_chunk_get(struct smcr_link *link, gfp_t gfp,
+struct smcr_chunk *smcr_wr_chunk_get(struct smcr_link *link,
+				     enum smcr_chunk_kind kind, gfp_t gfp,
 				     bool *fresh)
 {
 	struct smcr_wr *wr = link->wr;
 	struct smcr_chunk *chunk;
 
 	spin_lock_bh(&wr->chunk_lock);
-	chunk = list_first_entry_or_null(&wr->chunks, struct smcr_chunk, list);
+	chunk = list_first_entry_or_null(&wr->chunks[kind], struct smcr_chunk,
+					 list);
 	if (chunk) {
 		list_del(&chunk->list);
-		wr->n_chunks--;
+		wr->chunk_bytes -= smcr_chunk_bytes(kind);
 	}
 	spin_unlock_bh(&wr->chunk_lock);
-	return chunk ?: smcr_chunk_get(link->local.dev, gfp, fresh);
+	return chunk ?: smcr_chunk_get(link->local.dev, kind, gfp, fresh);
+}
+
+/* Move chunks of one kind to @spill, oldest first, until @keep bytes are left,
+ * or a request may still name the next one.
+ */
+static void chunks_move(struct smcr_wr *wr, enum smcr_chunk_kind kind,
+			u32 keep, struct list_head *spill)
+{
+	struct smcr_chunk *chunk;
+
+	lockdep_assert_held(&wr->chunk_lock);
+	while (wr->chunk_bytes > keep && !list_empty(&wr->chunks[kind])) {
+		chunk = list_last_entry(&wr->chunks[kind], struct smcr_chunk,
+					list);
+		if (!wr->drained && wr->passed < chunk->mark)
+			break;
+		list_move(&chunk->list, spill);
+		wr->chunk_bytes -= smcr_chunk_bytes(kind);
+	}
 }
 
 /**
- * smcr_wr_chunks_spill() - return chunks to the device's pool, oldest first
+ * smcr_wr_chunks_spill() - return chunks to the device's pool, large ones first
  * @wr: the send queue
- * @keep: chunks to keep; chunks that a request may still name stay as well
+ * @keep: bytes to keep; chunks that a request may still name stay as well
  *
  * Context: any but hard irq.
- * Return: how many chunks stay.
+ * Return: bytes of the chunks that stay.
  */
 u32 smcr_wr_chunks_spill(struct smcr_wr *wr, u32 keep)
 {
@@ -78,14 +100,9 @@ u32 smcr_wr_chunks_spill(struct smcr_wr *wr, u32 keep)
 	tail = smp_load_acquire(&wr->tail);
 	spin_lock_bh(&wr->chunk_lock);
 	wr->passed = max(wr->passed, slot_64(wr, tail));
-	while (wr->n_chunks > keep) {
-		chunk = list_last_entry(&wr->chunks, struct smcr_chunk, list);
-		if (!wr->drained && wr->passed < chunk->mark)
-			break;
-		list_move(&chunk->list, &spill);
-		wr->n_chunks--;
-	}
-	left = wr->n_chunks;
+	chunks_move(wr, SMCR_CHUNK_LARGE, keep, &spill);
+	chunks_move(wr, SMCR_CHUNK_SMALL, keep, &spill);
+	left = wr->chunk_bytes;
 	spin_unlock_bh(&wr->chunk_lock);
 	list_for_each_entry_safe(chunk, next, &spill, list)
 		smcr_chunk_put(chunk);
@@ -109,14 +126,14 @@ void smcr_wr_chunk_put(struct smcr_link *link, struct smcr_chunk *chunk)
 
 	spin_lock_bh(&wr->chunk_lock);
 	chunk->mark = slot_64(wr, READ_ONCE(wr->head));
-	list_add(&chunk->list, &wr->chunks);
-	wr->n_chunks++;
+	list_add(&chunk->list, &wr->chunks[chunk->kind]);
+	wr->chunk_bytes += smcr_chunk_bytes(chunk->kind);
 	drained = wr->drained;
-	full = wr->n_chunks > CHUNKS_WAIT;
+	full = wr->chunk_bytes > CHUNK_BYTES_WAIT;
 	spin_unlock_bh(&wr->chunk_lock);
 	if (drained)
 		smcr_wr_chunks_spill(wr, 0);
-	else if (full && smcr_wr_chunks_spill(wr, SMCR_WR_CHUNKS_KEPT) >
-		 CHUNKS_WAIT)
+	else if (full && smcr_wr_chunks_spill(wr, SMCR_WR_CHUNK_BYTES_KEPT) >
+		 CHUNK_BYTES_WAIT)
 		smcr_wr_post_fence(link);
 }

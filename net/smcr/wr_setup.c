@@ -46,22 +46,15 @@ u32 smcr_wr_max_sge(const struct smcr_link *link)
 /**
  * smcr_wr_max_bytes() - bytes of send space that one batch may write
  * @link: the link
- * @pos: send position of the first byte
  *
- * Send space consists of chunks, and a write needs a scatter entry for each
- * chunk that it touches. A write of at most this many bytes, wherever it starts
- * in a chunk, touches no more chunks than the device allows scatter entries.
- * While several connections send, it is no more than a turn (share.c).
+ * A batch of one turn (share.c), while several connections send. The scatter
+ * entries of a write limit it as well, see smcr_tx_max_bytes().
  *
  * Context: any.
  */
-u32 smcr_wr_max_bytes(const struct smcr_link *link, u64 pos)
+u32 smcr_wr_max_bytes(const struct smcr_link *link)
 {
-	u32 off = pos & (SMCR_CHUNK_SIZE - 1);
-	u32 most = READ_ONCE(link->wr->share.several) ? SMCR_SHARE_TURN :
-		   (SMCR_WR_MAX_SGE - 1) * SMCR_CHUNK_SIZE;
-
-	return min(link->wr->max_sge * SMCR_CHUNK_SIZE - off, most);
+	return READ_ONCE(link->wr->share.several) ? SMCR_SHARE_TURN : U32_MAX;
 }
 
 /**
@@ -111,7 +104,8 @@ int smcr_wr_init(struct smcr_link *link)
 	if (!wr)
 		return -ENOMEM;
 	INIT_LIST_HEAD(&wr->waiters);
-	INIT_LIST_HEAD(&wr->chunks);
+	for (i = 0; i < SMCR_CHUNK_KINDS; i++)
+		INIT_LIST_HEAD(&wr->chunks[i]);
 	spin_lock_init(&wr->chunk_lock);
 	link->wr = wr;
 	smcr_wr_silence_init(link);
@@ -239,7 +233,7 @@ void smcr_wr_free(struct smcr_link *link)
 	if (!wr)
 		return;
 	WARN_ON_ONCE(wr->head != wr->tail || !list_empty(&wr->waiters));
-	WARN_ON_ONCE(wr->n_chunks);
+	WARN_ON_ONCE(wr->chunk_bytes);
 	kfree(wr->send_buf);
 	kvfree(wr->slots);
 	kfree(wr);

@@ -27,8 +27,8 @@
 
 /* SENDs that data leaves for LLC messages */
 #define SMCR_WR_CTL_SENDS	4u
-/* Chunks that a link keeps for its next send */
-#define SMCR_WR_CHUNKS_KEPT	8u
+/* Bytes of chunks that a link keeps for its next send */
+#define SMCR_WR_CHUNK_BYTES_KEPT	(128u << 10)
 
 enum smcr_wr_kind {
 	SMCR_WR_WRITE,
@@ -135,10 +135,10 @@ struct smcr_wr_drain {
  * @rq_drain: last request of the receive queue, likewise
  * @silence: state of wr_silence.c; under link->tx_lock
  * @silence_timer: looks at @silence
- * @chunk_lock: protects @chunks, @n_chunks, @passed, @drained; leaf, not taken
- *	in hard irq
- * @chunks: send chunks of this link, newest first
- * @n_chunks: entries of @chunks
+ * @chunk_lock: protects @chunks, @chunk_bytes, @passed, @drained; leaf, not
+ *	taken in hard irq
+ * @chunks: send chunks of this link, of each kind, newest first
+ * @chunk_bytes: bytes of them
  * @passed: @tail in 64 bits, when chunks were last spilled
  * @drained: no request is outstanding, and none will be posted
  */
@@ -178,8 +178,8 @@ struct smcr_wr {
 	struct timer_list	silence_timer;
 
 	spinlock_t		chunk_lock;
-	struct list_head	chunks;
-	u32			n_chunks;
+	struct list_head	chunks[SMCR_CHUNK_KINDS];
+	u32			chunk_bytes;
 	u64			passed;
 	bool			drained;
 };

@@ -83,6 +83,14 @@ save rest
 io_check "8 MB in pieces of 64 KB" \
 	$kind "$SERVER" stream -u 8m -d 0 -w 64k -r 64k
 grew rest CdcSent -le $((128 * 25 / 16))
+# A ring of 512 KB that the reader empties at once is filled by one message of
+# eight scatter entries of 64 KB, or by two.
+on server sysctl_for_now net.smcr.rmem $((512 << 10))
+sysctl_for_now net.smcr.wmem $((1 << 20))
+save large
+io_check "8 MB through a large ring" \
+	$kind "$SERVER" stream -u 8m -d 0 -w 1m -r 512k -D 50000
+grew large TxMessages -le 48
 no_fallback short
 io_check "end of the server" $kind "$SERVER" quit
 on server served

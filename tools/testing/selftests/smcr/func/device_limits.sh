@@ -52,12 +52,16 @@ adapter_can_be_less "the adapter's limits can be lowered"
 few="1 2 4 6"
 [ "$SLOW" = 1 ] || few="1 6"
 for n in $few; do
+	# Send space of 64 KB has chunks of 16 KB, and so more entries a write;
+	# that of 128 KB has chunks of 64 KB.
+	sysctl_for_now net.smcr.wmem $((n < 4 ? 128 << 10 : 64 << 10))
 	here sge "$n"
 	carried "$n scatter entries"
 	posted posted_sge -le "$n"
 	posted posted_sge -ge $((n < 4 ? n : 4))
 	posted posted_inline -eq 64
 done
+sysctl_for_now net.smcr.wmem $((128 << 10))
 
 here sge -1 inline 0
 carried "no inline data"

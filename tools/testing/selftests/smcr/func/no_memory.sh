@@ -7,6 +7,7 @@
 # There is no memory for send space for a while. A blocking sender waits, and a
 # sender that polls, also with edges, goes on when there is memory again. At the
 # limit of net.smcr.max_send_bytes a connection goes on with a chunk of 16 KB.
+# Where memory has no 64 KB in one piece, chunks of 16 KB serve.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
@@ -18,7 +19,12 @@ memory() {
 	local none=Y
 
 	[ "$1" = no ] || none=N
-	echo "$none" >/sys/module/nomap/parameters/none
+	no_chunks none "$none"
+}
+
+# no_chunks PARAMETER Y|N: change what nomap does
+no_chunks() {
+	echo "$2" >"/sys/module/nomap/parameters/$1"
 }
 
 # short NAME FACT OPTION...: memory is short while a stream begins
@@ -59,6 +65,17 @@ io_check "a first contact" $kind "$SERVER" seq -n 1
 short block "a blocking sender"
 short poll "a sender that polls" -e
 short edge "a sender that polls for edges" -E
+no_conn_left
+save pieces
+check "there are no chunks of 64 KB" no_chunks small Y
+io_check "a stream uses those of 16 KB" \
+	$kind "$SERVER" stream -u 2m -d 64k -w 256k -H
+check "there are chunks of 64 KB again" no_chunks small N
+grew pieces TxChunksSmaller -ge 16
+save large
+io_check "another stream uses those of 64 KB" \
+	$kind "$SERVER" stream -u 2m -d 64k -w 256k -H
+grew large TxChunksSmaller -eq 0
 no_conn_left
 sysctl_for_now net.smcr.max_send_bytes 16384
 one_chunk block1 "a blocking sender"

@@ -19,7 +19,7 @@
 
 #define FLOOR_MAX_WRITES	4u
 /* Largest chain, and most bytes that are copied before a write, as in tx.c */
-#define FLOOR_CHAIN_MAX		(112u * 1024)
+#define FLOOR_CHAIN_MAX		(512u * 1024)
 #define FLOOR_COPY_MAX		(64u * 1024)
 #define FLOOR_ORIGIN		4u
 

@@ -7,15 +7,17 @@
  *		its own fails with ENOMEM. A connection needs such a mapping
  *		when it moves to another adapter
  *   none	while it is set, there are no chunks
+ *   small	while it is set, there are no chunks of 64 KB
  */
 #include <linux/kprobes.h>
 #include <linux/module.h>
 
 #include "chunk.h"
 
-static bool on, none;
+static bool on, none, small;
 module_param(on, bool, 0644);
 module_param(none, bool, 0644);
+module_param(small, bool, 0644);
 
 /* Runs instead of smcr_chunk_dma(). */
 static noinline int no_map(struct smcr_chunk *chunk, struct smcr_ibdev *dev,
@@ -43,7 +45,9 @@ static noinline void *no_chunk(void)
 
 static int on_get(struct kprobe *kp, struct pt_regs *regs)
 {
-	if (!READ_ONCE(none))
+	if (!READ_ONCE(none) &&
+	    !(READ_ONCE(small) &&
+	      regs_get_kernel_argument(regs, 1) == SMCR_CHUNK_LARGE))
 		return 0;
 	instruction_pointer_set(regs, (unsigned long)no_chunk);
 	return 1;
