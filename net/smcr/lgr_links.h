@@ -28,6 +28,18 @@ struct smcr_lgr_links {
 };
 
 /**
+ * struct smcr_links_left - the links that have left a group last
+ * @n: links that have ever left, modulo 2^32
+ * @peer: remote ends; the last one is entry @n - 1 modulo the size
+ * @at: jiffies when they left
+ */
+struct smcr_links_left {
+	u32			n;
+	struct smcr_link_peer	peer[SMCR_MAX_LINKS];
+	unsigned long		at[SMCR_MAX_LINKS];
+};
+
+/**
  * struct smcr_lgr_end - the end of a DEAD group's links
  * @drain: drains the links and resets the connections, on smcr_drain_wq. It
  *	owns a reference to the group, which passes to @stop

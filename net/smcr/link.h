@@ -97,18 +97,6 @@ struct smcr_link_peer {
 };
 
 /**
- * struct smcr_links_left - the links that have left a group last
- * @n: links that have ever left, modulo 2^32
- * @peer: remote ends; the last one is entry @n - 1 modulo the size
- * @at: jiffies when they left
- */
-struct smcr_links_left {
-	u32			n;
-	struct smcr_link_peer	peer[SMCR_MAX_LINKS];
-	unsigned long		at[SMCR_MAX_LINKS];
-};
-
-/**
  * struct smcr_link - one queue pair of a link group
  * @lgr: the group; the link owns a reference to it
  * @refs: owners: the group's slot, each connection that uses the link, each
