@@ -5,6 +5,8 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/log2.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/net.h>
 #include <linux/slab.h>
@@ -18,6 +20,28 @@
 
 /* SENDs outstanding toward a Linux peer, which has 48 receives */
 #define LINUX_SENDS		32u
+
+/* Entries that the device allows each queue, including one for the drain. */
+static u32 max_depth(const struct smcr_ibdev *dev)
+{
+	return min(dev->max_qp_wr, dev->max_cqe / 2);
+}
+
+/**
+ * smcr_wr_depth() - choose the entries of a queue
+ * @link: a new link, on a device for which smcr_wr_device_fits() is true
+ * @want: how many are wanted, a power of two
+ *
+ * Context: any.
+ * Return: @want, or the largest power of two that the device allows with one
+ * entry for the drain.
+ */
+u32 smcr_wr_depth(const struct smcr_link *link, u32 want)
+{
+	u32 max = max_depth(link->local.dev);
+
+	return min_t(u32, want, rounddown_pow_of_two(max - 1));
+}
 
 /**
  * smcr_wr_sq_depth() - send slots of a link
@@ -66,7 +90,7 @@ u32 smcr_wr_max_bytes(const struct smcr_link *link)
  */
 bool smcr_wr_device_fits(const struct smcr_ibdev *dev)
 {
-	return smcr_wr_max_depth(dev) > SMCR_WR_MIN_DEPTH && dev->max_send_sge;
+	return max_depth(dev) > SMCR_WR_MIN_DEPTH && dev->max_send_sge;
 }
 
 /**
@@ -79,7 +103,7 @@ void smcr_wr_device_log(const struct smcr_ibdev *dev)
 {
 	const char *name = smcr_ib_dev_name(dev);
 
-	if (smcr_wr_max_depth(dev) <= SMCR_WR_MIN_DEPTH)
+	if (max_depth(dev) <= SMCR_WR_MIN_DEPTH)
 		net_warn_ratelimited("%s: max_qp_wr %u, max_cqe %u, but at least %u and %u are needed; connections over it use TCP\n",
 				     name, dev->max_qp_wr, dev->max_cqe,
 				     SMCR_WR_MIN_DEPTH + 1,

@@ -7,7 +7,6 @@
 #define _SMCR_WR_VERBS_H
 
 #include <linux/completion.h>
-#include <linux/log2.h>
 #include <linux/minmax.h>
 #include <linux/timer.h>
 #include <rdma/ib_verbs.h>
@@ -184,6 +183,7 @@ struct smcr_wr {
 	bool			drained;
 };
 
+u32 smcr_wr_depth(const struct smcr_link *link, u32 want);
 u32 smcr_wr_chunks_spill(struct smcr_wr *wr, u32 keep);
 
 /* Receives that one ib_post_recv() posts again, for a queue of @depth */
@@ -239,22 +239,6 @@ static inline void smcr_wr_sge_dma(struct ib_sge *sge,
 	sge->addr = dma;
 	sge->length = len;
 	sge->lkey = link->pd->local_dma_lkey;
-}
-
-/* Entries that the device allows each queue, including one for the drain. */
-static inline u32 smcr_wr_max_depth(const struct smcr_ibdev *dev)
-{
-	return min(dev->max_qp_wr, dev->max_cqe / 2);
-}
-
-/* Entries of a queue: @want, or the largest power of two that the device allows
- * with one entry for the drain. smcr_wr_device_fits() has checked the minimum.
- */
-static inline u32 smcr_wr_depth(const struct smcr_link *link, u32 want)
-{
-	u32 max = smcr_wr_max_depth(link->local.dev);
-
-	return min_t(u32, want, rounddown_pow_of_two(max - 1));
 }
 
 #endif /* _SMCR_WR_VERBS_H */
