@@ -140,7 +140,7 @@ struct smcr_link_peer {
  * @rq: receive queue, private to wr_recv.c
  * @cq: one completion queue for both, private to wr_cq.c
  * @last_rx: jiffies of the last receive completion, for TEST LINK; written by
- *	receive completions, read without a lock
+ *	receive completions with smcr_wr_stamp(), read without a lock
  * @last_cdc: jiffies of the last CDC message that was received, likewise
  * @last_tx: jiffies of the last successful completion of a send, likewise
  * @passed: enum smcr_link_passed; written by completions, read anywhere

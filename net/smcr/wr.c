@@ -573,7 +573,7 @@ void smcr_wr_send_done(struct ib_cq *cq, struct ib_wc *wc)
 			note_lost(link, slot);
 		smcr_link_fail(link, err);
 	} else {
-		WRITE_ONCE(link->last_tx, jiffies);
+		smcr_wr_stamp(&link->last_tx);
 		if (slot->kind <= SMCR_WR_FENCE)
 			smcr_wr_count(link, SMCR_MIB_SENDCOMPLETIONS, 1);
 	}

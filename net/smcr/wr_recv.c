@@ -211,7 +211,7 @@ static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 		smcr_link_fail(link, smcr_wr_errno(wc->status));
 		return;
 	}
-	WRITE_ONCE(link->last_rx, jiffies);
+	smcr_wr_stamp(&link->last_rx);
 	smcr_wr_count(link, SMCR_MIB_RECVCOMPLETIONS, 1);
 	ib_dma_sync_single_for_cpu(smcr_wr_ibdev(link), rq->dma + off,
 				   SMCR_WR_STRIDE, DMA_FROM_DEVICE);
@@ -219,7 +219,7 @@ static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 	    wc->byte_len != SMCR_ROCE_MSG_LEN) {
 		recv_bad(link, wc, msg);
 	} else if (*msg >= SMCR_LLC_CLASS_CDC) {
-		WRITE_ONCE(link->last_cdc, jiffies);
+		smcr_wr_stamp(&link->last_cdc);
 		if (smcr_cdc_recv(link, msg, SMCR_ROCE_MSG_LEN))
 			recv_bad(link, wc, msg);
 	} else {

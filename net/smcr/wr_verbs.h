@@ -7,6 +7,7 @@
 #define _SMCR_WR_VERBS_H
 
 #include <linux/completion.h>
+#include <linux/jiffies.h>
 #include <linux/minmax.h>
 #include <linux/timer.h>
 #include <rdma/ib_verbs.h>
@@ -218,6 +219,17 @@ static inline void smcr_wr_count(const struct smcr_link *link,
 static inline struct ib_device *smcr_wr_ibdev(const struct smcr_link *link)
 {
 	return link->local.dev->ibdev;
+}
+
+/* A write takes the cache line from all other processors, so a jiffy that is
+ * there already is not written again with each message.
+ */
+static inline void smcr_wr_stamp(unsigned long *stamp)
+{
+	unsigned long now = jiffies;
+
+	if (READ_ONCE(*stamp) != now)
+		WRITE_ONCE(*stamp, now);
 }
 
 /* Two functions for two kinds of scatter entries, so that the compiler tells a
