@@ -89,8 +89,20 @@ static void chunk_unmap_others(struct smcr_chunk *chunk)
 	}
 }
 
-static struct smcr_chunk *chunk_new(struct smcr_ibdev *dev,
-				    enum smcr_chunk_kind kind, gfp_t gfp)
+/**
+ * smcr_chunk_new() - allocate a chunk of send space
+ * @dev: device, kept at least by smcr_ib_dev_hold()
+ * @kind: its size; a large one is not worth a wait for memory
+ * @gfp: how to allocate
+ *
+ * The pages are not charged to a cgroup, since chunks pass from one user to the
+ * next.
+ *
+ * Context: as @gfp allows; not hard irq.
+ * Return: the chunk, or NULL if there is no memory or the device is gone.
+ */
+struct smcr_chunk *smcr_chunk_new(struct smcr_ibdev *dev,
+				  enum smcr_chunk_kind kind, gfp_t gfp)
 {
 	struct smcr_chunk *chunk;
 	struct page *page;
@@ -161,22 +173,15 @@ void smcr_chunks_unmap(struct smcr_ibdev *dev)
 }
 
 /**
- * smcr_chunk_get() - take a chunk of send space
+ * smcr_chunk_get() - take a free chunk of send space
  * @dev: device, kept at least by smcr_ib_dev_hold()
  * @kind: its size
- * @gfp: how to allocate a chunk if none is free; a large one is not worth a
- *	wait for memory
- * @fresh: set to true if the chunk was allocated; otherwise not touched
  *
- * The pages are not charged to a cgroup, since chunks pass from one user to the
- * next.
- *
- * Context: as @gfp allows; not hard irq.
- * Return: the chunk, or NULL if there is no memory or the device is gone.
+ * Context: any but hard irq; the connection's lock may be held.
+ * Return: the chunk, or NULL if none is free.
  */
 struct smcr_chunk *smcr_chunk_get(struct smcr_ibdev *dev,
-				  enum smcr_chunk_kind kind, gfp_t gfp,
-				  bool *fresh)
+				  enum smcr_chunk_kind kind)
 {
 	struct smcr_chunk *chunk;
 
@@ -188,11 +193,6 @@ struct smcr_chunk *smcr_chunk_get(struct smcr_ibdev *dev,
 		dev->n_free[kind]--;
 	}
 	spin_unlock_bh(&dev->chunk_lock);
-	if (chunk)
-		return chunk;
-	chunk = chunk_new(dev, kind, gfp);
-	if (chunk)
-		*fresh = true;
 	return chunk;
 }
 

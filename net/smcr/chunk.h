@@ -71,8 +71,9 @@ struct smcr_chunk {
 void smcr_chunks_init(struct smcr_ibdev *dev);
 void smcr_chunks_unmap(struct smcr_ibdev *dev);
 struct smcr_chunk * __must_check
-smcr_chunk_get(struct smcr_ibdev *dev, enum smcr_chunk_kind kind, gfp_t gfp,
-	       bool *fresh);
+smcr_chunk_new(struct smcr_ibdev *dev, enum smcr_chunk_kind kind, gfp_t gfp);
+struct smcr_chunk * __must_check
+smcr_chunk_get(struct smcr_ibdev *dev, enum smcr_chunk_kind kind);
 void smcr_chunk_put(struct smcr_chunk *chunk);
 int __must_check smcr_chunk_dma(struct smcr_chunk *chunk,
 				struct smcr_ibdev *dev, u64 *dma);

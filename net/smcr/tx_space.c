@@ -562,34 +562,50 @@ static void space_add(struct smcr_conn *conn, struct smcr_chunk *chunk)
 		*space_slot(conn, pos) = chunk;
 }
 
-/* Take a chunk from the connection's link. Requests of that link may still name
- * it for an earlier user, so if the connection has moved meanwhile, the chunk
- * goes back, and the connection takes one from its new link.
+/* Take a free chunk of the connection's link. Requests of that link may still
+ * name it for an earlier user, so the connection must not move meanwhile. The
+ * lock sees to that, and the link needs no further reference. Returns the
+ * device, with a reference to its structure, if none is free, and NULL
+ * otherwise.
+ */
+static struct smcr_ibdev *space_take_free(struct smcr_conn *conn,
+					  enum smcr_chunk_kind kind)
+{
+	struct smcr_ibdev *dev = NULL;
+	struct smcr_chunk *chunk;
+
+	spin_lock_bh(&conn->lock);
+	chunk = smcr_wr_chunk_get(conn->link, kind);
+	if (chunk) {
+		space_add(conn, chunk);
+	} else {
+		dev = conn->link->local.dev;
+		smcr_ib_dev_hold(dev);
+	}
+	spin_unlock_bh(&conn->lock);
+	return dev;
+}
+
+/* Take a chunk, or allocate one. No request names a new one, so it is right for
+ * whatever link the connection has moved to meanwhile. If the device is removed
+ * meanwhile, that is like a lack of memory: the sender tries again.
  */
 static bool space_take(struct smcr_conn *conn, enum smcr_chunk_kind kind)
 {
+	struct smcr_ibdev *dev = space_take_free(conn, kind);
 	struct smcr_chunk *chunk;
-	struct smcr_link *link;
-	bool fresh, moved;
 
-	do {
-		spin_lock_bh(&conn->lock);
-		link = smcr_link_get(conn->link);
-		spin_unlock_bh(&conn->lock);
-		fresh = false;
-		chunk = smcr_wr_chunk_get(link, kind, GFP_KERNEL, &fresh);
-		if (fresh)
-			smcr_mib_inc(conn->lgr->net, SMCR_MIB_TXCHUNKALLOCS);
-		spin_lock_bh(&conn->lock);
-		moved = conn->link != link;
-		if (!moved && chunk)
-			space_add(conn, chunk);
-		spin_unlock_bh(&conn->lock);
-		if (moved && chunk)
-			smcr_wr_chunk_put(link, chunk);
-		smcr_link_put(link);
-	} while (moved);
-	return chunk;
+	if (!dev)
+		return true;
+	chunk = smcr_chunk_new(dev, kind, GFP_KERNEL);
+	smcr_ib_dev_drop(dev);
+	if (!chunk)
+		return false;
+	smcr_mib_inc(conn->lgr->net, SMCR_MIB_TXCHUNKALLOCS);
+	spin_lock_bh(&conn->lock);
+	space_add(conn, chunk);
+	spin_unlock_bh(&conn->lock);
+	return true;
 }
 
 /* Take a chunk for the byte at @end, and at best for @len bytes from there on.

@@ -34,18 +34,15 @@ static u64 slot_64(const struct smcr_wr *wr, u32 slot)
 }
 
 /**
- * smcr_wr_chunk_get() - take a chunk of send space
+ * smcr_wr_chunk_get() - take a free chunk of send space
  * @link: link that will send it
  * @kind: its size
- * @gfp: how to allocate a chunk if none is free
- * @fresh: set to true if the chunk was allocated; otherwise not touched
  *
- * Context: as @gfp allows; not hard irq.
- * Return: the chunk, or NULL if there is no memory or the device is gone.
+ * Context: any but hard irq; the connection's lock may be held.
+ * Return: the chunk, or NULL if none is free.
  */
 struct smcr_chunk *smcr_wr_chunk_get(struct smcr_link *link,
-				     enum smcr_chunk_kind kind, gfp_t gfp,
-				     bool *fresh)
+				     enum smcr_chunk_kind kind)
 {
 	struct smcr_wr *wr = link->wr;
 	struct smcr_chunk *chunk;
@@ -58,7 +55,7 @@ struct smcr_chunk *smcr_wr_chunk_get(struct smcr_link *link,
 		wr->chunk_bytes -= smcr_chunk_bytes(kind);
 	}
 	spin_unlock_bh(&wr->chunk_lock);
-	return chunk ?: smcr_chunk_get(link->local.dev, kind, gfp, fresh);
+	return chunk ?: smcr_chunk_get(link->local.dev, kind);
 }
 
 /* Move chunks of one kind to @spill, oldest first, until @keep bytes are left,

@@ -37,7 +37,7 @@ static int on_dma(struct kprobe *kp, struct pt_regs *regs)
 	return 1;
 }
 
-/* Runs instead of smcr_wr_chunk_get(). */
+/* Runs instead of smcr_wr_chunk_get() and smcr_chunk_new(). */
 static noinline void *no_chunk(void)
 {
 	return NULL;
@@ -63,7 +63,12 @@ static struct kprobe get = {
 	.pre_handler = on_get,
 };
 
-static struct kprobe *probes[] = { &dma, &get };
+static struct kprobe new = {
+	.symbol_name = "smcr_chunk_new",
+	.pre_handler = on_get,
+};
+
+static struct kprobe *probes[] = { &dma, &get, &new };
 
 static int __init nomap_init(void)
 {
