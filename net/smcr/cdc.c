@@ -109,20 +109,6 @@ static void cdc_take(struct smcr_conn *conn, struct smcr_cdc_result *res)
 		conn->sk->sk_data_ready(conn->sk);
 }
 
-/* Remember the link that a message came over, for the reader that waits for the
- * next one.
- */
-static void cdc_from(struct smcr_conn *conn, struct smcr_link *link)
-{
-	struct smcr_link *old = conn->rx.link;
-
-	lockdep_assert_held(&conn->lock);
-	if (old == link)
-		return;
-	conn->rx.link = smcr_link_get(link);
-	smcr_link_put(old);
-}
-
 /* No peer that keeps to the protocol sends such a message. */
 static void cdc_invalid(struct smcr_conn *conn, enum smcr_cdc_verdict verdict)
 {
@@ -404,7 +390,7 @@ static bool cdc_dispatch(struct smcr_conn *conn, struct smcr_link *link,
 	switch (smcr_failover_rx_recv(&conn->rx.fo, newest, link->slot, msg,
 				      others, deadline)) {
 	case SMCR_FAILOVER_HANDLE:
-		cdc_from(conn, link);
+		smcr_rx_link_seen(conn, link);
 		cdc_deliver(conn, link->slot, msg, parks, false);
 		break;
 	case SMCR_FAILOVER_HANDLE_NEW:

@@ -115,6 +115,8 @@ void smcr_conn_put(struct smcr_conn *conn)
 	atomic_dec(&conn->link->n_conns);
 	smcr_link_put(conn->link);
 	smcr_link_put(conn->rx.link);
+	if (conn->rx.next)
+		smcr_link_put(conn->rx.next);
 	kfree_rcu(conn, rcu);
 	smcr_lgr_put(lgr);
 }

@@ -83,7 +83,12 @@ enum smcr_conn_flush {
  *	@err_told under the outer sock lock
  * @link: link that the last message came over, counted: the next one most
  *	likely comes over it, too. The first message after a move of the peer
- *	does not change it yet
+ *	does not change it yet. It stays while there are @readers
+ * @next: that link if it is another one than @link, counted, or NULL; also read
+ *	without the lock
+ * @readers: readers that wait and use @link meanwhile, so that none of them
+ *	needs a reference of its own. They change it under the outer sock lock:
+ *	upward under smcr_conn.lock as well, downward with a release
  * @eof: a held D or C of the peer
  * @urgent: the urgent byte
  * @fo: moves of the peer that are being validated
@@ -110,6 +115,8 @@ struct smcr_conn_rx {
 	bool			err_told;
 	struct smcr_pause	pause;
 	struct smcr_link	*link;
+	struct smcr_link	*next;
+	u32			readers;
 	struct smcr_conn_eof	eof;
 	struct smcr_urgent_rx	urgent;
 	struct smcr_failover_rx	fo;

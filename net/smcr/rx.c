@@ -459,15 +459,68 @@ static void rx_watched(struct smcr_conn *conn,
 		smcr_pause_succeed(&conn->rx.pause);
 }
 
-/* Get the link that the next message most likely comes over. */
-static struct smcr_link *rx_link_get(struct smcr_conn *conn)
+/* Go on to the link that the last message came over, but not while readers use
+ * the one before: the last of them does it, or the next one to wait.
+ */
+static void rx_link_next(struct smcr_conn *conn)
+{
+	struct smcr_conn_rx *rx = &conn->rx;
+
+	lockdep_assert_held(&conn->lock);
+	/* Pairs with the release in rx_link_end() */
+	if (likely(!rx->next) || smp_load_acquire(&rx->readers))
+		return;
+	smcr_link_put(rx->link);
+	rx->link = rx->next;
+	WRITE_ONCE(rx->next, NULL);
+}
+
+/**
+ * smcr_rx_link_seen() - event: a message came over a link
+ * @conn: the connection that it is for
+ * @link: the link; the next message most likely comes over it, too
+ *
+ * Context: softirq, conn->lock held.
+ */
+void smcr_rx_link_seen(struct smcr_conn *conn, struct smcr_link *link)
+{
+	struct smcr_conn_rx *rx = &conn->rx;
+
+	lockdep_assert_held(&conn->lock);
+	if (likely(rx->link == link && !rx->next))
+		return;
+	if (rx->next)
+		smcr_link_put(rx->next);
+	WRITE_ONCE(rx->next, rx->link == link ? NULL : smcr_link_get(link));
+	rx_link_next(conn);
+}
+
+/* Get the link that the next message most likely comes over. The connection
+ * keeps it until rx_link_end(), and the caller keeps the connection.
+ */
+static struct smcr_link *rx_link_begin(struct smcr_conn *conn)
 {
 	struct smcr_link *link;
 
 	spin_lock_bh(&conn->lock);
-	link = smcr_link_get(conn->rx.link);
+	rx_link_next(conn);
+	conn->rx.readers++;
+	link = conn->rx.link;
 	spin_unlock_bh(&conn->lock);
 	return link;
+}
+
+static void rx_link_end(struct smcr_conn *conn)
+{
+	/* Pairs with the acquire in rx_link_next(): the link is not used any
+	 * more
+	 */
+	smp_store_release(&conn->rx.readers, conn->rx.readers - 1);
+	if (likely(!READ_ONCE(conn->rx.next)))
+		return;
+	spin_lock_bh(&conn->lock);
+	rx_link_next(conn);
+	spin_unlock_bh(&conn->lock);
 }
 
 /* Wait for more bytes than the @seen ones, which MSG_PEEK left in the element.
@@ -487,7 +540,7 @@ static int rx_wait(struct sock *sk, struct smcr_conn *conn, u32 seen,
 		return -EAGAIN;
 	if (signal_pending(current))
 		return sock_intr_errno(*timeo);
-	link = rx_link_get(conn);
+	link = rx_link_begin(conn);
 	add_wait_queue(sk_sleep(sk), &wait);
 	sk_set_bit(SOCKWQ_ASYNC_WAITDATA, sk);
 	if (smcr_pause_over(&conn->rx.pause, jiffies))
@@ -499,7 +552,7 @@ static int rx_wait(struct sock *sk, struct smcr_conn *conn, u32 seen,
 	rx_watched(conn, &watch);
 	sk_clear_bit(SOCKWQ_ASYNC_WAITDATA, sk);
 	remove_wait_queue(sk_sleep(sk), &wait);
-	smcr_link_put(link);
+	rx_link_end(conn);
 	/* Negative: another thread has disconnected the socket meanwhile */
 	return min(ret, 0);
 }

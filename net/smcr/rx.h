@@ -13,6 +13,7 @@
 struct msghdr;
 struct pipe_inode_info;
 struct smcr_conn;
+struct smcr_link;
 struct sock;
 
 int __must_check smcr_rx_recvmsg(struct sock *sk, struct msghdr *msg,
@@ -25,6 +26,7 @@ int __must_check smcr_rx_recv_urgent(struct sock *sk, struct msghdr *msg,
 bool __must_check smcr_rx_arrive(struct smcr_conn *conn, u8 slot, u64 pos);
 void smcr_rx_arrive_parked(struct smcr_conn *conn, u8 slot,
 			   struct smcr_cursor prod);
+void smcr_rx_link_seen(struct smcr_conn *conn, struct smcr_link *link);
 bool smcr_rx_urgent_recv(struct smcr_conn *conn, u16 flags, u64 prod);
 u32 smcr_rx_avail(const struct smcr_conn *conn);
 u32 smcr_rx_queued(struct smcr_conn *conn, bool in_line);

@@ -4,8 +4,9 @@
 # fact: A 64-byte message costs one doorbell; a connection costs TCP 8 segments
 # rfc: 4.5.1, 4.5.2, A.4
 # nics: 1
-# The cost of a 64-byte message in doorbells, work requests and completions, of
-# small writes in messages, and of a connection in TCP segments.
+# The cost of a 64-byte message in doorbells, work requests, completions and
+# references to its link, whose counter all processors share, of small writes in
+# messages, and of a connection in TCP segments.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source-path=SCRIPTDIR source=lib/counts_lib.sh
@@ -33,6 +34,8 @@ on server serve $kind "$SERVER"
 io_check "the first contact" $kind "$SERVER" seq -n 1
 no_conn_left
 # Compare two runs, so that the cost of the connection itself cancels out.
+calls_begin smcr_link_get
+before=$(calls)
 save short
 io_check "short run" $kind "$SERVER" rr -s 64 -n 200
 no_conn_left
@@ -40,6 +43,7 @@ doorbells=$(delta short Doorbells)
 requests=$(delta short WorkRequests)
 completions=$(delta short SendCompletions)
 chunks=$(delta short TxChunkAllocs)
+taken=$(($(calls) - before))
 save long
 io_check "long run" $kind "$SERVER" rr -s 64 -n $((200 + messages))
 no_conn_left
@@ -49,6 +53,9 @@ grew long SendCompletions -le $((completions + messages / 16))
 grew long TxChunkAllocs -le "$chunks"
 grew long MrRegistrations -eq 0
 grew long LlcSent -eq 0
+taken=$(($(calls) - before - 2 * taken))
+check "$messages messages and answers take $taken references to a link" \
+	test $taken -le $((messages / 16))
 show_deltas long
 # Small writes behind two messages that are under way leave together; bytes that
 # the program does not follow up leave, too.
