@@ -15,6 +15,7 @@
  */
 #include <linux/gfp.h>
 #include <linux/lockdep.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <rdma/ib_verbs.h>
 
@@ -146,9 +147,12 @@ void smcr_chunks_init(struct smcr_ibdev *dev)
 /**
  * smcr_chunks_unmap() - unmap all chunks from a device, and free its pool
  * @dev: device that is being removed; the posting gates of its links are
- *	closed, so nothing syncs a chunk for it any more
+ *	closed
  *
- * Context: process.
+ * Whoever has found a gate open may still sync a chunk for the device, under
+ * RCU (wr.c: writes_prepare()). After the wait for them nobody does.
+ *
+ * Context: process; sleeps.
  */
 void smcr_chunks_unmap(struct smcr_ibdev *dev)
 {
@@ -157,6 +161,7 @@ void smcr_chunks_unmap(struct smcr_ibdev *dev)
 	LIST_HEAD(free);
 	int i;
 
+	synchronize_rcu();
 	spin_lock_bh(&dev->chunk_lock);
 	dev->gone = true;
 	list_for_each_entry_safe(map, next_map, &dev->chunk_maps, all)

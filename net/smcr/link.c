@@ -95,6 +95,7 @@ static int __must_check link_event(struct smcr_link *link,
 {
 	enum smcr_link_state old = link->state;
 	u8 next = link_next[old][event];
+	bool open;
 
 	lockdep_assert_held(&link->tx_lock);
 	if (!next)
@@ -102,9 +103,11 @@ static int __must_check link_event(struct smcr_link *link,
 	next--;
 	if (next == old)
 		return 0;
+	open = next == SMCR_LINK_READY || next == SMCR_LINK_ACTIVE;
 	/* Pairs with a display that reads what was set before the state */
 	smp_store_release(&link->state, next);
-	link->gate_open = next == SMCR_LINK_READY || next == SMCR_LINK_ACTIVE;
+	/* Pairs with writes_prepare(), which needs what was set up before */
+	smp_store_release(&link->gate_open, open);
 	link->changed = get_jiffies_64();
 	trace_smcr_link_state(link->lgr->id, link->num, old, event, next);
 	return 0;
@@ -600,6 +603,7 @@ static int link_build(struct smcr_link *link)
 	if (IS_ERR(pd))
 		return PTR_ERR(pd);
 	link->pd = pd;
+	link->lkey = pd->local_dma_lkey;
 	err = link_hold_gid(link);
 	if (!err)
 		err = smcr_wr_init(link);

@@ -122,6 +122,7 @@ struct smcr_link_peer {
  * @psn: first packet sequence number that this end sends, random
  * @max_inline: bytes that fit inline, 0 if the device takes no inline data
  * @pd: the link's own protection domain (2.1)
+ * @lkey: its local key, for DMA addresses
  * @qp_mutex: serialises the state changes of @qp in process context with the
  *	destruction of @qp and of the completion queue; @tx_lock is taken
  *	inside
@@ -131,7 +132,8 @@ struct smcr_link_peer {
  * @tx_lock: protects changes of @state, @gate_open, @fail_errno, and the
  *	fields of @wr that say so; taken in hard irq too, where devices report
  *	dead queue pairs
- * @gate_open: requests may be posted; once the link fails this stays false
+ * @gate_open: requests may be posted; once the link fails this stays false;
+ *	read without @tx_lock by writes_prepare()
  * @fail_errno: why the link failed (-errno), 0 before
  * @n_conns: connections that write over the link; atomic
  * @added: why the link was added; set before the link joins its group
@@ -172,6 +174,7 @@ struct smcr_link {
 	u32			psn;
 	u32			max_inline;
 	struct ib_pd		*pd;
+	u32			lkey;
 	struct mutex		qp_mutex;
 	struct ib_qp		*qp;
 	bool			initialised;

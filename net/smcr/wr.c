@@ -57,6 +57,7 @@
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/net.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <rdma/ib_verbs.h>
 
@@ -661,6 +662,18 @@ static void message_sge(struct smcr_link *link, const struct smcr_wr_slot *slot,
 	smcr_wr_sge_dma(sge, link, wr->send_dma + off, SMCR_ROCE_MSG_LEN);
 }
 
+/**
+ * struct wr_writes - a batch's RDMA writes, but for their slots
+ * @wrs: the requests
+ * @sges: their scatter entries
+ * @kinds: what they are
+ */
+struct wr_writes {
+	struct ib_rdma_wr	wrs[SMCR_WR_MAX_WRITES];
+	struct ib_sge		sges[SMCR_WR_MAX_WRITES][SMCR_WR_MAX_SGE];
+	enum smcr_wr_kind	kinds[SMCR_WR_MAX_WRITES];
+};
+
 static u32 write_len(const struct smcr_wr_write *write)
 {
 	u32 i, len = 0;
@@ -670,14 +683,13 @@ static u32 write_len(const struct smcr_wr_write *write)
 	return len;
 }
 
-static void write_build(struct smcr_link *link, u32 i,
-			const struct smcr_wr_write *write)
+static void write_build(const struct smcr_link *link, struct wr_writes *writes,
+			u32 i, const struct smcr_wr_write *write)
 {
 	u32 j, len = write_len(write);
 	bool is_inline = len <= link->max_inline;
-	struct ib_rdma_wr *wr = &link->wr->writes[i];
-	struct ib_sge *sge = link->wr->sges[i];
-	enum smcr_wr_kind kind = SMCR_WR_WRITE;
+	struct ib_rdma_wr *wr = &writes->wrs[i];
+	struct ib_sge *sge = writes->sges[i];
 
 	for (j = 0; j < write->n_sge; j++) {
 		const struct smcr_wr_sge *from = &write->sge[j];
@@ -690,15 +702,67 @@ static void write_build(struct smcr_link *link, u32 i,
 					      from->len, DMA_TO_DEVICE);
 		smcr_wr_sge_dma(&sge[j], link, from->dma, from->len);
 	}
-	if (len >= smcr_mtu_bytes(link->mtu))
-		kind = SMCR_WR_LONG;
-	wr->wr.wr_cqe = &slot_next(link->wr, i, kind)->cqe;
+	writes->kinds[i] = len >= smcr_mtu_bytes(link->mtu) ? SMCR_WR_LONG :
+							      SMCR_WR_WRITE;
 	wr->wr.opcode = IB_WR_RDMA_WRITE;
 	wr->wr.send_flags = is_inline ? IB_SEND_INLINE : 0;
+	wr->wr.ex.imm_data = 0;
 	wr->wr.sg_list = sge;
 	wr->wr.num_sge = write->n_sge;
 	wr->remote_addr = write->raddr;
 	wr->rkey = write->rkey;
+}
+
+static void writes_build(const struct smcr_link *link,
+			 const struct smcr_wr_batch *batch,
+			 struct wr_writes *writes)
+{
+	u32 i;
+
+	for (i = 0; i < batch->n_writes; i++)
+		write_build(link, writes, i, &batch->writes[i]);
+}
+
+/* Build the writes of a batch before tx_lock is taken, since the connections of
+ * a link wait for each other there. Returns false if they are not built: they
+ * will be under the lock if the batch can be posted after all.
+ *
+ * The link may fail meanwhile, and its device be removed. But what is synced
+ * stays mapped, and the device is there, until smcr_chunks_unmap() has waited
+ * for all who have found the gate open.
+ */
+static bool writes_prepare(const struct smcr_link *link,
+			   const struct smcr_wr_batch *batch,
+			   struct wr_writes *writes)
+{
+	bool open;
+
+	/* It most likely goes on waiting. */
+	if (test_bit(SMCR_CONN_F_WAITING, &batch->conn->flags))
+		return false;
+	rcu_read_lock();
+	/* Pairs with link_event() */
+	open = smp_load_acquire(&link->gate_open);
+	if (open)
+		writes_build(link, batch, writes);
+	rcu_read_unlock();
+	return open;
+}
+
+/* Give the writes their slots, and chain them before @send. */
+static struct ib_send_wr *writes_chain(struct smcr_wr *wr,
+				       struct wr_writes *writes, u32 n,
+				       struct ib_send_wr *send)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		struct ib_send_wr *cur = &writes->wrs[i].wr;
+
+		cur->wr_cqe = &slot_next(wr, i, writes->kinds[i])->cqe;
+		cur->next = i + 1 < n ? &writes->wrs[i + 1].wr : send;
+	}
+	return n ? &writes->wrs[0].wr : send;
 }
 
 static u32 batch_len(const struct smcr_wr_batch *batch)
@@ -754,12 +818,12 @@ static void batch_message(struct smcr_link *link, struct smcr_wr_batch *batch,
 }
 
 static int batch_post(struct smcr_link *link, struct smcr_wr_batch *batch,
-		      bool *unused_ref)
+		      struct wr_writes *writes, bool *unused_ref)
 {
 	struct ib_send_wr send = { .opcode = IB_WR_SEND };
-	u32 n = batch_len(batch), posted, i;
+	struct ib_send_wr *first, *last = &send;
+	u32 n = batch_len(batch), posted;
 	struct smcr_wr *wr = link->wr;
-	struct ib_send_wr *last = &send;
 	struct ib_sge sge;
 	bool signal;
 	int err;
@@ -770,17 +834,12 @@ static int batch_post(struct smcr_link *link, struct smcr_wr_batch *batch,
 		if (err)
 			return err;
 	}
-	/* Chain the writes, then the message. */
-	for (i = 0; i < batch->n_writes; i++) {
-		write_build(link, i, &batch->writes[i]);
-		wr->writes[i].wr.next = i + 1 < batch->n_writes ?
-					&wr->writes[i + 1].wr : &send;
-	}
+	first = writes_chain(wr, writes, batch->n_writes,
+			     batch->message ? &send : NULL);
 	if (batch->message) {
 		batch_message(link, batch, &send, &sge);
 	} else {
-		last = &wr->writes[i - 1].wr;
-		last->next = NULL;
+		last = &writes->wrs[batch->n_writes - 1].wr;
 		batch_own(container_of(last->wr_cqe, struct smcr_wr_slot, cqe),
 			  batch);
 	}
@@ -789,8 +848,7 @@ static int batch_post(struct smcr_link *link, struct smcr_wr_batch *batch,
 		  wr->unsignaled + n >= wr->signal_at;
 	if (signal)
 		last->send_flags |= IB_SEND_SIGNALED;
-	posted = chain_post(link, batch->n_writes ? &wr->writes[0].wr : &send,
-			    n, signal, &err);
+	posted = chain_post(link, first, n, signal, &err);
 	*unused_ref = posted < n;
 	return err;
 }
@@ -814,7 +872,8 @@ static int batch_post(struct smcr_link *link, struct smcr_wr_batch *batch,
  */
 int smcr_wr_post(struct smcr_link *link, struct smcr_wr_batch *batch)
 {
-	bool unused_ref = false, report = false, drain = false, ask;
+	bool unused_ref = false, report = false, drain = false, built, ask;
+	struct wr_writes writes __uninitialized;
 	u32 n = batch_len(batch);
 	unsigned long irq;
 	int err;
@@ -822,13 +881,16 @@ int smcr_wr_post(struct smcr_link *link, struct smcr_wr_batch *batch)
 	lockdep_assert_held(&batch->conn->lock);
 	if (WARN_ON_ONCE(!n || batch->n_writes > SMCR_WR_MAX_WRITES))
 		return -EINVAL;
+	built = writes_prepare(link, batch, &writes);
 	spin_lock_irqsave(&link->tx_lock, irq);
 	err = gate_check(link);
 	if (!err && !wr_may_post(link, batch, n)) {
 		drain = wr_wait(link, batch);
 		err = -EAGAIN;
 	} else if (!err) {
-		err = batch_post(link, batch, &unused_ref);
+		if (unlikely(!built))
+			writes_build(link, batch, &writes);
+		err = batch_post(link, batch, &writes, &unused_ref);
 		if (err)
 			report = smcr_link_fail_locked(link, err);
 	}

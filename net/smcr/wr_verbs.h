@@ -128,8 +128,6 @@ struct smcr_wr_drain {
  *	data, otherwise NULL
  * @send_dma: DMA address of @send_buf
  * @zero_dma: DMA address of a page of zeros, mapped as long as @send_dma
- * @writes: one batch's RDMA writes, built under link->tx_lock
- * @sges: their scatter entries, likewise
  * @link: the link
  * @sq_drain: last request of the send queue, private to wr_drain.c
  * @rq_drain: last request of the receive queue, likewise
@@ -169,8 +167,6 @@ struct smcr_wr {
 	u8			*send_buf;
 	u64			send_dma;
 	u64			zero_dma;
-	struct ib_rdma_wr	writes[SMCR_WR_MAX_WRITES];
-	struct ib_sge		sges[SMCR_WR_MAX_WRITES][SMCR_WR_MAX_SGE];
 	struct smcr_link	*link;
 	struct smcr_wr_drain	sq_drain;
 	struct smcr_wr_drain	rq_drain;
@@ -250,7 +246,7 @@ static inline void smcr_wr_sge_dma(struct ib_sge *sge,
 {
 	sge->addr = dma;
 	sge->length = len;
-	sge->lkey = link->pd->local_dma_lkey;
+	sge->lkey = link->lkey;
 }
 
 #endif /* _SMCR_WR_VERBS_H */
