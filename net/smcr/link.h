@@ -5,6 +5,7 @@
 #ifndef _SMCR_LINK_H
 #define _SMCR_LINK_H
 
+#include <linux/cache.h>
 #include <linux/completion.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -99,53 +100,53 @@ struct smcr_link_peer {
 /**
  * struct smcr_link - one queue pair of a link group
  * @lgr: the group; the link owns a reference to it
- * @refs: owners: the group's slot, each connection that uses the link, each
- *	LLC message that waits to be handled, each queued work item
- * @verbs: users of @pd and of the device: the queue pair, each mapped RMB
  * @state: changed under @tx_lock, by link.c's link_event() alone; read without
  *	a lock by smcr_link_state()
+ * @gate_open: requests may be posted; once the link fails this stays false;
+ *	changed under @tx_lock, read without it by writes_prepare()
  * @slot: index in the group's @links and of all that the group keeps by link;
  *	set by smcr_lgr_link_join(), then constant
- * @age: number of links that joined the group earlier, modulo 2^32; set by
- *	smcr_lgr_link_join(), then constant
  * @num: link number, unique in the group; a number is reused only after all
  *	255 were used (2.2.4)
- * @uid: local link user ID, sent in CONFIRM LINK for the peer's displays
- * @peer_uid: the peer's link user ID
- * @local: device, port and GID of the local end. @local.dev can be dereferenced
- *	as long as the link exists, @local.dev->ibdev only while a reference of
- *	@verbs is held
- * @peer: the remote end, valid from READY on
  * @mtu: path MTU of the queue pair, as the RFC's enumeration: the smaller one
  *	of both ends; written before READY, read anywhere, 0 before
- * @qpn: local queue pair number
- * @psn: first packet sequence number that this end sends, random
+ * @passed: enum smcr_link_passed; written by completions, read anywhere
  * @max_inline: bytes that fit inline, 0 if the device takes no inline data
- * @pd: the link's own protection domain (2.1)
- * @lkey: its local key, for DMA addresses
- * @qp_mutex: serialises the state changes of @qp in process context with the
- *	destruction of @qp and of the completion queue; @tx_lock is taken
- *	inside
+ * @lkey: local key of @pd, for DMA addresses
  * @qp: the queue pair
- * @initialised: @qp has left RESET, so it may hold requests
- * @sgid_attr: the GID table entry that @local names, with a reference
- * @tx_lock: protects changes of @state, @gate_open, @fail_errno, and the
- *	fields of @wr that say so; taken in hard irq too, where devices report
- *	dead queue pairs
- * @gate_open: requests may be posted; once the link fails this stays false;
- *	read without @tx_lock by writes_prepare()
- * @fail_errno: why the link failed (-errno), 0 before
- * @n_conns: connections that write over the link; atomic
- * @added: why the link was added; set before the link joins its group
- * @changed: jiffies_64 of the last change of @state; under @tx_lock
  * @wr: send queue, private to wr*.c
  * @rq: receive queue, private to wr_recv.c
  * @cq: one completion queue for both, private to wr_cq.c
+ * @local: device, port and GID of the local end. @local.dev can be dereferenced
+ *	as long as the link exists, @local.dev->ibdev only while a reference of
+ *	@verbs is held
+ * @age: number of links that joined the group earlier, modulo 2^32; set by
+ *	smcr_lgr_link_join(), then constant
+ * @uid: local link user ID, sent in CONFIRM LINK for the peer's displays
+ * @peer_uid: the peer's link user ID
+ * @peer: the remote end, valid from READY on
+ * @qpn: local queue pair number
+ * @psn: first packet sequence number that this end sends, random
+ * @pd: the link's own protection domain (2.1)
+ * @sgid_attr: the GID table entry that @local names, with a reference
+ * @initialised: @qp has left RESET, so it may hold requests
+ * @added: why the link was added; set before the link joins its group
+ * @refs: owners: the group's slot, each connection that uses the link, each
+ *	LLC message that waits to be handled, each queued work item
+ * @verbs: users of @pd and of the device: the queue pair, each mapped RMB
+ * @n_conns: connections that write over the link; atomic
+ * @tx_lock: protects changes of @state, @gate_open, @fail_errno, and the
+ *	fields of @wr that say so; taken in hard irq too, where devices report
+ *	dead queue pairs
+ * @fail_errno: why the link failed (-errno), 0 before
+ * @changed: jiffies_64 of the last change of @state; under @tx_lock
  * @last_rx: jiffies of the last receive completion, for TEST LINK; written by
  *	receive completions with smcr_wr_stamp(), read without a lock
  * @last_cdc: jiffies of the last CDC message that was received, likewise
  * @last_tx: jiffies of the last successful completion of a send, likewise
- * @passed: enum smcr_link_passed; written by completions, read anywhere
+ * @qp_mutex: serialises the state changes of @qp in process context with the
+ *	destruction of @qp and of the completion queue; @tx_lock is taken
+ *	inside
  * @tests: TEST LINKs that were begun, modulo 2^32; written by the group's work,
  *	read anywhere
  * @flags: enum smcr_link_flag, atomic bits
@@ -156,42 +157,49 @@ struct smcr_link_peer {
  *	passes to @stop_work
  * @stop_work: destroys what is left of it
  * @free_work: frees the link in process context
+ *
+ * In groups like those of struct smcr_wr: what messages read, what changes when
+ * connections come and go, what posts write, what completions write, the rest.
  */
 struct smcr_link {
 	struct smcr_lgr		*lgr;
-	refcount_t		refs;
-	refcount_t		verbs;
 	enum smcr_link_state	state;
+	bool			gate_open;
 	u8			slot;
 	u8			num;
-	u32			age;
-	u32			uid;
-	u32			peer_uid;
-	struct smcr_port	local;
-	struct smcr_link_peer	peer;
 	u8			mtu;
-	u32			qpn;
-	u32			psn;
+	u8			passed;
 	u32			max_inline;
-	struct ib_pd		*pd;
 	u32			lkey;
-	struct mutex		qp_mutex;
 	struct ib_qp		*qp;
-	bool			initialised;
-	const struct ib_gid_attr *sgid_attr;
-	spinlock_t		tx_lock;
-	bool			gate_open;
-	int			fail_errno;
-	atomic_t		n_conns;
-	enum smcr_link_reason	added;
-	u64			changed;
 	struct smcr_wr		*wr;
 	struct smcr_rq		*rq;
 	struct smcr_wr_cq	*cq;
-	unsigned long		last_rx;
+	struct smcr_port	local;
+	u32			age;
+	u32			uid;
+	u32			peer_uid;
+	struct smcr_link_peer	peer;
+	u32			qpn;
+	u32			psn;
+	struct ib_pd		*pd;
+	const struct ib_gid_attr *sgid_attr;
+	bool			initialised;
+	enum smcr_link_reason	added;
+
+	refcount_t		refs ____cacheline_aligned_in_smp;
+	refcount_t		verbs;
+	atomic_t		n_conns;
+
+	spinlock_t		tx_lock ____cacheline_aligned_in_smp;
+	int			fail_errno;
+	u64			changed;
+
+	unsigned long		last_rx ____cacheline_aligned_in_smp;
 	unsigned long		last_cdc;
 	unsigned long		last_tx;
-	u8			passed;
+
+	struct mutex		qp_mutex ____cacheline_aligned_in_smp;
 	u32			tests;
 	unsigned long		flags;
 	struct list_head	dev_node;

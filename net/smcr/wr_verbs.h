@@ -6,6 +6,7 @@
 #ifndef _SMCR_WR_VERBS_H
 #define _SMCR_WR_VERBS_H
 
+#include <linux/cache.h>
 #include <linux/completion.h>
 #include <linux/jiffies.h>
 #include <linux/minmax.h>
@@ -95,89 +96,93 @@ struct smcr_wr_drain {
  * struct smcr_wr - send queue of one link
  * @sq_depth: slots, a power of two
  * @max_sge: scatter entries of one request, 1..SMCR_WR_MAX_SGE
- * @head: number of the slot that is posted next; under link->tx_lock, read
- *	without it
- * @tail: number of the slot that is reclaimed next; changed by completions
- *	alone, and by smcr_wr_flush() after the last of them
- * @unsignaled: requests since the last one that asks for a completion; under
- *	link->tx_lock
- * @signal_at: a batch that brings @unsignaled to this asks for a completion;
- *	under link->tx_lock
- * @max_sends: bound on SENDs that are not complete; under link->tx_lock, read
- *	without it
- * @sends: SENDs posted; under link->tx_lock, read without it
- * @sends_done: SENDs that are complete; changed by completions alone
- * @window: bound on SENDs that the peer may not have handled yet, 0 for none;
- *	under link->tx_lock
- * @handled: SENDs that the peer has handled for certain; under link->tx_lock
- * @asked: the reply to a TEST LINK will move @handled; under link->tx_lock
- * @probe_conn: id of the connection whose consumer cursor will show that more
- *	SENDs are handled, 0 for none; under link->tx_lock, read without it
- * @probe_pos: when its cursor is there, ...; under link->tx_lock
- * @probe_send: ... so many SENDs are handled; under link->tx_lock
- * @llc: LLC messages that found no slot, a ring; under link->tx_lock
- * @llc_first: index of the oldest one in @llc; under link->tx_lock
- * @llc_n: their number; under link->tx_lock, read without it
- * @waiters: connections that wait, each with a reference; under link->tx_lock
- * @turn: the waiter that may post next; only compared; under link->tx_lock
- * @share: bytes in flight, and how many may be; under link->tx_lock, but
- *	@share.several is also read without it
- * @bytes_done: bytes of batches that are complete; changed by completions alone
+ * @signal_at: a batch that brings @unsignaled to this asks for a completion
+ * @max_sends: bound on SENDs that are not complete
+ * @window: bound on SENDs that the peer may not have handled yet, 0 for none
  * @slots: the slots
  * @send_buf: SMCR_WR_STRIDE bytes for each slot if the device takes no inline
  *	data, otherwise NULL
  * @send_dma: DMA address of @send_buf
  * @zero_dma: DMA address of a page of zeros, mapped as long as @send_dma
  * @link: the link
- * @sq_drain: last request of the send queue, private to wr_drain.c
- * @rq_drain: last request of the receive queue, likewise
- * @silence: state of wr_silence.c; under link->tx_lock
- * @silence_timer: looks at @silence
- * @chunk_lock: protects @chunks, @chunk_bytes, @passed, @drained; leaf, not
- *	taken in hard irq
+ * @head: number of the slot that is posted next; read without the lock
+ * @unsignaled: requests since the last one that asks for a completion
+ * @sends: SENDs posted; read without the lock
+ * @share: bytes in flight, and how many may be; @share.several is read without
+ *	the lock
+ * @silence: state of wr_silence.c
+ * @handled: SENDs that the peer has handled for certain
+ * @asked: the reply to a TEST LINK will move @handled
+ * @probe_conn: id of the connection whose consumer cursor will show that more
+ *	SENDs are handled, 0 for none; read without the lock
+ * @probe_pos: when its cursor is there, ...
+ * @probe_send: ... so many SENDs are handled
+ * @llc_first: index of the oldest entry of @llc
+ * @llc_n: their number; read without the lock
+ * @waiters: connections that wait, each with a reference; receive completions
+ *	look without the lock whether there are any
+ * @turn: the waiter that may post next; only compared
+ * @llc: LLC messages that found no slot, a ring
+ * @tail: number of the slot that is reclaimed next; changed by smcr_wr_flush(),
+ *	too, after the last completion
+ * @sends_done: SENDs that are complete
+ * @bytes_done: bytes of batches that are complete
+ * @chunk_lock: protects @chunks to @drained; leaf, not taken in hard irq
  * @chunks: send chunks of this link, of each kind, newest first
  * @chunk_bytes: bytes of them
  * @passed: @tail in 64 bits, when chunks were last spilled
  * @drained: no request is outstanding, and none will be posted
+ * @sq_drain: last request of the send queue, private to wr_drain.c
+ * @rq_drain: last request of the receive queue, likewise
+ * @silence_timer: looks at @silence
+ *
+ * The fields are in groups, each in cache lines of its own, so that those who
+ * write one do not take away what others read: set up before the link is used,
+ * or soon after; changed with each post; changed seldom; changed by completions
+ * alone; the cache of chunks. The second and third are under link->tx_lock.
  */
 struct smcr_wr {
 	u32			sq_depth;
 	u32			max_sge;
-	u32			head;
-	u32			tail;
-	u32			unsignaled;
 	u32			signal_at;
 	u32			max_sends;
-	u32			sends;
-	u32			sends_done;
 	u32			window;
-	u32			handled;
-	bool			asked;
-	u32			probe_conn;
-	u64			probe_pos;
-	u32			probe_send;
-	struct smcr_wr_llc	llc[SMCR_WR_LLC_WAIT];
-	u32			llc_first;
-	u32			llc_n;
-	struct list_head	waiters;
-	const struct smcr_conn	*turn;
-	struct smcr_share	share;
-	u32			bytes_done;
-	struct smcr_wr_slot		*slots;
+	struct smcr_wr_slot	*slots;
 	u8			*send_buf;
 	u64			send_dma;
 	u64			zero_dma;
 	struct smcr_link	*link;
-	struct smcr_wr_drain	sq_drain;
-	struct smcr_wr_drain	rq_drain;
-	struct smcr_silence	silence;
-	struct timer_list	silence_timer;
 
-	spinlock_t		chunk_lock;
+	u32			head ____cacheline_aligned_in_smp;
+	u32			unsignaled;
+	u32			sends;
+	struct smcr_share	share;
+	struct smcr_silence	silence;
+
+	u32			handled ____cacheline_aligned_in_smp;
+	bool			asked;
+	u32			probe_conn;
+	u64			probe_pos;
+	u32			probe_send;
+	u32			llc_first;
+	u32			llc_n;
+	struct list_head	waiters;
+	const struct smcr_conn	*turn;
+	struct smcr_wr_llc	llc[SMCR_WR_LLC_WAIT];
+
+	u32			tail ____cacheline_aligned_in_smp;
+	u32			sends_done;
+	u32			bytes_done;
+
+	spinlock_t		chunk_lock ____cacheline_aligned_in_smp;
 	struct list_head	chunks[SMCR_CHUNK_KINDS];
 	u32			chunk_bytes;
 	u64			passed;
 	bool			drained;
+
+	struct smcr_wr_drain	sq_drain ____cacheline_aligned_in_smp;
+	struct smcr_wr_drain	rq_drain;
+	struct timer_list	silence_timer;
 };
 
 u32 smcr_wr_depth(const struct smcr_link *link, u32 want);

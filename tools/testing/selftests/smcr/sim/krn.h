@@ -19,6 +19,7 @@
 #define __rcu
 #define __read_mostly
 #define __counted_by(member)
+#define ____cacheline_aligned_in_smp
 #define fallthrough		__attribute__((__fallthrough__))
 
 #define READ_ONCE(x)		(x)
