@@ -415,7 +415,7 @@ static int tx_post(struct smcr_conn *conn, const struct smcr_tx_plan *plan)
 {
 	struct smcr_conn_tx *tx = &conn->tx;
 	struct smcr_tx_line line = tx_line(conn);
-	struct smcr_wr_batch batch;
+	struct smcr_wr_batch batch __uninitialized;
 	u16 flags = tx->flags;
 	int err;
 
