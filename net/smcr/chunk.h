@@ -53,7 +53,7 @@ struct smcr_chunk_map {
  * @kind: how many these are
  * @pos: for tx_space.c: send position of the first of them
  * @mark: for wr_chunk.c: the send queue's head when the chunk went to the
- *	link's cache
+ *	link's cache; 0 in the device's pool, and after a move to another link
  * @home: mapping for the device that the chunk was allocated for, and to whose
  *	pool it returns; @home.next lists the mappings for other devices, made
  *	when a connection moved to one of their links. The chunk's user may

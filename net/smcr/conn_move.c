@@ -73,6 +73,8 @@ static void move_timer(struct timer_list *timer)
 
 	spin_lock(&conn->lock);
 	smcr_cdc_validate(conn);
+	/* The last chance: other connections' requests may be complete now */
+	smcr_conn_move_confirmed(conn);
 	conn->tx.leave = false;
 	smcr_tx_push_locked(conn);
 	spin_unlock(&conn->lock);
@@ -320,10 +322,7 @@ static void move_to(struct smcr_conn *conn, const struct move_target *target,
 
 	lockdep_assert_held(&conn->lock);
 	smcr_wr_unwait(old, conn);
-	if (lost) {
-		tx->left |= BIT(old->slot);
-		tx->left_end = READ_ONCE(tx->end);
-	}
+	smcr_tx_left(conn, lost);
 	tx->leave = false;
 	smcr_urgent_tx_moved(&tx->urgent, conn->rx.peer.cons);
 	conn->link = smcr_link_get(target->link);
@@ -436,7 +435,8 @@ static bool may_leave(const struct smcr_conn *conn)
 {
 	return conn->tx.una == conn->tx.nxt &&
 	       !(conn->tx.mute & SMCR_TX_MUTE_END) &&
-	       smcr_failover_tx_quiet(&conn->tx.fo, conn->tx.seq);
+	       smcr_failover_tx_quiet(&conn->tx.fo, conn->tx.seq) &&
+	       smcr_tx_may_leave(conn);
 }
 
 /* Move to a link with fewer connections, if there still is one. */

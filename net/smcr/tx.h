@@ -169,6 +169,8 @@ int __must_check smcr_tx_gather(struct smcr_conn *conn,
 				const struct smcr_tx_seg *seg, u64 pos);
 void smcr_tx_retry(struct smcr_conn *conn);
 void smcr_tx_reclaim(struct smcr_conn *conn, u64 pos);
+bool smcr_tx_may_leave(const struct smcr_conn *conn);
+void smcr_tx_left(struct smcr_conn *conn, bool lost);
 void smcr_tx_drained(struct smcr_conn *conn);
 void smcr_tx_purge(struct smcr_conn *conn);
 

@@ -212,6 +212,53 @@ static void space_drop_held(struct smcr_conn *conn)
 }
 
 /**
+ * smcr_tx_may_leave() - may the connection leave a link that goes on?
+ * @conn: connection of which no request is under way
+ *
+ * Context: any, conn->lock held.
+ * Return: false while requests of others may name one of its chunks, which
+ * would go from the new link to other peers without waiting for them.
+ */
+bool smcr_tx_may_leave(const struct smcr_conn *conn)
+{
+	u64 pos = round_down(conn->tx.una, SMCR_CHUNK_SIZE);
+	u64 end = READ_ONCE(conn->tx.end);
+	const struct smcr_chunk *chunk;
+
+	lockdep_assert_held(&conn->lock);
+	for (; pos <= end; pos += SMCR_CHUNK_SIZE) {
+		chunk = *space_slot(conn, pos);
+		if (chunk && !smcr_wr_chunk_passed(conn->link, chunk))
+			return false;
+	}
+	return true;
+}
+
+/**
+ * smcr_tx_left() - event: the connection leaves its link
+ * @conn: the connection
+ * @lost: requests of the link may name the chunks until it is drained;
+ *	otherwise none does, see smcr_tx_may_leave()
+ *
+ * Context: any, conn->lock held.
+ */
+void smcr_tx_left(struct smcr_conn *conn, bool lost)
+{
+	struct smcr_conn_tx *tx = &conn->tx;
+	u32 i;
+
+	lockdep_assert_held(&conn->lock);
+	if (lost) {
+		tx->left |= BIT(conn->link->slot);
+		tx->left_end = READ_ONCE(tx->end);
+	}
+	/* The marks are slot numbers of the old link */
+	for (i = 0; i < tx->n_slots; i++)
+		if (tx->chunk[i])
+			tx->chunk[i]->mark = 0;
+}
+
+/**
  * smcr_tx_drained() - no link that the connection has left reads send space
  *	any more
  * @conn: the connection
@@ -564,22 +611,25 @@ static void space_add(struct smcr_conn *conn, struct smcr_chunk *chunk)
 
 /* Take a free chunk of the connection's link. Requests of that link may still
  * name it for an earlier user, so the connection must not move meanwhile. The
- * lock sees to that, and the link needs no further reference. Returns the
- * device, with a reference to its structure, if none is free, and NULL
+ * lock sees to that, and the link needs no further reference. A connection that
+ * is about to move takes one of the device's pool, which nothing names. Returns
+ * the device, with a reference to its structure, if none is free, and NULL
  * otherwise.
  */
 static struct smcr_ibdev *space_take_free(struct smcr_conn *conn,
 					  enum smcr_chunk_kind kind)
 {
-	struct smcr_ibdev *dev = NULL;
+	struct smcr_ibdev *dev;
 	struct smcr_chunk *chunk;
 
 	spin_lock_bh(&conn->lock);
-	chunk = smcr_wr_chunk_get(conn->link, kind);
+	dev = conn->link->local.dev;
+	chunk = conn->tx.leave ? smcr_chunk_get(dev, kind) :
+				 smcr_wr_chunk_get(conn->link, kind);
 	if (chunk) {
 		space_add(conn, chunk);
+		dev = NULL;
 	} else {
-		dev = conn->link->local.dev;
 		smcr_ib_dev_hold(dev);
 	}
 	spin_unlock_bh(&conn->lock);

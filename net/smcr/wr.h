@@ -167,6 +167,8 @@ void smcr_wr_unwait(struct smcr_link *link, struct smcr_conn *conn);
 int smcr_wr_post_fence(struct smcr_link *link);
 struct smcr_chunk * __must_check
 smcr_wr_chunk_get(struct smcr_link *link, enum smcr_chunk_kind kind);
+bool smcr_wr_chunk_passed(struct smcr_link *link,
+			  const struct smcr_chunk *chunk);
 void smcr_wr_chunk_put(struct smcr_link *link, struct smcr_chunk *chunk);
 
 u32 smcr_wr_sends(struct smcr_link *link);

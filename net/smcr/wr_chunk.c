@@ -7,7 +7,9 @@
  * that is free already. Were it reused for another peer, the adapter would send
  * that peer's bytes to the liar. So a chunk stays with the link, whose
  * connections all go to the same peer, until the requests that may name it are
- * complete.
+ * complete. For the same reason a connection does not leave a link that goes on
+ * while requests of an earlier user may name a chunk which it has taken there:
+ * its new link would not wait for them.
  *
  * Old bytes of a chunk never leave the host: a scatter entry covers only the
  * bytes that were copied for the connection that posts it.
@@ -31,6 +33,16 @@ static u64 slot_64(const struct smcr_wr *wr, u32 slot)
 {
 	lockdep_assert_held(&wr->chunk_lock);
 	return wr->passed + (s32)(slot - (u32)wr->passed);
+}
+
+/* The device has read all memory that requests before the tail name. */
+static void passed_update(struct smcr_wr *wr)
+{
+	/* Pairs with the release in slots_reclaim() */
+	u32 tail = smp_load_acquire(&wr->tail);
+
+	lockdep_assert_held(&wr->chunk_lock);
+	wr->passed = max(wr->passed, slot_64(wr, tail));
 }
 
 /**
@@ -72,6 +84,7 @@ static void chunks_move(struct smcr_wr *wr, enum smcr_chunk_kind kind,
 					list);
 		if (!wr->drained && wr->passed < chunk->mark)
 			break;
+		chunk->mark = 0;
 		list_move(&chunk->list, spill);
 		wr->chunk_bytes -= smcr_chunk_bytes(kind);
 	}
@@ -89,14 +102,10 @@ u32 smcr_wr_chunks_spill(struct smcr_wr *wr, u32 keep)
 {
 	struct smcr_chunk *chunk, *next;
 	LIST_HEAD(spill);
-	u32 tail, left;
+	u32 left;
 
-	/* Pairs with the release in slots_reclaim(): the device has read all
-	 * memory that requests before @tail name
-	 */
-	tail = smp_load_acquire(&wr->tail);
 	spin_lock_bh(&wr->chunk_lock);
-	wr->passed = max(wr->passed, slot_64(wr, tail));
+	passed_update(wr);
 	chunks_move(wr, SMCR_CHUNK_LARGE, keep, &spill);
 	chunks_move(wr, SMCR_CHUNK_SMALL, keep, &spill);
 	left = wr->chunk_bytes;
@@ -104,6 +113,28 @@ u32 smcr_wr_chunks_spill(struct smcr_wr *wr, u32 keep)
 	list_for_each_entry_safe(chunk, next, &spill, list)
 		smcr_chunk_put(chunk);
 	return left;
+}
+
+/**
+ * smcr_wr_chunk_passed() - are requests of a chunk's earlier users complete?
+ * @link: the link whose connection has taken the chunk
+ * @chunk: the chunk, in use since
+ *
+ * Context: any but hard irq; the connection's lock may be held.
+ * Return: false while a request that was posted before the chunk went to the
+ * link's cache is outstanding.
+ */
+bool smcr_wr_chunk_passed(struct smcr_link *link,
+			  const struct smcr_chunk *chunk)
+{
+	struct smcr_wr *wr = link->wr;
+	bool passed;
+
+	spin_lock_bh(&wr->chunk_lock);
+	passed_update(wr);
+	passed = wr->drained || wr->passed >= chunk->mark;
+	spin_unlock_bh(&wr->chunk_lock);
+	return passed;
 }
 
 /**
