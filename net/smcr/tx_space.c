@@ -378,7 +378,7 @@ void smcr_tx_reclaim(struct smcr_conn *conn, u64 pos)
 	space_wake(conn);
 }
 
-/* Are large chunks more than a small part of @size bytes of send space? */
+/* Is a large chunk half of @size bytes of send space at most? */
 static bool size_takes_large(u32 size)
 {
 	return size >= 2 * SMCR_CHUNK_LARGE_SIZE;
