@@ -4,10 +4,11 @@
 # fact: Past each bound of net.smcr a connection is plain TCP, and counted
 # rfc: 2.1, 3.5.3
 # nics: 1
-# timeout: 240
+# timeout: 270
 # For each bound of net.smcr: a connection beyond it falls back to TCP with the
 # right bytes and no error, and the host with the bound counts the reason. When
-# the bound is lifted, the next connection uses RDMA again.
+# the bound is lifted, the next connection uses RDMA again. So does one under a
+# bound of handshakes when the others have ended.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source=lib/crowd_lib.sh
@@ -103,6 +104,32 @@ let_go() {
 	no_conn_left
 }
 
+# plain: a client of TCP alone connects
+plain() {
+	printf 'open 1\nall 500\n' |
+		timeout $((60 * PATIENCE)) "$CROWD" tcp4 "$SERVER" "$PORT" client |
+		grep -q '^all 1$'
+}
+
+# forgotten BOUND NAME COUNTER: neither the two handshakes that BOUND has
+# admitted since "save NAME" nor the two that it has refused count any more, as
+# COUNTER says: two connections use RDMA, and a client without the option is
+# none that was refused. A SYN that was refused twice has one child.
+forgotten() {
+	local twice
+
+	both save again
+	crowd_opens "$1 at the server: two more are open" 2
+	check "$1 at the server: the next ones use RDMA" \
+		test "$(delta again Fallbacks)" = 0
+	crowd_closes 2
+	twice=$(($(on server delta "$2" "$3") - 2))
+	on server save plain
+	check "a client without the option connects" plain
+	on server grew plain Fallbacks -eq 1
+	on server grew plain FallbackCongested -le $twice
+}
+
 client_leads
 
 both sysctl_for_now net.smcr.lgr_linger_ms 0
@@ -187,6 +214,7 @@ both grew handshakes Fallbacks -eq 2
 both grew handshakes HandshakesDone -eq 2
 grew handshakes FallbackNoOption -eq 2
 on server grew handshakes FallbackCongested -eq 2
+forgotten max_handshakes handshakes HandshakesRefused
 lift_bound server max_handshakes
 
 # The same for the source: its clients are silent until then.
@@ -207,6 +235,7 @@ both grew source HandshakesDone -eq 2
 grew source FallbackNoOption -eq 2
 on server grew source FallbackCongested -eq 2
 no_group_left
+forgotten max_handshakes_per_source source SourcesRefused
 lift_bound server max_handshakes_per_source
 
 # A limit that is lowered holds for the Proposals that come later.
