@@ -32,6 +32,7 @@ delete_link() {
 client_leads
 
 settings
+shown=false
 for role in client server; do
 	begin $role
 	repair=("the path is good" wire clear)
@@ -45,4 +46,5 @@ for role in client server; do
 	again
 	end $role
 done
+check "in one of the runs the streams of a deleted link were exact" $shown
 finish
