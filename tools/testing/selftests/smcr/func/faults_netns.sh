@@ -9,10 +9,13 @@
 # only, so the connections of the others are TCP.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh disable=SC2086
 . "$(dirname "$0")/lib/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/leak_lib.sh
+. "$FUNC_DIR/lib/leak_lib.sh"
 
-rounds=10
-[ "$SLOW" = 1 ] || [ "${SMCR_SOAK:-0}" = 1 ] || rounds=4
-[ "${SMCR_SOAK:-0}" != 1 ] || rounds=100
+rounds=12
+[ "$SLOW" = 1 ] || [ "${SMCR_SOAK:-0}" = 1 ] || rounds=6
+[ "${SMCR_SOAK:-0}" != 1 ] || rounds=99
+third=$((rounds / 3))
 HOST=$FUNC_DIR/lib/faults_host.sh
 
 # TCP connections that offer SMC-R and then stay silent.
@@ -79,10 +82,11 @@ one() {
 	return 0
 }
 
+# all FIRST: create a third of the namespaces, of which this is the first one
 all() {
 	local i
 
-	for ((i = 1; i <= rounds; i++)); do
+	for ((i = $1; i < $1 + third; i++)); do
 		one "$i" || return 1
 	done
 	echo "$open handshakes were open in the last"
@@ -94,8 +98,13 @@ references=$(cat /sys/module/smcr/refcnt)
 check "a first namespace has come and gone" one 0
 wait_until "it holds no reference to the module" references
 before=$("$HOST" kernel_memory)
-check "$rounds namespaces have come and gone" all
-wait_until "they hold no reference to the module" references
+used=("$("$HOST" used_memory)")
+for begin in 1 $((third + 1)) $((2 * third + 1)); do
+	check "$third namespaces have come and gone" all $begin
+	wait_until "they hold no reference to the module" references
+	used+=("$("$HOST" used_memory)")
+done
+no_leak "a namespace" 65536 $third "${used[@]}"
 now=$("$HOST" kernel_memory)
 check "kernel memory grew by $((now - before)) kB" \
 	test $((now - before)) -lt $((4096 * SLOW))

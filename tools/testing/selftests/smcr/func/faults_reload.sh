@@ -6,9 +6,11 @@
 # timeout: 200
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh disable=SC2119,SC2086
 . "$(dirname "$0")/lib/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/leak_lib.sh
+. "$FUNC_DIR/lib/leak_lib.sh"
 
 kind=smcr4
-times=50
+times=51
 [ "$SLOW" = 1 ] || [ "${SMCR_SOAK:-0}" = 1 ] || times=15
 HOST=$FUNC_DIR/lib/faults_host.sh
 module=${SMCR_KO:-$SHARED/smcr.ko}
@@ -50,8 +52,13 @@ rounds() {
 
 check "unloaded and loaded 5 times, to warm the caches" rounds 5
 before=$("$HOST" kernel_memory)
-check "unloaded and loaded $times times" rounds "$times"
-wait_until "nothing refers to the module" unreferenced
+used=("$("$HOST" used_memory)")
+for _ in 1 2 3; do
+	check "unloaded and loaded $((times / 3)) times" rounds $((times / 3))
+	wait_until "nothing refers to the module" unreferenced
+	used+=("$("$HOST" used_memory)")
+done
+no_leak "a load" 8192 $((times / 3)) "${used[@]}"
 now=$("$HOST" kernel_memory)
 check "kernel memory grew by $((now - before)) kB" \
 	test $((now - before)) -lt $((4096 * SLOW))
