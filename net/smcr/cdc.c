@@ -269,13 +269,18 @@ static bool cdc_deliver(struct smcr_conn *conn, u8 slot,
 }
 
 /* A move of the peer shows that bytes or messages were lost with a link, or
- * that the peer does not tell the truth (4.6.1).
+ * that the peer does not tell the truth (4.6.1). Once the connection is reset,
+ * later messages of the peer, its A included, may show the same again. Returns
+ * false then.
  */
-static void cdc_lost(struct smcr_conn *conn)
+static bool cdc_lost(struct smcr_conn *conn)
 {
 	conn->rx.fo.nr = 0;
+	if (conn->reset_err)
+		return false;
 	smcr_mib_inc(conn->lgr->net, SMCR_MIB_VALIDATIONSFAILED);
 	smcr_conn_end_reset_locked(conn, SMCR_RESET_DATA_LOST, ECONNRESET);
+	return true;
 }
 
 /* The peer has left a link that messages may still come from: drain it. */
@@ -407,8 +412,8 @@ static bool cdc_dispatch(struct smcr_conn *conn, struct smcr_link *link,
 		/* The messages of one link arrive all, and in order. */
 		if (link->slot == conn->rx.fo.link)
 			cdc_invalid(conn, SMCR_CDC_DATA_LOST);
-		else
-			cdc_lost(conn);
+		else if (!cdc_lost(conn))
+			smcr_mib_inc(net, SMCR_MIB_CDCIGNORED);
 		break;
 	case SMCR_FAILOVER_OVERFLOW:
 		return false;

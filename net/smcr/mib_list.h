@@ -129,7 +129,7 @@
 	X(CDCSENT, CdcSent, "CDC messages sent") \
 	X(CDCRECEIVED, CdcReceived, "CDC messages received") \
 	X(CDCIGNORED, CdcIgnored, \
-	  "CDC messages for no connection, or older than the last") \
+	  "CDC messages for no connection, after its end, or out of date") \
 	X(EARLYENDS, EarlyEnds, \
 	  "connections whose Linux peer sent D or C before its last bytes") \
 	X(UNPROVENENDS, UnprovenEnds, \
@@ -148,7 +148,7 @@
 	X(VALIDATIONSRECEIVED, ValidationsReceived, \
 	  "CDC messages received with F") \
 	X(VALIDATIONSFAILED, ValidationsFailed, \
-	  "moves of a peer that showed that bytes were lost") \
+	  "moves of a peer that reset a connection, as bytes were lost") \
 	X(TXCHUNKALLOCS, TxChunkAllocs, \
 	  "chunks of send space allocated because the pool was empty") \
 	X(TXCHUNKSSMALLER, TxChunksSmaller, \
