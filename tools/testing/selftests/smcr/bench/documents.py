@@ -363,8 +363,8 @@ def readme_rows(part):
 
 def readme(part):
     """README's chart and table."""
-    yield ("![Round trips, streams and connections of TCP, Linux and smcr: the "
-           f"values of the table below]({CHART})")
+    yield ("![Round trips, streams and connections of TCP, Linux and smcr:\n"
+           f"the values of the table below]({CHART})")
     rows = [["", "TCP", "net/smc", "smcr", "smcr : net/smc"], ["---"] * 5,
             *readme_rows(part)]
     yield "\n".join("| " + " | ".join(row) + " |" for row in rows)
