@@ -41,6 +41,7 @@
 #include "inner.h"
 #include "lgr.h"
 #include "mib.h"
+#include "option.h"
 #include "path.h"
 #include "sock.h"
 
@@ -84,11 +85,11 @@ int smcr_connect_start(struct sock *sk, struct sockaddr *addr, int addr_len)
 	reason = smcr_fallback_check_conn(sk);
 	if (reason == SMCR_FALLBACK_NONE && !later)
 		reason = named_reason(sk, addr, addr_len);
-	tcp_sk(inner->sk)->syn_smc = reason == SMCR_FALLBACK_NONE;
 	if (reason != SMCR_FALLBACK_NONE) {
 		smcr_fallback(sk, reason, 0);
 		return 1;
 	}
+	smcr_option_offer(inner->sk);
 	hs = smcr_hs_alloc(sk, true);
 	if (!hs)
 		return -ENOMEM;
@@ -134,7 +135,7 @@ static enum smcr_fallback_reason errno_reason(int err)
 /* What the SYNs have said, see the table above. */
 static enum smcr_fallback_reason syn_result(struct smcr_hs *hs)
 {
-	bool smc = smcr_inner_smc_ok(hs->sk, true);
+	bool smc = smcr_option_accepted(smcr_sk(hs->sk)->inner->sk);
 
 	if (hs->syn_reason != SMCR_FALLBACK_NONE)
 		return hs->syn_reason;

@@ -39,6 +39,7 @@
 #include "inner.h"
 #include "mib.h"
 #include "notify.h"
+#include "option.h"
 #include "sock.h"
 
 /**
@@ -192,7 +193,7 @@ static bool enter(struct sock *sk, enum smcr_fallback_reason reason,
 	late = smcr_fallback_data_event(sk, inner);
 	smcr_sock_mode_set(sk, SMCR_MODE_FALLBACK);
 	/* The next SYN, or the answer to one, must not offer a handshake */
-	tcp_sk(inner)->syn_smc = 0;
+	smcr_option_withdraw(inner);
 	smcr_inner_unhook(sk);
 	pass_lowat(sk);
 	if (late)

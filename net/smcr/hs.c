@@ -37,6 +37,7 @@
 #include "lgr.h"
 #include "listen.h"
 #include "mib.h"
+#include "option.h"
 #include "path.h"
 #include "sock.h"
 
@@ -134,8 +135,17 @@ static void hs_first_syn(struct smcr_hs *hs, struct sock *inner)
 		reason = SMCR_FALLBACK_GATEWAY;
 	if (reason == SMCR_FALLBACK_NONE)
 		return;
-	tcp_sk(inner)->syn_smc = 0;
+	smcr_option_withdraw(inner);
 	WRITE_ONCE(hs->syn_reason, reason);
+}
+
+/* Have all SYNs so far had the option, so that the next one will? This file
+ * alone withdraws it from a client that waits for an answer.
+ */
+static bool hs_offers(const struct smcr_hs *hs)
+{
+	return READ_ONCE(hs->syn_reason) == SMCR_FALLBACK_NONE &&
+	       !READ_ONCE(hs->syn_plain);
 }
 
 /* A SYN with the option was not answered. */
@@ -144,7 +154,7 @@ static void hs_next_syn(struct smcr_hs *hs, struct sock *inner)
 	if (READ_ONCE(inet_csk(inner)->icsk_retransmits) < SMCR_HS_SYNS &&
 	    !smcr_path_has_gateway(inner))
 		return;
-	tcp_sk(inner)->syn_smc = 0;
+	smcr_option_withdraw(inner);
 	WRITE_ONCE(hs->syn_plain, true);
 	smcr_mib_inc(sock_net(inner), SMCR_MIB_SYNSPLAIN);
 }
@@ -168,13 +178,35 @@ void smcr_hs_syn(struct sock *sk, struct sock *inner)
 	if (hs && inner->sk_state == TCP_SYN_RECV) {
 		WRITE_ONCE(hs->crossed, true);
 	} else if (hs && inner->sk_state == TCP_SYN_SENT &&
-		   tcp_sk(inner)->syn_smc) {
+		   hs_offers(hs)) {
 		if (tcp_rtx_queue_empty(inner))
 			hs_first_syn(hs, inner);
 		else
 			hs_next_syn(hs, inner);
 	}
 	rcu_read_unlock();
+}
+
+/**
+ * smcr_hs_ack_waits() - may the ACK of a SYN-ACK wait for the Proposal?
+ * @sk: outer socket in mode HANDSHAKE
+ * @inner: its TCP socket
+ *
+ * Context: any, in a callback of the inner socket.
+ * Return: false if @sk is a client that is connected, and a SYN or the SYN-ACK
+ * was without the option.
+ */
+bool smcr_hs_ack_waits(const struct sock *sk, const struct sock *inner)
+{
+	const struct smcr_hs *hs;
+	bool waits = true;
+
+	rcu_read_lock();
+	hs = READ_ONCE(smcr_sk(sk)->hs);
+	if (hs && hs->client && READ_ONCE(inner->sk_state) == TCP_ESTABLISHED)
+		waits = hs_offers(hs) && smcr_option_accepted(inner);
+	rcu_read_unlock();
+	return waits;
 }
 
 /**

@@ -184,6 +184,7 @@ struct smcr_hs *smcr_hs_get(struct smcr_hs *hs);
 void smcr_hs_put(struct smcr_hs *hs);
 void smcr_hs_event(struct sock *sk);
 void smcr_hs_syn(struct sock *sk, struct sock *inner);
+bool smcr_hs_ack_waits(const struct sock *sk, const struct sock *inner);
 void smcr_hs_arm(struct smcr_hs *hs, unsigned int msecs);
 void smcr_hs_wake(struct smcr_hs *hs, unsigned long when);
 void smcr_hs_drop_group(struct smcr_hs *hs);

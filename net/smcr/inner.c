@@ -42,10 +42,6 @@
 #include "listen.h"
 #include "sock.h"
 
-#if !IS_ENABLED(CONFIG_SMC)
-#error "smcr needs CONFIG_SMC=m or y: it brings TCP's hooks for the option"
-#endif
-
 enum inner_event {
 	INNER_STATE,
 	INNER_DATA,
@@ -206,7 +202,7 @@ static bool tell(struct sock *sk, struct sock *inner, enum inner_event event)
 		if (event == INNER_ERROR)
 			drop_soft_error(inner);
 		/* Without the option no Proposal follows to carry the ACK */
-		if (!tcp_sk(inner)->syn_smc)
+		if (!smcr_hs_ack_waits(sk, inner))
 			inet_csk_exit_pingpong_mode(inner);
 		smcr_hs_event(sk);
 		/* An ICMP message that does not end the attempt */
@@ -822,24 +818,6 @@ void smcr_inner_ack_later(struct socket *inner)
 void smcr_inner_ack_now(struct socket *inner)
 {
 	tcp_sock_set_quickack(inner->sk, 1);
-}
-
-/**
- * smcr_inner_smc_ok() - have both ends sent the SMC-R option?
- * @sk: outer socket, its TCP connection established
- * @client: this end called connect()
- *
- * A client has sent it in its first SYN, so only the received option counts;
- * syn_smc says whether the next SYN has it. An accepted child has syn_smc set
- * only if both segments carried it.
- *
- * Context: any.
- */
-bool smcr_inner_smc_ok(const struct sock *sk, bool client)
-{
-	const struct tcp_sock *tp = tcp_sk(inner_sk(sk));
-
-	return client ? tp->rx_opt.smc_ok : tp->syn_smc;
 }
 
 /**

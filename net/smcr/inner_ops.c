@@ -49,6 +49,7 @@
 #include <net/tcp.h>
 
 #include "inner.h"
+#include "option.h"
 #include "path.h"
 #include "sock.h"
 
@@ -168,7 +169,7 @@ static struct sock *strip(struct sock *child)
 {
 	if (!child)
 		return NULL;
-	tcp_sk(child)->smc_hs_congested = NULL;
+	smcr_option_answer(child, NULL);
 	smcr_inner_ops_end(child);
 	smcr_inner_strip(child, &callbacks);
 	smcr_inner_reserve(child);

@@ -48,6 +48,7 @@
 #include "listen.h"
 #include "llc.h"
 #include "mib.h"
+#include "option.h"
 #include "path.h"
 #include "rx.h"
 #include "sock.h"
@@ -146,8 +147,7 @@ int smcr_listen_start(struct sock *sk, int backlog)
 	int err;
 
 	sock_owned_by_me(sk);
-	tcp_sk(inner->sk)->syn_smc = 1;
-	tcp_sk(inner->sk)->smc_hs_congested = listen_congested;
+	smcr_option_answer(inner->sk, listen_congested);
 	/* Do this before TCP listens: a child may arrive at once. */
 	if (!again) {
 		smcr_sock_mode_set(sk, SMCR_MODE_LISTEN);
@@ -313,7 +313,7 @@ static void listen_child(struct sock *listener, struct socket *inner)
 		sock_release(inner);
 		return;
 	}
-	if (smcr_inner_smc_ok(child, false)) {
+	if (smcr_option_child_agreed(inner->sk)) {
 		listen_handshake(listener, child);
 		return;
 	}

@@ -4,8 +4,8 @@
  *
  *   application
  *      | sock.c sock_ops.c sock_io.c sockopt.c    the socket's calls
- *      | inner.c inner_ops.c inner_idle.c fallback.c close.c addr.c
- *      | transparent.c                            TCP below it, its end
+ *      | inner.c inner_ops.c inner_idle.c option.c
+ *      | fallback.c close.c addr.c transparent.c  TCP below it, its end
  *   connect.c listen.c hs.c hs_step.c hs_peer.c path.c pnet.c
  *      | clc.c clc_msg.c neglist.c negstate.c peers.c
  *      | peer_id.c                                rendezvous over TCP
