@@ -671,11 +671,6 @@ static bool llc_handle(struct smcr_lgr *lgr, struct smcr_wr_recv *recv)
 		return true;
 	}
 	trace_smcr_llc_rx(lgr->id, link->num, msg.type, msg.reply);
-	if (msg.type == SMCR_LLC_DELETE_LINK && !msg.reply &&
-	    msg.delete_link.all) {
-		llc_terminated(lgr);
-		return true;
-	}
 	if (smcr_llc_add_late(lgr, &msg) ||
 	    smcr_llc_second_thought(lgr, &msg) ||
 	    smcr_llc_delete_late(lgr, &msg) ||
@@ -696,6 +691,8 @@ static bool llc_handle(struct smcr_lgr *lgr, struct smcr_wr_recv *recv)
 		smcr_llc_rkey_answer(link, &msg, true, true);
 	else if (verdict == SMCR_LLC_OUT_OF_SYNC)
 		smcr_llc_broken(link, smcr_llc_type_name(msg.type));
+	else if (verdict == SMCR_LLC_TERMINATE)
+		llc_terminated(lgr);
 	return verdict != SMCR_LLC_QUEUE;
 }
 

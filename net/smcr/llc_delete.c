@@ -561,7 +561,7 @@ bool smcr_llc_add_undone(struct smcr_lgr *lgr, const struct smcr_llc_msg *msg)
 	const struct smcr_link *new = lgr->llc.add.link;
 
 	if (lgr->role != SMCR_SERVER || !new || msg->reply ||
-	    msg->type != SMCR_LLC_DELETE_LINK ||
+	    msg->type != SMCR_LLC_DELETE_LINK || msg->delete_link.all ||
 	    msg->delete_link.link_num != new->num ||
 	    lgr->llc.flow.step == SMCR_LLC_CLOSING)
 		return false;

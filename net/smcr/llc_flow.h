@@ -17,8 +17,8 @@
  * @SMCR_LLC_ADD_CONT: ADD LINK was agreed to; RTokens are being exchanged
  * @SMCR_LLC_ADD_CONFIRM: CONFIRM LINK on the new link
  * @SMCR_LLC_DELETE: server only: DELETE LINK was sent, its reply is due
- * @SMCR_LLC_CLOSING: this host sent DELETE LINK (all) or failed to; all other
- *	messages are dropped
+ * @SMCR_LLC_CLOSING: this host sent DELETE LINK (all) or failed to; messages
+ *	other than the peer's DELETE LINK (all) are dropped
  * @SMCR_LLC_STEP_MAX: number of values
  */
 enum smcr_llc_step {

@@ -71,11 +71,11 @@ static void check_verdict(const struct smcr_llc_flow *flow, const struct smcr_ll
 	bool all = msg->type == SMCR_LLC_DELETE_LINK && !msg->reply && msg->delete_link.all;
 
 	HOLDS(verdict < SMCR_LLC_VERDICT_MAX);
+	HOLDS((verdict == SMCR_LLC_TERMINATE) == all);
 	if (flow->step == SMCR_LLC_CLOSING) {
-		HOLDS(verdict == SMCR_LLC_DROP);
+		HOLDS(all || verdict == SMCR_LLC_DROP);
 		return;
 	}
-	HOLDS((verdict == SMCR_LLC_TERMINATE) == all);
 	if (verdict == SMCR_LLC_NEGATIVE)
 		HOLDS(!msg->reply && is_rkey(msg->type) && msg->type != SMCR_LLC_DELETE_RKEY);
 	if (verdict == SMCR_LLC_QUEUE)

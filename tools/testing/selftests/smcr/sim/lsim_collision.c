@@ -80,6 +80,30 @@ static void k4(void)
 	}
 }
 
+/* It names no link, whatever its number is */
+static void k4_number(void)
+{
+	const struct smcr_llc_msg msg = {
+		.type = SMCR_LLC_DELETE_LINK,
+		.delete_link.all = true,
+	};
+	u8 buf[SMCR_ROCE_MSG_LEN];
+
+	AT_EACH_STEP(i) {
+		st_group(1);
+		st_adding(add_steps[i], 1);
+		smcr_llc_msg_encode(buf, CLN->dialect, &msg);
+		/* The field behind the header */
+		buf[4] = SRV->llc.add.link->num;
+		st_send_raw(CLIENT, 1, buf);
+		st_run();
+		HOLDS(st_step_of(SERVER) == SMCR_LLC_CLOSING || st_dead(SERVER));
+		st_let_go();
+		st_run();
+		HOLDS(st_dead(SERVER) && st_dead(CLIENT));
+	}
+}
+
 /* The server ends the group in the middle of ADD LINK, and the client deletes the
  * new link before it hears of that
  */
@@ -387,6 +411,7 @@ const struct scase lsim_collisions[] = {
 	{ "K3", "a client's DELETE LINK during ADD LINK waits", k3 },
 	{ "K3", "if the link carries ADD LINK, the exchange fails", k3_carrier },
 	{ "K4", "a client's DELETE LINK (all) during ADD LINK ends the group", k4 },
+	{ "K4", "even if it has the number of the link that is added", k4_number },
 	{ "K4", "the server's one crosses a DELETE LINK of the new link", k4_crossed },
 	{ "K5", "a client's CONFIRM RKEY during ADD LINK is refused and redone", k5 },
 	{ "K6", "TEST LINK during DELETE LINK is answered at once", k6 },

@@ -50,7 +50,7 @@ static const char *const at_server[] = {
 	/* AddCont */		"SSDSSPQTSNrNrQrPP",
 	/* AddConfirm */	"SPDSSSQTSNrNrQrPP",
 	/* Delete */		"SSQSSSQTPNrNrQrPP",
-	/* Closing */		"DDDDDDDDDDDDDDDDD",
+	/* Closing */		"DDDDDDDTDDDDDDDDD",
 };
 
 static const char *const at_client[] = {
@@ -62,7 +62,7 @@ static const char *const at_client[] = {
 	/* AddCont */		"SSSSPSPTPNrNrQrPP",
 	/* AddConfirm */	"PSSSSSPTPNrNrQrPP",
 	/* Delete */		"SSSSSSSTSSSSSSSPP",
-	/* Closing */		"DDDDDDDDDDDDDDDDD",
+	/* Closing */		"DDDDDDDTDDDDDDDDD",
 };
 
 static enum smcr_llc_verdict ask(enum smcr_role role, enum smcr_llc_step step,
@@ -366,12 +366,24 @@ static void countdown(void)
 	EXPECT_EQ(smcr_llc_countdown_next(&cd, 0, 2), 0);
 }
 
+/* 3.5.4: a closing client waits for it, a closing server need not send more */
+static void delete_all(void)
+{
+	enum smcr_llc_step step;
+
+	for (step = STEP(IDLE); step < SMCR_LLC_STEP_MAX; step++) {
+		EXPECT_EQ(SERVER(step, false, "DELETE LINK all"), STEP(TERMINATE));
+		EXPECT_EQ(CLIENT(step, false, "DELETE LINK all"), STEP(TERMINATE));
+	}
+}
+
 static const struct fact facts[] = {
 	{ "a server judges each message in each step", server_table },
 	{ "a client judges each message in each step", client_table },
 	{ "collisions with ADD LINK follow section 3.5.5.3.1", during_add_link },
 	{ "collisions with DELETE LINK follow section 3.5.5.3.2", during_delete_link },
 	{ "collisions with CONFIRM RKEY follow section 3.5.5.3.3", during_confirm_rkey },
+	{ "DELETE LINK (all) ends a group in each step, also if it is closing", delete_all },
 	{ "a client's CONFIRM RKEY may cross the server's ADD LINK", crossed_rkey },
 	{ "each event in each step leads where the figure says", all_moves },
 	{ "RKEY exchanges wait for link changes, and CLOSE ends all", rkey_and_close },
