@@ -84,6 +84,10 @@ def prove_processors():
           {name for tree in map(str, range(64)) for name in names(tree)} >=
           set(map(plan.name_of, plan.every_run(
               tests.values(), ["release2", "debug2"]))))
+    check("each test with races gets two processors on the debug kernel with "
+          "some tree", {f"{name}-debug2" for name in plan.RACES} ==
+          {name for tree in map(str, range(64)) for name in names(tree)
+           if name.endswith("-debug2")})
     some = FakeTest("unload")
     some.cpus = 2
     check("a test that has two is not run again with two",
