@@ -138,6 +138,21 @@ static u32 clc_head(const struct sock *sk, u8 *buf, u32 want)
 }
 
 /**
+ * smcr_clc_look() - what are the first unread bytes of the peer?
+ * @inner: TCP socket of which nothing was read
+ *
+ * Context: any, its sock lock or slock held.
+ * Return: enum smcr_clc_start.
+ */
+enum smcr_clc_start smcr_clc_look(const struct sock *inner)
+{
+	u8 buf[sizeof(__be32)];
+
+	sock_owned_by_me(inner);
+	return smcr_clc_msg_start(buf, clc_head(inner, buf, sizeof(buf)));
+}
+
+/**
  * smcr_clc_peek() - look at the first bytes of the peer, without taking them
  * @inner: TCP socket of which nothing was read
  * @fin: result: nothing follows these bytes
@@ -150,11 +165,10 @@ enum smcr_clc_start smcr_clc_peek(struct socket *inner, bool *fin)
 {
 	struct sock *sk = inner->sk;
 	enum smcr_clc_start start;
-	u8 buf[sizeof(__be32)];
 	bool failed;
 
 	lock_sock(sk);
-	start = smcr_clc_msg_start(buf, clc_head(sk, buf, sizeof(buf)));
+	start = smcr_clc_look(sk);
 	failed = sk->sk_state == TCP_CLOSE;
 	*fin = sk->sk_shutdown & RCV_SHUTDOWN;
 	release_sock(sk);

@@ -9,6 +9,7 @@
 
 #include "clc_msg.h"
 
+struct sock;
 struct socket;
 
 /* Length of the longest message sent: a Proposal with all prefixes */
@@ -39,6 +40,7 @@ struct smcr_clc {
 };
 
 void smcr_clc_init(struct smcr_clc *clc);
+enum smcr_clc_start __must_check smcr_clc_look(const struct sock *inner);
 enum smcr_clc_start __must_check smcr_clc_peek(struct socket *inner, bool *fin);
 int __must_check smcr_clc_recv(struct socket *inner, struct smcr_clc *clc);
 void smcr_clc_recv_next(struct smcr_clc *clc);

@@ -23,7 +23,25 @@
  *
  * The beginning of the stream also shows a Proposal that comes after this end
  * has given up waiting for it and gone on as TCP. The client still waits for an
- * answer and takes the program's bytes for one, so both ends are reset.
+ * answer and takes the program's bytes for one, so both ends are reset. Four
+ * bytes, the eye catcher, make it a Proposal. They may come one by one, so
+ * until they are clear the program finds no byte (smcr_fallback_holds()):
+ *
+ *   first bytes            result
+ *   the eye catcher        both ends are reset
+ *   a part of it           held, for smcr_fallback_wait() at most
+ *   others                 the program's, with those held
+ *   a part, FIN or RST     the program's
+ *
+ * A part that is held when the time is over, be it that of the server's wait or
+ * the one above, is the program's: a client that is plain TCP may send one such
+ * byte and wait for the answer. If the rest of the eye catcher comes before the
+ * program has read a byte, both ends are reset all the same; if it comes after
+ * that, all are the program's bytes.
+ *
+ * TCP's queue keeps the bytes meanwhile. The outer socket's sk_timer is for the
+ * end of the time; it runs in softirq, so it tries again later if a thread has
+ * the inner sock lock.
  */
 #include <linux/netdevice.h>
 #include <linux/tcp.h>
@@ -33,7 +51,7 @@
 #include <net/tcp.h>
 #include <trace/events/smcr.h>
 
-#include "clc_msg.h"
+#include "clc.h"
 #include "conn.h"
 #include "fallback.h"
 #include "inner.h"
@@ -41,6 +59,11 @@
 #include "notify.h"
 #include "option.h"
 #include "sock.h"
+
+/* How long a server waits for the first bytes of a client */
+#define PROPOSAL_WAIT	(3ul * HZ)
+/* Delay before the timer looks again for a free sock lock */
+#define HELD_RETRY_TIME	(HZ / 20)
 
 /**
  * smcr_fallback_crossing() - expect a Decline of the peer that crosses ours
@@ -61,22 +84,6 @@ void smcr_fallback_crossing(struct sock *sk, const u8 *peer_id)
 	release_sock(inner);
 }
 
-/**
- * smcr_fallback_late() - expect a Proposal that is too late
- * @sk: outer socket that is about to fall back; no byte of its stream has come
- *
- * Context: process, outer sock lock held.
- */
-void smcr_fallback_late(struct sock *sk)
-{
-	struct sock *inner = smcr_sk(sk)->inner->sk;
-
-	sock_owned_by_me(sk);
-	lock_sock(inner);
-	WRITE_ONCE(smcr_sk(sk)->head, SMCR_SOCK_HEAD_PROPOSAL);
-	release_sock(inner);
-}
-
 /* Return: the length of the Decline at the beginning of @buf, or 0. */
 static u32 crossed_len(const struct smcr_sock *smcr, const u8 *buf, size_t len)
 {
@@ -91,28 +98,31 @@ static u32 crossed_len(const struct smcr_sock *smcr, const u8 *buf, size_t len)
 }
 
 /* The actor of tcp_read_sock(): consume a Decline if the stream begins with
- * it, and leave all other bytes. A Proposal is an error.
+ * it, and leave all other bytes.
  */
 static int head_actor(read_descriptor_t *desc, struct sk_buff *skb,
 		      unsigned int offset, size_t len)
 {
 	struct smcr_sock *smcr = desc->arg.data;
-	enum smcr_sock_head head = smcr->head;
 	u8 buf[SMCR_CLC_DECLINE_V2_LEN];
 
 	sock_owned_by_me(smcr->inner->sk);
 	desc->count = 0;
-	if (head == SMCR_SOCK_HEAD_NONE)
+	if (smcr->head == SMCR_SOCK_HEAD_NONE)
 		return 0;
 	WRITE_ONCE(smcr->head, SMCR_SOCK_HEAD_NONE);
 	len = min(len, sizeof(buf));
 	if (skb_copy_bits(skb, offset, buf, len))
 		return 0;
-	if (head == SMCR_SOCK_HEAD_DECLINE)
-		return crossed_len(smcr, buf, len);
-	if (smcr_clc_msg_start(buf, len) == SMCR_CLC_START_WHOLE)
-		desc->error = -EPROTO;
-	return 0;
+	return crossed_len(smcr, buf, len);
+}
+
+static void take_decline(struct sock *sk, struct sock *inner)
+{
+	read_descriptor_t desc = { .arg.data = smcr_sk(sk), .count = 1 };
+
+	if (tcp_read_sock(inner, &desc, head_actor) > 0)
+		smcr_mib_inc(sock_net(sk), SMCR_MIB_CROSSEDDECLINES);
 }
 
 /* Give SO_RCVLOWAT to TCP, which may call data_ready at once, nested if
@@ -124,7 +134,12 @@ static void pass_lowat(struct sock *sk)
 	int lowat = READ_ONCE(sk->sk_rcvlowat);
 
 	sock_owned_by_me(inner->sk);
-	if (!smcr_sk(sk)->head && lowat != inner->sk->sk_rcvlowat)
+	if (smcr_sk(sk)->head == SMCR_SOCK_HEAD_PREFIX)
+		/* TCP has to report the whole eye catcher */
+		lowat = min_t(int, lowat, sizeof(__be32));
+	else if (smcr_sk(sk)->head)
+		return;
+	if (lowat != inner->sk->sk_rcvlowat)
 		READ_ONCE(inner->ops)->set_rcvlowat(inner->sk, lowat);
 }
 
@@ -150,6 +165,128 @@ void smcr_fallback_lowat(struct sock *sk)
 }
 
 /**
+ * smcr_fallback_wait() - how long may the beginning of a Proposal take?
+ * @inner: the TCP socket that gets it
+ *
+ * Context: any.
+ * Return: the time in jiffies.
+ */
+unsigned long smcr_fallback_wait(const struct sock *inner)
+{
+	return max(PROPOSAL_WAIT, 3ul * READ_ONCE(inet_csk(inner)->icsk_rto));
+}
+
+/* The time is over: what is held is the program's. */
+static void hand_over(struct sock *sk, struct sock *inner)
+{
+	sock_owned_by_me(inner);
+	if (smcr_sk(sk)->head != SMCR_SOCK_HEAD_PROPOSAL)
+		return;
+	WRITE_ONCE(smcr_sk(sk)->head, SMCR_SOCK_HEAD_PREFIX);
+	pass_lowat(sk);
+	inner->sk_data_ready(inner);
+}
+
+static void held_timer(struct timer_list *timer)
+{
+	struct sock *sk = from_timer(sk, timer, sk_timer);
+	struct sock *inner = smcr_inner_get(sk);
+
+	if (!inner)
+		goto out;
+	bh_lock_sock(inner);
+	rcu_read_lock();
+	if (smcr_inner_outer(inner) == sk) {
+		if (sock_owned_by_user(inner))
+			sk_reset_timer(sk, timer, jiffies + HELD_RETRY_TIME);
+		else
+			hand_over(sk, inner);
+	}
+	rcu_read_unlock();
+	bh_unlock_sock(inner);
+	sock_put(inner);
+out:
+	sock_put(sk);
+}
+
+/**
+ * smcr_fallback_late() - expect a Proposal that is too late
+ * @sk: outer socket that is about to fall back although the peer may take the
+ *	connection for SMC-R; nothing of its stream was read
+ *
+ * Context: process, outer sock lock held.
+ */
+void smcr_fallback_late(struct sock *sk)
+{
+	struct smcr_sock *smcr = smcr_sk(sk);
+	struct sock *inner = smcr->inner->sk;
+
+	sock_owned_by_me(sk);
+	timer_setup(&sk->sk_timer, held_timer, 0);
+	lock_sock(inner);
+	smcr->head_seq = tcp_sk(inner)->copied_seq;
+	WRITE_ONCE(smcr->head, smcr_clc_look(inner) == SMCR_CLC_START_PART ?
+			       SMCR_SOCK_HEAD_PREFIX :
+			       SMCR_SOCK_HEAD_PROPOSAL);
+	release_sock(inner);
+}
+
+/**
+ * smcr_fallback_holds() - are the bytes in TCP's queue not the program's yet?
+ * @sk: outer socket in mode FALLBACK; no thread waits in TCP for its stream
+ *
+ * The answer "no" is final, unless the program connects again. It may come
+ * while a segment with FIN is being handled: TCP's lock keeps a reader out
+ * until smcr_fallback_data_event() has looked at its bytes.
+ *
+ * Context: any.
+ * Return: true also if there are no bytes, but some of a Proposal may come.
+ */
+bool smcr_fallback_holds(const struct sock *sk)
+{
+	const struct sock *inner;
+
+	if (likely(READ_ONCE(smcr_sk(sk)->head) != SMCR_SOCK_HEAD_PROPOSAL))
+		return false;
+	inner = smcr_sk(sk)->inner->sk;
+	return !sock_flag(inner, SOCK_DONE) &&
+	       READ_ONCE(inner->sk_state) != TCP_CLOSE;
+}
+
+/* What does the stream begin with? A byte that was read, by the program or by
+ * TLS, an urgent byte and the end of the stream show that no Proposal comes.
+ */
+static enum smcr_clc_start late_start(struct sock *sk, struct sock *inner)
+{
+	const struct tcp_sock *tp = tcp_sk(inner);
+	enum smcr_clc_start start = smcr_clc_look(inner);
+
+	if (tp->copied_seq != smcr_sk(sk)->head_seq || tp->urg_data)
+		return SMCR_CLC_START_OTHER;
+	if (start != SMCR_CLC_START_WHOLE && sock_flag(inner, SOCK_DONE))
+		return SMCR_CLC_START_OTHER;
+	return start;
+}
+
+static bool late_proposal(struct sock *sk, struct sock *inner)
+{
+	enum smcr_clc_start start = late_start(sk, inner);
+
+	if (start == SMCR_CLC_START_NONE)
+		return false;
+	if (start == SMCR_CLC_START_PART) {
+		if (smcr_sk(sk)->head == SMCR_SOCK_HEAD_PROPOSAL &&
+		    !timer_pending(&sk->sk_timer))
+			sk_reset_timer(sk, &sk->sk_timer,
+				       jiffies + smcr_fallback_wait(inner));
+		return false;
+	}
+	sk_stop_timer(sk, &sk->sk_timer);
+	WRITE_ONCE(smcr_sk(sk)->head, SMCR_SOCK_HEAD_NONE);
+	return start == SMCR_CLC_START_WHOLE;
+}
+
+/**
  * smcr_fallback_data_event() - look for a CLC message in TCP's new bytes
  * @sk: outer socket, in mode FALLBACK or about to be
  * @inner: its TCP socket, whose data_ready is still ours if one may come
@@ -163,16 +300,24 @@ void smcr_fallback_lowat(struct sock *sk)
  */
 bool smcr_fallback_data_event(struct sock *sk, struct sock *inner)
 {
-	read_descriptor_t desc = { .arg.data = smcr_sk(sk), .count = 1 };
+	bool late = false;
 
-	if (!smcr_sk(sk)->head)
+	switch (smcr_sk(sk)->head) {
+	case SMCR_SOCK_HEAD_NONE:
 		return false;
-	if (tcp_read_sock(inner, &desc, head_actor) > 0)
-		smcr_mib_inc(sock_net(sk), SMCR_MIB_CROSSEDDECLINES);
-	pass_lowat(sk);
-	if (desc.error)
+	case SMCR_SOCK_HEAD_DECLINE:
+		take_decline(sk, inner);
+		break;
+	case SMCR_SOCK_HEAD_PROPOSAL:
+	case SMCR_SOCK_HEAD_PREFIX:
+		late = late_proposal(sk, inner);
+		break;
+	}
+	if (late)
 		smcr_mib_inc(sock_net(sk), SMCR_MIB_LATEPROPOSALS);
-	return desc.error;
+	else
+		pass_lowat(sk);
+	return late;
 }
 
 static bool enter(struct sock *sk, enum smcr_fallback_reason reason,

@@ -13,7 +13,9 @@ struct sock;
 void smcr_fallback(struct sock *sk, enum smcr_fallback_reason reason,
 		   u32 peer_diagnosis);
 void smcr_fallback_crossing(struct sock *sk, const u8 *peer_id);
+unsigned long smcr_fallback_wait(const struct sock *inner);
 void smcr_fallback_late(struct sock *sk);
+bool smcr_fallback_holds(const struct sock *sk);
 bool __must_check
 smcr_fallback_data_event(struct sock *sk, struct sock *inner);
 void smcr_fallback_lowat(struct sock *sk);

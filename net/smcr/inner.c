@@ -14,7 +14,9 @@
  *   FALLBACK    error                            moves sk_err to the outer
  *                                                socket, unless a thread is
  *                                                in TCP
- *               data, if a CLC message may come  smcr_fallback_data_event()
+ *               data, if a CLC message may come  smcr_fallback_data_event(),
+ *                                                then to the program unless
+ *                                                smcr_fallback_holds() it
  *               any, until accept() (DEFER)      smcr_hs_event()
  *
  * sk_user_data points to the outer socket. It is tagged, so that a TCP child,
@@ -147,7 +149,8 @@ static bool call_tcp(struct sock *sk, struct sock *inner,
 	case INNER_DATA:
 		if (smcr_fallback_data_event(sk, inner))
 			return true;
-		smcr->orig.data_ready(inner);
+		if (!smcr_fallback_holds(sk))
+			smcr->orig.data_ready(inner);
 		break;
 	case INNER_SPACE:
 		smcr->orig.write_space(inner);
@@ -782,6 +785,8 @@ void smcr_inner_release(struct sock *sk)
 	if (!inner)
 		return;
 	silence(sk, inner->sk);
+	/* No event starts the timer of fallback.c again */
+	sk_stop_timer(sk, &sk->sk_timer);
 	smcr_inner_ungraft(sk);
 	WRITE_ONCE(smcr_sk(sk)->inner, NULL);
 	if (!smcr_sock_is_fallback(sk)) {
@@ -843,11 +848,33 @@ bool smcr_inner_has_data(struct sock *sk)
  * socket and the memory of a TCP sock last for an RCU grace period, so the
  * caller needs no lock.
  */
-static const struct sock *inner_rcu(const struct sock *sk)
+static struct sock *inner_rcu(const struct sock *sk)
 {
 	const struct socket *sock = READ_ONCE(smcr_sk(sk)->inner);
 
 	return sock ? READ_ONCE(sock->sk) : NULL;
+}
+
+/**
+ * smcr_inner_get() - get the TCP socket, for a timer of the outer one
+ * @sk: outer socket, counted by the caller
+ *
+ * A sock that TCP has freed may be another connection's already. So the caller
+ * locks the result, and uses it only if smcr_inner_outer() of it is @sk.
+ *
+ * Context: any.
+ * Return: the inner sock with a reference, or NULL if it was released.
+ */
+struct sock *smcr_inner_get(const struct sock *sk)
+{
+	struct sock *inner;
+
+	rcu_read_lock();
+	inner = inner_rcu(sk);
+	if (inner && !refcount_inc_not_zero(&inner->sk_refcnt))
+		inner = NULL;
+	rcu_read_unlock();
+	return inner;
 }
 
 /**

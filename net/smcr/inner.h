@@ -50,6 +50,7 @@ void smcr_inner_reserve(struct sock *child);
 void smcr_inner_strip(struct sock *inner,
 		      const struct smcr_inner_orig *tcp);
 struct sock *smcr_inner_outer(const struct sock *inner);
+struct sock * __must_check smcr_inner_get(const struct sock *sk);
 void smcr_inner_unhook(struct sock *sk);
 void smcr_inner_reset(struct sock *inner);
 void smcr_inner_abort(struct sock *sk);

@@ -18,14 +18,13 @@
  *   a part of it             wait
  *   others                   TCP; the source is listed
  *   none or a part, FIN      TCP
- *   none or a part, in time  TCP; the source is listed. If there were none, a
- *                            Proposal that comes later resets TCP
+ *   none or a part, in time  TCP; the source is listed. A Proposal that comes
+ *                            later resets TCP (see fallback.c)
  *
- * The time to wait is PROPOSAL_WAIT, or three times the RTO if that is longer;
- * but it is the whole time of the handshake if a first contact with this host
- * was completed before. The SYN-ACK for a listed source has no option, so the
- * wait is paid once. Nor has the SYN-ACK for a source that is not on the link
- * (net.smcr.on_link_only).
+ * smcr_fallback_wait() is the time to wait; but it is the whole time of the
+ * handshake if a first contact with this host was completed before. The SYN-ACK
+ * for a listed source has no option, so the wait is paid once. Nor has the
+ * SYN-ACK for a source that is not on the link (net.smcr.on_link_only).
  *
  * A child reaches its listener only through hs->listener, a counted reference.
  * The listener's accept_lock covers the lists and counts that its children
@@ -56,9 +55,9 @@
 
 /* Delay before a listener that could not take a child tries again */
 #define LISTEN_RETRY_TIME	(HZ / 10)
-/* How long to wait for the first bytes of a client */
-#define PROPOSAL_WAIT		(3ul * HZ)
-/* The same where TCP_DEFER_ACCEPT has let TCP wait for them already */
+/* How long to wait for the first bytes of a client where TCP_DEFER_ACCEPT has
+ * let TCP wait for them already
+ */
 #define PROPOSAL_WAIT_MORE	(HZ / 2)
 
 /* Is the source of a SYN on the negative list, because no Proposal came? */
@@ -246,10 +245,8 @@ void smcr_listen_leave(struct smcr_hs *hs)
 static unsigned long proposal_wait(const struct sock *child,
 				   unsigned long defer)
 {
-	const struct sock *inner = smcr_sk(child)->inner->sk;
-	unsigned long wait;
+	unsigned long wait = smcr_fallback_wait(smcr_sk(child)->inner->sk);
 
-	wait = max(PROPOSAL_WAIT, 3ul * inet_csk(inner)->icsk_rto);
 	return defer < wait - PROPOSAL_WAIT_MORE ? wait - defer :
 						   PROPOSAL_WAIT_MORE;
 }
@@ -511,8 +508,7 @@ static bool client_speaks(struct smcr_hs *hs)
 		smcr_hs_wake(hs, hs->deadline);
 		return false;
 	}
-	if (start == SMCR_CLC_START_NONE)
-		smcr_fallback_late(hs->sk);
+	smcr_fallback_late(hs->sk);
 	no_proposal(hs, true);
 	return false;
 }

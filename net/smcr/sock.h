@@ -59,6 +59,7 @@ enum smcr_sock_head {
 	SMCR_SOCK_HEAD_NONE,
 	SMCR_SOCK_HEAD_DECLINE,		/* crosses ours: it is removed */
 	SMCR_SOCK_HEAD_PROPOSAL,	/* is too late: TCP is reset */
+	SMCR_SOCK_HEAD_PREFIX,		/* likewise, if nothing was read yet */
 };
 
 /**
@@ -79,6 +80,7 @@ enum smcr_sock_head {
  * @head: what the program must not read; under the inner sock lock or slock
  * @crossing_id: the peer's ID in a Decline that crosses ours, constant while
  *	@head expects one
+ * @head_seq: where the stream begins in which @head expects a Proposal
  * @fallback_asked: the reason to fall back with, set before connect() or
  *	listen() by an option that only TCP can serve; under the sock lock
  * @cork: TCP_CORK is set; written under the sock lock
@@ -116,6 +118,7 @@ struct smcr_sock {
 	u32			peer_diagnosis;
 	enum smcr_sock_head	head;
 	u8			crossing_id[SMCR_PEER_ID_LEN];
+	u32			head_seq;
 	enum smcr_fallback_reason fallback_asked;
 	bool			cork;
 	bool			nodelay;

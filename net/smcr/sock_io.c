@@ -166,17 +166,61 @@ static void show_peek_off(struct sock *sk, const struct sock *inner)
 		WRITE_ONCE(sk->sk_peek_off, off);
 }
 
+/* Wait until the first bytes are known to be the program's (see fallback.c). A
+ * thread that waits in TCP might find them before. The results are those of TCP
+ * without a byte; smcr_inner_enter() has been called, so errors stay in TCP.
+ * Return: ASK_TCP, 0 at the end of the stream, or -errno.
+ */
+static int recv_held(struct sock *sk, bool nonblock)
+{
+	struct sock *inner = smcr_sk(sk)->inner->sk;
+	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+	long timeo = sock_rcvtimeo(sk, nonblock);
+	int ret = ASK_TCP;
+
+	add_wait_queue(sk_sleep(sk), &wait);
+	lock_sock(inner);
+	while (smcr_fallback_holds(sk)) {
+		ret = sock_error(inner);
+		if (ret || inner->sk_shutdown & RCV_SHUTDOWN)
+			break;
+		ret = -EAGAIN;
+		if (!timeo)
+			break;
+		ret = sock_intr_errno(timeo);
+		if (signal_pending(current))
+			break;
+		release_sock(inner);
+		timeo = wait_woken(&wait, TASK_INTERRUPTIBLE, timeo);
+		lock_sock(inner);
+		ret = ASK_TCP;
+	}
+	release_sock(inner);
+	remove_wait_queue(sk_sleep(sk), &wait);
+	return ret;
+}
+
+/* Look before a read of the stream in mode FALLBACK. */
+static int recv_may(struct sock *sk, bool nonblock)
+{
+	return likely(!smcr_fallback_holds(sk)) ? ASK_TCP :
+						  recv_held(sk, nonblock);
+}
+
 static int recv_tcp(struct socket *sock, struct msghdr *msg, size_t len,
 		    int flags)
 {
 	struct socket *inner = inner_of(sock);
-	int ret;
+	int ret = ASK_TCP;
 
 	/* Only the inner socket has an error queue */
 	if (!smcr_sock_is_fallback(sock->sk))
 		return READ_ONCE(inner->ops)->recvmsg(inner, msg, len, flags);
 	smcr_inner_enter(sock->sk);
-	ret = READ_ONCE(inner->ops)->recvmsg(inner, msg, len, flags);
+	if (!(flags & (MSG_ERRQUEUE | MSG_OOB)))
+		ret = recv_may(sock->sk, flags & MSG_DONTWAIT);
+	if (ret == ASK_TCP)
+		ret = READ_ONCE(inner->ops)->recvmsg(inner, msg, len, flags);
 	smcr_inner_leave(sock->sk);
 	show_peek_off(sock->sk, inner->sk);
 	if (!len || flags & (MSG_ERRQUEUE | MSG_OOB))
@@ -327,8 +371,10 @@ static ssize_t splice_tcp(struct socket *sock, loff_t *ppos,
 	/* TCP looks for O_NONBLOCK in the file */
 	smcr_inner_lend(sock->sk, sock->file);
 	smcr_inner_enter(sock->sk);
-	ret = READ_ONCE(inner->ops)->splice_read(inner, ppos, pipe, len,
-						 flags);
+	ret = recv_may(sock->sk, sock->file->f_flags & O_NONBLOCK);
+	if (ret == ASK_TCP)
+		ret = READ_ONCE(inner->ops)->splice_read(inner, ppos, pipe,
+							 len, flags);
 	smcr_inner_leave(sock->sk);
 	return recv_tcp_end(sock, ret);
 }
@@ -476,6 +522,25 @@ static __poll_t poll_icmp(const struct sock *sk, const struct sock *inner)
 	return EPOLLERR;
 }
 
+/* If TCP's bytes become the program's after this has looked, the program is
+ * woken.
+ */
+static __poll_t poll_tcp(struct file *file, struct sock *sk,
+			 struct socket *inner)
+{
+	__poll_t mask = READ_ONCE(inner->ops)->poll(file, inner, NULL);
+
+	if (smcr_fallback_holds(sk) &&
+	    !(READ_ONCE(inner->sk->sk_shutdown) & RCV_SHUTDOWN))
+		mask &= ~(EPOLLIN | EPOLLRDNORM);
+	/* TCP shows an error before it reports it, and the program asks the
+	 * outer socket which one it is
+	 */
+	if (mask & EPOLLERR)
+		smcr_inner_take_error(sk);
+	return mask;
+}
+
 /**
  * smcr_sock_poll() - serve poll, select and epoll
  * @file: the socket's file, for TCP
@@ -494,16 +559,10 @@ __poll_t smcr_sock_poll(struct file *file, struct socket *sock,
 	__poll_t mask;
 
 	sock_poll_wait(file, sock, wait);
-	if (smcr_sock_is_fallback(sk)) {
-		mask = READ_ONCE(inner->ops)->poll(file, inner, NULL);
-		/* TCP shows an error before it reports it, and the program asks
-		 * the outer socket which one it is
-		 */
-		if (mask & EPOLLERR)
-			smcr_inner_take_error(sk);
-	} else {
+	if (smcr_sock_is_fallback(sk))
+		mask = poll_tcp(file, sk, inner);
+	else
 		mask = poll_own(sk) | poll_icmp(sk, inner->sk);
-	}
 	/* Pairs with smp_wmb() in end_break() and smcr_sock_connected(): if
 	 * poll() sees that the connection has ended, it sees the error, too
 	 */
@@ -567,6 +626,8 @@ int smcr_sock_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg)
 
 	if (counts_rdma(sock->sk) && !ioctl_rdma(sock->sk, cmd, &val))
 		return put_user(val, (int __user *)arg);
+	if (cmd == SIOCINQ && smcr_fallback_holds(sock->sk))
+		return put_user(0, (int __user *)arg);
 	return READ_ONCE(inner->ops)->ioctl(inner, cmd, arg);
 }
 
@@ -585,6 +646,10 @@ int smcr_sock_prot_ioctl(struct sock *sk, int cmd, int *val)
 
 	if (counts_rdma(sk))
 		return ioctl_rdma(sk, cmd, val);
+	if (cmd == SIOCINQ && smcr_fallback_holds(sk)) {
+		*val = 0;
+		return 0;
+	}
 	return READ_ONCE(inner->sk_prot)->ioctl(inner, cmd, val);
 }
 

@@ -555,6 +555,31 @@ static int get_listener_info(struct sock *sk, char __user *optval,
 	return put_struct(&info, sizeof(info), optval, optlen);
 }
 
+/* TCP_ZEROCOPY_RECEIVE while fallback.c holds the first bytes: what TCP says if
+ * there are none.
+ */
+static int get_zerocopy_none(char __user *optval, int __user *optlen)
+{
+	struct tcp_zerocopy_receive __user *zc = (void __user *)optval;
+	int len;
+
+	if (get_user(len, optlen))
+		return -EFAULT;
+	if (len < (int)offsetofend(struct tcp_zerocopy_receive, length))
+		return -EINVAL;
+	if (put_user(0, &zc->length))
+		return -EFAULT;
+	if (len >= (int)offsetofend(struct tcp_zerocopy_receive,
+				    recv_skip_hint) &&
+	    put_user(0, &zc->recv_skip_hint))
+		return -EFAULT;
+	if (len >= (int)offsetofend(struct tcp_zerocopy_receive,
+				    copybuf_len) &&
+	    put_user(0, &zc->copybuf_len))
+		return -EFAULT;
+	return 0;
+}
+
 /**
  * smcr_sockopt_get() - serve getsockopt() at every level but SOL_SOCKET
  * @sock: outer socket
@@ -584,6 +609,9 @@ int smcr_sockopt_get(struct socket *sock, int level, int optname,
 	if (level == SOL_TCP && optname == TCP_ZEROCOPY_RECEIVE &&
 	    !smcr_sock_is_fallback(sk))
 		return -EOPNOTSUPP;
+	if (level == SOL_TCP && optname == TCP_ZEROCOPY_RECEIVE &&
+	    smcr_fallback_holds(sk))
+		return get_zerocopy_none(optval, optlen);
 	locked = lock_for_tcp(sk);
 	err = READ_ONCE(inner->ops)->getsockopt(inner, level, optname, optval,
 						optlen);

@@ -14,6 +14,8 @@
 
 SMCR=257
 limit=$((110 * SLOW))
+# How many cases late.py has, and in how many a Proposal is late
+alike=21 alike_late=6
 
 # drop_syns: drop SYNs that have the option, and all SYNs to the ports of cross
 drop_syns() {
@@ -140,6 +142,19 @@ dropped_at() {
 		test "$(on server dropped)" = $((was + 2))
 }
 
+# begins_alike NAME PROTOCOL PORT [held]: connections whose bytes begin like a
+# Proposal, to a server that is plain TCP or has become so
+begins_alike() {
+	local line n=0
+
+	while read -r line; do
+		n=$((n + 1))
+		check "$1: bytes like a Proposal's, $line" \
+			test "${line##*: }" = right
+	done < <(timeout "$limit" ./late.py try "$2" "$SERVER4" "${@:3}")
+	check "$1: all of these cases have run" test $n = $alike
+}
+
 # late_answer NAME PORT: start a client, and let SYN-ACKs pass only after it has
 # repeated its SYN without the option
 late_answer() {
@@ -247,6 +262,18 @@ check "the client is reset (got $(<"$tmp/late"))" \
 	grep -qx ECONNRESET "$tmp/late"
 on server grew late LateProposals -eq 1
 on server wait_until "the server's program gets an error" got_reset 7730
+
+# It comes in pieces, or a program's bytes begin as it does. These clients are
+# plain TCP, as the option vanishes from the SYN-ACKs that they get.
+on server program late0 ./late.py serve 0 "$SERVER4" 7750
+on server program late$SMCR ./late.py serve $SMCR "$SERVER4" 7724
+begins_alike TCP 0 7750
+on server save pieces
+save pieces
+begins_alike smcr $SMCR 7724 held
+on server grew pieces LateProposals -eq $alike_late
+by_tcp pieces NoOption $alike
+on server by_tcp pieces NoProposal $alike
 
 # SYNs with the option are dropped.
 on server drop_syns
