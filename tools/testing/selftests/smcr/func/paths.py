@@ -8,10 +8,12 @@ client prints one line: "exact" if each byte came back and no other, or else wha
 came, or the name of an errno. "flood" connects from COUNT addresses of a network,
 one after the other. "offer" is a client over TCP whose SYN has the option, as if
 something had sent it again; it says whether the server has answered the option.
-SOURCE binds a client, and BYTES makes it send as many; each eight of them differ.
+"steady" sends its message again and again, until SIGTERM, and prints a line each
+time it comes back. SOURCE binds a client, and BYTES makes it send as many; each
+eight of them differ.
 
 usage: paths.py serve|greet PROTOCOL ADDRESS PORT
-       paths.py talk|listen|close|offer PROTOCOL ADDRESS PORT
+       paths.py talk|listen|close|offer|steady PROTOCOL ADDRESS PORT
                 [SOURCE SOURCE-PORT BYTES]
        paths.py flood PROTOCOL ADDRESS PORT NETWORK COUNT
        paths.py cross PROTOCOL OWN-ADDRESS PORT ADDRESS PORT
@@ -20,6 +22,7 @@ import errno
 import fcntl
 import ipaddress
 import itertools
+import signal
 import socket
 import sys
 import threading
@@ -126,8 +129,22 @@ def offer(sock, address, message):
     return verdict(heard(sock, len(message) + 1), message)
 
 
+def steady(sock, address, message):
+    """Talk until SIGTERM."""
+    stop = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: stop.set())
+    sock.connect(address)
+    came = message
+    while came == message and not stop.is_set():
+        sock.sendall(message)
+        came = heard(sock, len(message))
+        print("word", flush=True)
+        stop.wait(0.05)
+    return verdict(came, message)
+
+
 def client(function, protocol, address, more):
-    """Run one of these four on a new socket."""
+    """Run one of these five on a new socket."""
     message = HELLO
     with new_socket(protocol, address[0]) as sock:
         if more:
@@ -167,7 +184,7 @@ def main():
         serve(int(protocol), host, int(port),
               GREETING if verb == "greet" else b"")
     function = {"talk": talk, "listen": listen, "close": close,
-                "offer": offer}.get(verb)
+                "offer": offer, "steady": steady}.get(verb)
     try:
         if verb == "flood":
             print(flood(int(protocol), host, int(port), peer[0],

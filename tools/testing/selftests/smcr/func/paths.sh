@@ -13,6 +13,7 @@
 . "$FUNC_DIR/lib/paths_lib.sh"
 
 SMCR=257
+OTHER6=fd09::77
 limit=$((110 * SLOW))
 # How many cases late.py has, and in how many a Proposal is late
 alike=21 alike_late=6
@@ -87,6 +88,46 @@ route_back() {
 	undo_later ip route del 10.10.0.0/16
 	check "the server has a route to them" \
 		ip route add 10.10.0.0/16 via "$CLIENT4"
+}
+
+# steady_begins: a client with another address of this host begins to send a word
+# after the other. The address is deprecated, so that no other client gets it.
+steady_begins() {
+	undo_later ip addr del $OTHER6/64 dev eth0
+	check "this host has another address" \
+		ip addr add $OTHER6/64 dev eth0 nodad preferred_lft 0
+	on server serves serve $SMCR "$SERVER6" 7742
+	timeout $((2 * limit)) ./paths.py steady $SMCR "$SERVER6" 7742 \
+		$OTHER6 0 8 >"$tmp/steady" &
+	steady_pid=$!
+	jobs_started+=("$steady_pid")
+	wait_until "its client has got a word back" steady_at 1
+	steady_was=$(wc -l <"$tmp/steady")
+}
+
+# steady_at NUMBER: true if the client has got that many words back
+steady_at() {
+	[ "$(wc -l <"$tmp/steady")" -ge "$1" ]
+}
+
+# steady_goes_on: check that RDMA has carried its words since "save flood"
+steady_goes_on() {
+	local now
+
+	now=$(wc -l <"$tmp/steady")
+	check "the other client has gone on (word $steady_was, then $now)" \
+		test "$now" -gt $((steady_was + 10))
+	wait_until "and goes on" steady_at $((now + 10))
+	talks "its next connection" talk $SMCR "$SERVER6" 7742 $OTHER6 0 8
+	grew flood ActiveOpens -eq 1
+	on server grew flood PassiveOpens -eq 1
+	kill "$steady_pid"
+	wait "$steady_pid"
+	check "each of its words came back (got $(tail -n 1 "$tmp/steady"))" \
+		grep -qx exact "$tmp/steady"
+	both grew flood RdmaWrites -gt 10
+	both grew flood Aborts -eq 0
+	both no_conn_left
 }
 
 # count_listed KIND: print the number of entries of this kind
@@ -227,7 +268,7 @@ stripped "client first" talk "$CLIENT4" "$SERVER4" 7720
 stripped "server first" listen "$CLIENT6" "$SERVER6" 7721
 
 # A flood of sources replaces other sources only. The server has an entry as a
-# client, too.
+# client, too, and a client with an address of its own goes on to use RDMA.
 if [ "$SLOW" = 1 ]; then
 	drop_syns
 	serves serve $SMCR "$CLIENT4" 7740
@@ -236,13 +277,15 @@ if [ "$SLOW" = 1 ]; then
 	from_everywhere
 	on server route_back
 	on server sysctl_for_now net.smcr.on_link_only 0
-	on server save flood
+	steady_begins
+	both save flood
 	talks "1040 sources" flood $SMCR "$SERVER4" 7720 10.10.0.0/16 1040
 	on server grew flood FallbackNoProposal -eq 1040
 	on server grew flood NegativeAdded -eq 1040
 	check "1024 of them are listed" \
 		test "$(on server count_listed source)" = 1024
 	on server check "the destination is still listed" listed syn 7740
+	steady_goes_on
 	check "SYNs to this host pass" nft flush table inet smcr_paths
 fi
 on server check "the list blocks nothing" sysctl -qw net.smcr.negative_ms=0
