@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """Sockets that obey lines on standard input; each answers with one line.
 
-    listen ADDRESS [transparent]    listen on the port
+    listen ADDRESS [OPTION]         listen on the port; the option, transparent or
+                                    freebind, permits any address
     accept NAME
     connect NAME ADDRESS
     set NAME OPTION VALUE           user_timeout, keepalive (seconds), keepcnt
@@ -20,8 +21,13 @@ import errno
 import socket
 import sys
 
-TRANSPARENT = {socket.AF_INET: (socket.SOL_IP, 19),
-               socket.AF_INET6: (socket.IPPROTO_IPV6, 75)}
+# IP_TRANSPARENT, IPV6_TRANSPARENT, IP_FREEBIND, IPV6_FREEBIND
+ANY_ADDRESS = {
+    "transparent": {socket.AF_INET: (socket.SOL_IP, 19),
+                    socket.AF_INET6: (socket.IPPROTO_IPV6, 75)},
+    "freebind": {socket.AF_INET: (socket.SOL_IP, 15),
+                 socket.AF_INET6: (socket.IPPROTO_IPV6, 78)},
+}
 socks = {}
 protocol, port = (int(arg) for arg in sys.argv[1:])
 
@@ -37,7 +43,7 @@ def listen(address, how=""):
     sock = socks["listener"] = new(address)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     if how:
-        sock.setsockopt(*TRANSPARENT[sock.family], 1)
+        sock.setsockopt(*ANY_ADDRESS[how][sock.family], 1)
     sock.bind((address, port))
     sock.listen()
 
