@@ -16,6 +16,8 @@
 
 SMCR=257
 TCP_PORT=7760 SMCR_PORT=7761 LATE_PORT=7762
+# Late segments to these are always dropped
+DROP_TCP_PORT=7763 DROP_SMCR_PORT=7764
 TIMEOUT=net.netfilter.nf_conntrack_tcp_timeout_established
 
 # rules RULE REACTION...: what this host does with segments of the test that are
@@ -27,6 +29,9 @@ rules() {
 			chain in {
 				type filter hook input priority 0;
 				$1
+				tcp dport { $DROP_TCP_PORT, $DROP_SMCR_PORT } \
+					tcp flags & (syn | ack) != syn \
+					counter drop
 				tcp dport { $TCP_PORT, $SMCR_PORT, $LATE_PORT } \
 					tcp flags & (syn | ack) != syn \
 					counter ${*:2}
@@ -71,6 +76,13 @@ begin() {
 	wait_until "$1: the connection is open" grep -q open "$tmp/$1"
 }
 
+# drops COMMAND...: use the ports where late segments are dropped
+drops() {
+	local TCP_PORT=$DROP_TCP_PORT SMCR_PORT=$DROP_SMCR_PORT
+
+	"$@"
+}
+
 # ends NAME RESULT: check how that client ends
 ends() {
 	local line
@@ -96,6 +108,8 @@ client_leads
 
 on server counts_words 0 $TCP_PORT
 on server counts_words $SMCR $SMCR_PORT
+on server counts_words 0 $DROP_TCP_PORT
+on server counts_words $SMCR $DROP_SMCR_PORT
 late=$((25 * PATIENCE))
 on server counts_words $SMCR $LATE_PORT $late
 
@@ -109,15 +123,21 @@ begin "idle, 20 s, TCP" 0 30 30
 begin "idle, 20 s" $SMCR 30 30
 begin "one-way load, 20 s" $SMCR 30 0.5
 begin "one-way load, 20 s, TCP" 0 30 0.5
+drops begin "idle, 20 s, drop, TCP" 0 30 30
+drops begin "idle, 20 s, drop" $SMCR 30 30
+drops begin "one-way load, 20 s, drop" $SMCR 30 0.5
+drops begin "one-way load, 20 s, drop, TCP" 0 30 0.5
 ends "idle, 20 s, TCP" ECONNRESET
-ends "idle, 20 s" exact
-ends "one-way load, 20 s" exact
-ends "one-way load, 20 s, TCP" exact
-grew probed TcpProbes -ge 4
-on server grew probed TcpProbes -ge 4
+for name in "20 s" "20 s, drop"; do
+	ends "idle, $name" exact
+	ends "one-way load, $name" exact
+	ends "one-way load, $name, TCP" exact
+done
+grew probed TcpProbes -ge 8
+on server grew probed TcpProbes -ge 8
 both grew probed TcpSilent -eq 0
 both grew probed Aborts -eq 0
-by_rdma probed 400 16
+by_rdma probed 800 32
 both no_conn_left
 
 # TCP is lost. The link answers, so nothing ends, and this is told.
@@ -160,6 +180,8 @@ for reaction in "reject with tcp reset" drop; do
 	# Sooner than close_timeout_ms: no end waits for a FIN that was stopped.
 	both no_conn_left
 done
+# This one has been silent for a minute.
+ends "idle, 20 s, drop, TCP" hangs
 
 # The peer's host answers, not its program: this one does not read. It is asked
 # again and again.
