@@ -41,13 +41,18 @@ strange_addr() {
 }
 
 # talk_both VERB PORT ADDRESS SOURCE SOURCE-PORT: connect over smcr and, at the
-# same time, over TCP, to and from the next ports; print both results
+# same time, over TCP, to and from the next ports; print both results, and fail
+# as one of them does
 talk_both() {
+	local rc=0
+
 	timeout "$limit" ./paths.py "$1" 0 "$3" $(($2 + 1)) "$4" $(($5 + 1)) \
 		$BYTES >"$tmp/tcp" &
-	timeout "$limit" ./paths.py "$1" $SMCR "$3" "$2" "$4" "$5" $BYTES
-	wait $!
+	timeout "$limit" ./paths.py "$1" $SMCR "$3" "$2" "$4" "$5" $BYTES ||
+		worst $?
+	wait $! || worst $?
 	cat "$tmp/tcp"
+	return $rc
 }
 
 in_flight() {
@@ -79,7 +84,7 @@ may_reset() {
 # whether the server has used RDMA with it before
 fate() {
 	local name="$*" to=server source=$CLIENT4 address=$SERVER4 port=7760
-	local said errors kind
+	local line errors kind rc=0
 
 	number=$((number + 1))
 	[ "$4" = talk ] || port=7762
@@ -97,8 +102,9 @@ fate() {
 	errors=$(on $to errors "$4" | wc -l)
 	wire pick $((20000 + 2 * number)) "$1" "$2" $(($3 * 1000))
 	wire pick $((20001 + 2 * number)) "$1" "$2" $(($3 * 1000))
-	said=$(on "$5" talk_both "$4" $port "$address" "$source" \
-		$((20000 + 2 * number)) | tr '\n' ' ')
+	line=$(on "$5" talk_both "$4" $port "$address" "$source" \
+		$((20000 + 2 * number))) || rc=$?
+	line=${line//$'\n'/ }
 	check "$name: the connection has that packet" \
 		test "$(wire picked $((20000 + 2 * number)))" -ge "$1"
 	wire clear
@@ -106,7 +112,7 @@ fate() {
 	kind=$(ends "$5" $to)
 	[ "${kind::9}" != "1 by RDMA" ] || rdma_cases=$((rdma_cases + 1))
 	errors=$(on $to errors "$4" | tail -n +$((errors + 1)))
-	if [ "$said" = "exact exact " ]; then
+	if [ "$line" = "exact exact" ]; then
 		case $kind in
 		"1 by RDMA and 0 by TCP at the client, 1 and 0 at the server" | \
 		"0 by RDMA and 1 by TCP at the client, 0 and 1 at the server")
@@ -118,8 +124,8 @@ fate() {
 			test -z "$errors"
 		return
 	fi
-	check "$name: exact, or a reset (got $said)" \
-		test "$said" = "ECONNRESET exact "
+	check "$name: exact, or a reset (got $line)" \
+		said $rc "ECONNRESET exact" "$line"
 	check "$name: the Proposal may be late" may_reset "$1" "$2" "$3" "$6"
 	check "$name: it was ($kind)" \
 		test "$(on $to delta agree LateProposals)" = 1

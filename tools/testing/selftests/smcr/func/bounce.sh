@@ -67,10 +67,10 @@ streams_exact() {
 
 	for i in "${!streams[@]}"; do
 		wait "${streams[i]}" && continue
-		rc=1
+		worst $?
 		sed 's/^/# /' "$tmp/stream$i"
 	done
-	check "$1" test $rc -eq 0
+	check "$1" exits $rc
 }
 
 # spread N: true if this host's connections use N links

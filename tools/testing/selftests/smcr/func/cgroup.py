@@ -23,7 +23,7 @@ import sys
 import time
 
 from lib import bpf
-from lib.sock import stream, word
+from lib.sock import exact, status, stream, word
 
 PASSIVE_ESTABLISHED = 5
 HASH_UPDATE = 70
@@ -101,8 +101,9 @@ def mapped(listener, protocol, group):
                 sock.sendall(b"x")
                 got = child.recv(1)
                 child.sendall(got)
-                print("child", bpf.map_value(result), sock.recv(1),
-                      flush=True)
+                came = sock.recv(1)
+                print("child", bpf.map_value(result), came, flush=True)
+                exact(came, b"x")
     undo()
 
 
@@ -138,6 +139,7 @@ def main():
     listener = listening((address, int(port)), int(protocol), group)
     {"policed": policed, "mapped": mapped, "throttled": throttled}[mode](
         listener, int(protocol), group)
+    return status()
 
 
-main()
+sys.exit(main())

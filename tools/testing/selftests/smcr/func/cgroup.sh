@@ -21,7 +21,7 @@ group=$root/smcr_cgroup
 in_group() {
 	timeout "$limit" python3 -B "$FUNC_DIR/cgroup.py" "$1" "$own4" "$PORT" \
 		"$2" "$group" >"$tmp/$1.$2" 2>&1
-	check "protocol $2: $1" test $? -eq 0
+	check "protocol $2: $1" exits $?
 	sed 's/^/# /' "$tmp/$1.$2"
 }
 

@@ -22,7 +22,8 @@ import sys
 import time
 
 from lib import uring
-from lib.sock import stream, word
+from lib.sock import WRONG_BYTES, exact, heard, status, stream, word, \
+    wrong_bytes
 
 STAT = "/proc/net/smcr_stat"
 READY = b"."
@@ -36,27 +37,30 @@ def named(mask):
     return "+".join(name for bit, name in MASKS if mask & bit)
 
 
-def receive(sock, length):
-    """Receive this many bytes, or fewer before the end."""
-    got = b""
-    while len(got) < length:
-        more = sock.recv(length - len(got))
-        if not more:
-            break
-        got += more
+def receive(sock, wanted):
+    """Receive as many bytes as are wanted, or fewer before the end."""
+    got = heard(sock, len(wanted))
+    exact(got, wanted)
     return got
 
 
 def ask(sock):
     """Be the client: send a word, and return what comes back."""
     sock.sendall(b"ping")
-    return receive(sock, 4)
+    return receive(sock, b"PING")
 
 
 def answer(conn):
     """Be the server of ask()."""
-    got = receive(conn, 4)
+    got = receive(conn, b"ping")
     conn.sendall(got.upper())
+    return got
+
+
+def end_of(sock):
+    """Return what comes at the end of a stream: nothing."""
+    got = sock.recv(1)
+    exact(got, b"")
     return got
 
 
@@ -69,7 +73,7 @@ def use_client(sock):
 def use_listener(sock):
     """Return what the server sees: its client ends the connection."""
     with sock, sock.accept()[0] as conn:
-        return f"{answer(conn)} {receive(conn, 1)}"
+        return f"{answer(conn)} {end_of(conn)}"
 
 
 USES = {"client": use_client, "listener": use_listener}
@@ -93,7 +97,7 @@ class User:
         except OSError as err:
             os.write(self.out, errno.errorcode[err.errno].encode())
         finally:
-            os._exit(0)
+            os._exit(status())
 
     def await_calls(self):
         """Wait until the process sleeps in a call, or has ended."""
@@ -113,7 +117,8 @@ class User:
         while more := os.read(self.pipe, 4096):
             said += more
         os.close(self.pipe)
-        os.waitpid(self.pid, 0)
+        if os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1]) == WRONG_BYTES:
+            wrong_bytes()
         return said.decode()
 
 
@@ -283,9 +288,9 @@ class Cases:
         """Let both ends of a connection speak in turn."""
         client.sendall(b"ping")
         print("server", answer(conn))
-        print("client", receive(client, 4))
+        print("client", receive(client, b"PING"))
         client.close()
-        print("server", conn.recv(1))
+        print("server", end_of(conn))
         conn.close()
 
     def two_readers(self):
@@ -299,7 +304,7 @@ class Cases:
         with self.listener.accept()[0] as conn:
             conn.sendall(b"ab")
             print("users", sorted(user.result() for user in users))
-            print("server", conn.recv(1))
+            print("server", end_of(conn))
 
     def in_epoll_set(self):
         """A client in an epoll set inside another, under a closed number."""
@@ -319,10 +324,10 @@ class Cases:
             while not (mask := inner.poll(WAIT)[0][1]) & select.EPOLLIN:
                 pass
             print("set", named(mask))
-            print("client", receive(copy, 4))
+            print("client", receive(copy, b"ping"))
             copy.close()
             print("set", inner.poll(0))
-            print("server", conn.recv(1))
+            print("server", end_of(conn))
 
     def fixed_client(self):
         """A client that only an io_uring has."""
@@ -339,9 +344,12 @@ class Cases:
         self.proceed()
         with self.listener.accept()[0] as conn:
             print("server", answer(conn))
-            print("ring", sorted((ring.wait(), ring.wait())), got.raw)
+            done = sorted((ring.wait(), ring.wait()))
+            print("ring", done, got.raw)
+            if (uring.OP_RECV, 4) in done:
+                exact(got.raw, b"PING")
             ring.close()
-            print("server", conn.recv(1))
+            print("server", end_of(conn))
 
     def fixed_listener(self):
         """A listener, and what it accepts, that only an io_uring has."""
@@ -357,10 +365,13 @@ class Cases:
         for opcode in (uring.OP_RECV, uring.OP_SEND):
             ring.submit(opcode, 1, flags=uring.SQE_FIXED_FILE,
                         addr=ctypes.addressof(got), length=4)
-            print("ring", ring.wait(), got.raw)
-        print("client", receive(client, 4))
+            done = ring.wait()
+            print("ring", done, got.raw)
+            if done == (uring.OP_RECV, 4):
+                exact(got.raw, b"ping")
+        print("client", receive(client, b"ping"))
         ring.close()
-        print("client", client.recv(1))
+        print("client", end_of(client))
         client.close()
 
     def run(self):
@@ -381,3 +392,4 @@ if __name__ == "__main__":
         Cases(sys.argv[2], int(sys.argv[3]), *sys.argv[4:]).run()
     else:
         program(sys.argv[1], *map(int, sys.argv[2:]))
+    sys.exit(status())

@@ -76,7 +76,7 @@ check "of $burst messages $sent were sent before the first was acknowledged" \
 	test "$sent" -ge 16 -a "$sent" -le 32
 echo >&5
 wait "$burst_pid"
-check "every byte came back" test $? -eq 0
+check "every byte came back" exits $?
 both grew begin LinksFailed -eq 0
 check "every byte was echoed" on server program_ended echo
 both by_rdma begin 16777216 16777216

@@ -22,7 +22,8 @@ import sys
 import termios
 import time
 
-IPPROTO_SMCR = 257
+from lib import sock as smcr
+
 SO_INCOMING_NAPI_ID = 56
 SO_COOKIE = 57
 SIZE = 4096
@@ -52,7 +53,7 @@ OTHER = "TCP_MAXSEG", "TCP_WINDOW_CLAMP", "TCP_DEFER_ACCEPT"
 
 def smcr_socket(option=()):
     """Return a new socket of smcr with this option."""
-    sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, IPPROTO_SMCR)
+    sock = smcr.smcr_socket()
     if option:
         sock.setsockopt(*option)
     return sock
@@ -110,13 +111,7 @@ def say(sock, data):
 
 def hear(sock):
     """Receive as many bytes as the other end sends."""
-    data = b""
-    while len(data) < SIZE:
-        more = sock.recv(SIZE - len(data))
-        if not more:
-            break
-        data += more
-    return data
+    return smcr.heard(sock, SIZE)
 
 
 def serve(address, port):
@@ -130,8 +125,11 @@ def serve(address, port):
         for listener in select.select(list(names), [], [])[0]:
             with listener.accept()[0] as conn:
                 good = kept(conn, names[listener])
-                if hear(conn) == b"q" * SIZE:
+                heard = hear(conn)
+                if heard == b"q" * SIZE:
                     say(conn, (b"y" if good else b"n") * SIZE)
+                elif len(heard) == SIZE:
+                    say(conn, b"w" * SIZE)
 
 
 def talk_over(address, name, who, usual):
@@ -147,8 +145,10 @@ def talk_over(address, name, who, usual):
                 return "the client's value is another one", fastest
             say(sock, b"q" * SIZE)
             answer = hear(sock)
-        if answer != b"y" * SIZE:
-            return (f"the server says {answer[:1]!r}, {len(answer)} times",
+        if answer == b"n" * SIZE:
+            return "the server's value is another one", fastest
+        if not smcr.exact(answer, b"y" * SIZE):
+            return (f"the server says {answer[:1]!r}, {len(answer)} bytes",
                     fastest)
     if fastest >= usual + CORKED * 3 / 4:
         return (f"the fastest connect() took {fastest:.3f} s, "
@@ -157,7 +157,8 @@ def talk_over(address, name, who, usual):
 
 
 def talk(address, port):
-    """Connect to the listener with each option, or to the one without."""
+    """Connect to the listener with each option, or to the one without; return
+    the exit status."""
     usual = 100.0
     for i, name in enumerate(OPTIONS):
         for who in "client", "server", "both":
@@ -170,6 +171,7 @@ def talk(address, port):
                 wrong = str(error)
             print(wrong.replace(" ", "_") or "good", name, "set by", who,
                   flush=True)
+    return smcr.status()
 
 
 def waits_for_more(sock, peer, size):

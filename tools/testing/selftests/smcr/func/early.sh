@@ -17,6 +17,8 @@ on server program early ./early.py serve "$SERVER" 7700
 while read -r verdict fact; do
 	check "$fact" test "$verdict" = good
 done < <(timeout $((100 * PATIENCE)) ./early.py talk "$SERVER" 7700)
+wait $!
+check "the client exits with status 0" exits $?
 talks=$((13 * 3 * 3))
 grew begin ActiveOpens -eq $talks
 both by_rdma begin $((talks * 4096)) $((talks * 4096))

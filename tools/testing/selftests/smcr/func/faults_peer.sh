@@ -64,7 +64,7 @@ rebooted() {
 	check "the new server has another peer ID" test "$(peer_ids)" = 2
 	exec 8>&-
 	wait $!
-	check "the connection carries its byte" test $? -eq 0
+	check "the connection carries its byte" exits $?
 	grew reboot LinksFailed -eq 0
 	released "the 10 old connections end with an errno"
 	grew reboot LinksFailed -eq 1

@@ -36,7 +36,7 @@ path() {
 		>"$tmp/flood" 2>&1
 	rc=$?
 	sed 's/^# //;s/^/# /' "$tmp/flood"
-	check "6 streams end" test "$rc" -eq 0
+	check "6 streams end" exits $rc
 	if [ "$what" != hard ]; then
 		grew path MrRegistrations -eq 0
 		check "none with an errno" test "$(errors)" -eq 0

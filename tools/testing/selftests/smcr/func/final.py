@@ -108,7 +108,7 @@ def outcome(sock):
         if not part:
             break
         got += part
-    if got != DATA:
+    if not smcr.exact(got, DATA):
         return f"{len(got)} bytes, then the end of the stream"
     return "all bytes, then the end"
 
@@ -174,6 +174,7 @@ def main():
     """Run one of the two ends."""
     role, address, port = sys.argv[1:]
     (serve if role == "serve" else read)((address, int(port)))
+    return smcr.status()
 
 
-main()
+sys.exit(main())

@@ -55,7 +55,7 @@ without_rnic
 echo >&5
 reader_lines end
 wait "$reader"
-check "the reader exits with status 0" test $? -eq 0
+check "the reader exits with status 0" exits $?
 exec 5>&- 6<&-
 undo_now
 no_conn_left

@@ -7,7 +7,8 @@
             read the server's count
 
 A client prints "open" when the server has got its first word, and in the end
-"exact", or the name of an errno.
+"exact", or the name of an errno. Its exit status tells of a word that the
+server has missed or that was another one (lib/sock.py).
 
 usage: firewall.py serve PROTOCOL ADDRESS PORT [LATE]
        firewall.py talk PROTOCOL ADDRESS PORT SECONDS GAP [KEEPALIVE]
@@ -21,6 +22,8 @@ import sys
 import threading
 import time
 
+from lib import sock as smcr
+
 WORD = 8
 END = bytes([255] * WORD)
 
@@ -31,8 +34,8 @@ def new_socket(protocol):
 
 
 def whole(sock):
-    """Return the next word, or nothing at the end of the stream."""
-    return sock.recv(WORD, socket.MSG_WAITALL)
+    """Return the next word, or less at the end of the stream."""
+    return smcr.heard(sock, WORD, socket.MSG_WAITALL)
 
 
 def count_words(sock, late):
@@ -85,17 +88,19 @@ def talk(protocol, address, seconds, gap, keepalive=None):
     while count == 0 or time.monotonic() < end:
         sock.sendall(count.to_bytes(WORD, "big"))
         if count == 0:
-            whole(sock)
+            smcr.exact(whole(sock), bytes(WORD))
             print("open", flush=True)
         count += 1
         time.sleep(gap)
     sock.sendall(count.to_bytes(WORD, "big") + END)
-    got = int.from_bytes(whole(sock), "big")
+    got = whole(sock)
     if not unchanged():
         return "keepalive changed"
     if sock.getpeername() != address:
         return "another peer"
-    return "exact" if got == count + 1 and not whole(sock) else f"count {got}"
+    if smcr.exact(got + whole(sock), (count + 1).to_bytes(WORD, "big")):
+        return "exact"
+    return f"count {int.from_bytes(got, 'big')}"
 
 
 def main():
@@ -113,7 +118,7 @@ def main():
     except OSError as err:
         result = errno.errorcode[err.errno]
     print(result, flush=True)
-    sys.exit(result != "exact")
+    sys.exit(smcr.status(result == "exact"))
 
 
 main()

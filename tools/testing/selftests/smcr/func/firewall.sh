@@ -85,11 +85,11 @@ drops() {
 
 # ends NAME RESULT: check how that client ends
 ends() {
-	local line
+	local line rc=0
 
-	wait "${client_pid[$1]}"
+	wait "${client_pid[$1]}" || rc=$?
 	line=$(tail -n 1 "$tmp/$1")
-	check "$1: $2 (got $line)" test "$line" = "$2"
+	check "$1: $2 (got $line)" said $rc "$2" "$line"
 }
 
 # log_lines: print how often the log says that TCP is silent

@@ -155,6 +155,7 @@ encapsulated() {
 		route $VIRTUAL6 encap seg6 mode encap segs "$SERVER6" dev eth0
 	save encap
 	timeout 5 ./paths.py talk $SMCR $VIRTUAL6 7751 >/dev/null
+	check "no byte of its connection is wrong" right_bytes $?
 	grew encap FallbackGateway -eq 1
 	grew encap HandshakesStarted -eq 0
 }
@@ -164,7 +165,7 @@ encapsulated() {
 # too, a connection through the gateway has sent no option, and the server knows
 # of no handshake. The debug kernel has no CONFIG_IP_ROUTE_MULTIPATH.
 two_next_hops() {
-	local port line
+	local port line rc
 
 	sysctl_for_now net.ipv4.fib_multipath_hash_policy 1
 	check "one next hop of two is a gateway" \
@@ -174,10 +175,12 @@ two_next_hops() {
 	for port in {21000..21040}; do
 		[ "$(delta hops ActiveOpens)" = 0 ] || [ "$(late_choices)" = 0 ] ||
 			break
+		rc=0
 		line=$(timeout "$limit" ./paths.py talk $SMCR $VIRTUAL4 7750 \
-			0.0.0.0 "$port" 8)
-		[ "$line" = exact ] ||
-			not_ok "two next hops: from port $port (got $line)"
+			0.0.0.0 "$port" 8) || rc=$?
+		said $rc exact "$line" ||
+			check "two next hops: from port $port (got $line)" \
+				said $rc exact "$line"
 	done
 	grew hops ActiveOpens -gt 0
 	check "TCP chose the gateway later" test "$(late_choices)" -gt 0
@@ -242,7 +245,7 @@ check "the server has not got a second one" \
 	test "$(on server options)" -le $((was + 2))
 wire clear
 wait "$change"
-check "it is TCP (got $(<"$tmp/change"))" grep -qx exact "$tmp/change"
+check "it is TCP (got $(<"$tmp/change"))" said $? exact "$(<"$tmp/change")"
 by_tcp change Gateway 1
 on server by_tcp change PeerDeclined 1
 grew change NegativeAdded -eq 0
@@ -297,19 +300,19 @@ check "no packet had the option" test "$(on server options)" = "$was"
 serves serve $SMCR "$CLIENT4" 7756
 on server check "synopt is loaded" load_synopt
 on server undo_later rmmod synopt
-said=$(on server far_says talk "$CLIENT4" 7756)
-check "a SYN of TCP from behind (got $said)" test "$said" = exact
+line=$(on server far_says talk "$CLIENT4" 7756)
+check "a SYN of TCP from behind (got $line)" said $? exact "$line"
 save replay
 was=$(options)
-said=$(on server far_says offer "$CLIENT4" 7756)
-check "a SYN with the option from behind (got $said)" test "$said" = exact
+line=$(on server far_says offer "$CLIENT4" 7756)
+check "a SYN with the option from behind (got $line)" said $? exact "$line"
 check "it had the option" test "$(options)" = $((was + 1))
 by_tcp replay Gateway 1
 grew replay HandshakesStarted -eq 0
 sysctl_for_now net.smcr.on_link_only 0
-said=$(on server far_says offer "$CLIENT4" 7756)
+line=$(on server far_says offer "$CLIENT4" 7756)
 check "if gateways are allowed, it is answered" \
-	test "$said" = "the option was answered"
+	said $? "the option was answered" "$line"
 both no_conn_left
 both check "the hop limit of RDMA is 1" roce_stays
 finish

@@ -72,7 +72,8 @@ def ask(cgroup, protocol, address, port):
     try:
         client.connect((address, port))
         client.sendall(b"hello")
-        return "ok" if client.recv(100) == b"hello" else "other bytes"
+        return "ok" if sock.exact(sock.heard(client, 100), b"hello") else \
+            "other bytes"
     except OSError as err:
         return errno.errorcode.get(err.errno, str(err))
 
@@ -125,6 +126,7 @@ def main():
         attach(args[0], args[1], int(args[2]), args[3], int(args[4]))
     elif command == "ask":
         print(ask(args[0], int(args[1]), args[2], int(args[3])))
+        sys.exit(sock.status())
     elif command == "break":
         serve_badly((args[0], int(args[1])))
     else:

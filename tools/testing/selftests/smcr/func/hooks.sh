@@ -18,10 +18,11 @@ SERVICE4=192.0.2.10 SERVICE6=2001:db8::10
 
 # asked FACT PROTOCOL ADDRESS PORT WORD: a connection ends with that word
 asked() {
-	local got
+	local got rc=0
 
-	got=$(timeout $limit python3 hooks.py ask "$cgroup" "${@:2:3}" 2>&1)
-	check "$1, protocol $2: $5" test "$got" = "$5" || echo "# it is $got"
+	got=$(timeout $limit python3 hooks.py ask "$cgroup" "${@:2:3}" 2>&1) ||
+		rc=$?
+	check "$1, protocol $2: $5" said $rc "$5" "$got" || echo "# it is $got"
 }
 
 # asks FACT ADDRESS PORT [WORD]: a connection is in order over TCP, and ends with

@@ -32,7 +32,7 @@ burst_served() {
 	local rc=0
 
 	program_ended burst || rc=$?
-	check "every byte was echoed" test "$rc" -eq 0
+	check "every byte was echoed" exits "$rc"
 }
 
 client_leads
@@ -78,7 +78,7 @@ read -r line <&6
 check "all have sent a byte" test "$line" = sent
 echo >&5
 wait $burst_pid
-check "every byte came back" test $? -eq 0
+check "every byte came back" exits $?
 on server burst_served
 on server were_late
 on server late 0

@@ -71,7 +71,8 @@ early_fin() {
 	on server grew fin LlcReceived -eq 0
 	check "RoCE is fast again" wire clear
 	wait "${jobs_started[-1]}"
-	check "the connection works" grep -qx "all 1" "$tmp/fin"
+	check "no byte of the connection is wrong" right_bytes $?
+	check "it works" grep -qx "all 1" "$tmp/fin"
 	both grew fin HandshakesDone -eq 1
 	both grew fin NegativeAdded -eq 0
 	both no_fallback fin

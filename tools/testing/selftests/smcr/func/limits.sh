@@ -96,8 +96,13 @@ hang() {
 }
 
 let_go() {
+	local pid rc=0
+
 	check "Proposals pass" nft delete table ip smcr_limits
-	wait "${clients[@]}"
+	for pid in "${clients[@]}"; do
+		wait "$pid" || worst $?
+	done
+	check "no byte is wrong" right_bytes $rc
 	check "all four have connected, and their bytes are right" \
 		test "$(cat "$tmp"/one.? | grep -c '^all 1$')" = 4
 	clients=()

@@ -88,7 +88,7 @@ check_not "its table index is not $old" \
 ip addr add 10.9.0.72/24 dev eth0
 step go
 wait "$contact_pid"
-check "the connection that waited works" test $? -eq 0
+check "the connection that waited works" exits $?
 sed 's/^/# /' "$tmp/contact"
 ip route del "$SERVER/32" 2>/dev/null
 wait_until "its link is freed" links_gone
@@ -104,7 +104,7 @@ wait_until "the end of the group waits for the change" \
 check "nothing is destroyed during the change" step_is destroyed 0
 step go
 wait "$delete_pid"
-check "the device is removed" test $? -eq 0
+check "the device is removed" exits $?
 wait "$contact_pid"
 check "the connection falls back or is reset" \
 	test $? -eq 0 -o -s "$tmp/contact"

@@ -295,7 +295,7 @@ for host in server client; do
 	both check "there are two links" has_links 2
 	both check "they end at two ports" local_ports 2
 	wait "$stream"
-	check "the stream is exact" test $? -eq 0
+	check "the stream is exact" exits $?
 	both check "the connections are spread over the links" spread 2
 	released "they go on there"
 	both grew symmetric LinksAdded -eq 1

@@ -16,13 +16,14 @@ command is
     urgent      send three bytes, an urgent one and the rest, and shut down; the
                 reader reads at once
     toward      the same, with the roles exchanged; the process of the host with
-                Linux's SMC-R answers with a byte if it got all
+                Linux's SMC-R answers whether it got all
     later       send SIZE bytes and shut down; the reader reads at once, and
                 sends a byte LATER_MS after the end of the stream
 
 If it does not read at once, the reader begins when the writer's call has
 returned, and reads slowly. END is what it must get after the last byte: EOF or
-an errno.
+an errno. The exit status of a reader tells of a byte that is wrong or missing
+(lib/sock.py).
 
 usage: linux_close.py write ADDRESS PORT
        linux_close.py read ADDRESS PORT COMMAND SIZE [END]
@@ -73,12 +74,12 @@ def urgent_good(sock, stream):
     poll = select.poll()
     poll.register(sock, select.POLLPRI)
     poll.poll()
-    good = sock.recv(1, socket.MSG_OOB) == stream[3:4]
+    good = smcr.exact(sock.recv(1, socket.MSG_OOB), stream[3:4])
     got = b""
     while part := sock.recv(30000):
         got += part
     print(f"urgent: {good}, {len(got)} bytes", flush=True)
-    return good and got == stream[:3] + stream[4:]
+    return smcr.exact(got, stream[:3] + stream[4:]) and good
 
 
 def writer(listeners, sock, control, done, command, size):
@@ -87,8 +88,8 @@ def writer(listeners, sock, control, done, command, size):
         listener.close()
     if command != "toward":
         write(sock, command, data(size))
-    elif urgent_good(sock, data(size)):
-        sock.send(b".")
+    else:
+        sock.send(b"." if urgent_good(sock, data(size)) else b"!")
     if command == "later":
         control.send(sock.recv(1))
     os.close(done)
@@ -145,15 +146,18 @@ def heard_later(sock, control):
 
 
 def read(address, port, command, size, end="EOF"):
-    """Read one stream; return what is wrong with it."""
+    """Read one stream; return whether it is good."""
     control = socket.create_connection((address, port + 1))
     control.sendall(f"{command} {size}".encode())
     sock = smcr.connected((address, port))
     if command == "urgent":
-        return not urgent_good(sock, data(size))
+        return urgent_good(sock, data(size))
     if command == "toward":
         write(sock, command, data(size))
-        return sock.recv(1) != b"."
+        answer = sock.recv(1)
+        if answer == b"!":
+            smcr.wrong_bytes()
+        return answer == b"."
     if command not in AT_ONCE:
         control.recv(1)
     got = b""
@@ -165,12 +169,14 @@ def read(address, port, command, size, end="EOF"):
                 time.sleep(0.005)
     except OSError as err:
         result = errno.errorcode[err.errno]
-    if not data(size).startswith(got):
+    if not smcr.exact(got, data(size)[:len(got)]):
         result = "wrong bytes, " + result
+    elif result == "EOF":
+        smcr.exact(got, data(size))
     print(f"{command}: {len(got)} of {size} bytes, {result}", flush=True)
     if command == "later" and not heard_later(sock, control):
-        return True
-    return result != end or len(got) != size
+        return False
+    return result == end and len(got) == size
 
 
 if __name__ == "__main__":
@@ -178,5 +184,5 @@ if __name__ == "__main__":
     if sys.argv[1] == "write":
         serve(*place)
     else:
-        sys.exit(read(*place, sys.argv[4], int(sys.argv[5]),
-                      *sys.argv[6:]))
+        sys.exit(smcr.status(read(*place, sys.argv[4], int(sys.argv[5]),
+                                  *sys.argv[6:])))

@@ -49,10 +49,13 @@ agent_at() {
 
 # play KIND AGENT-ADDRESS OWN-ADDRESS: print the log of all cases between this
 # host, the client, and that of the agent. Steps that wait in vain make the
-# program fail, and are in the log.
+# program fail, and are in the log. Return the status of another failure.
 play() {
+	local rc=0
+
 	timeout 120 "$SEMANTICS" --remote "$1" "$2" "$3" "$PORT" \
-		"$tmp/ends.sem" || [ $? -eq 1 ]
+		"$tmp/ends.sem" || rc=$?
+	[ $rc -eq 1 ] || return $rc
 }
 
 # compared_to_tcp LINUX-ROLE: check the log of this role
@@ -67,11 +70,12 @@ both scripts
 sysctl_for_now net.smcr.gid_kind 2
 check "the agent serves" on server agent_at "$SERVER"
 play tcp4 "$SERVER" "$CLIENT" >"$tmp/log.tcp"
-check "the cases run over TCP" test $? -eq 0
+check "the cases run over TCP" exits $?
 
 save server
 on server linux save server
 play $kind "$SERVER" "$CLIENT" >"$tmp/log.server"
+check "the cases run with Linux as server" exits $?
 check "end of the agent" "$SEMANTICS" --stop "$SERVER" "$PORT"
 on server agent_ended
 no_conn_left
@@ -88,6 +92,7 @@ save client
 on server linux save client
 agent_at "$CLIENT"
 on server play $kind "$CLIENT" "$SERVER" >"$tmp/log.client"
+check "the cases run with Linux as client" exits $?
 check "end of the agent" "$SEMANTICS" --stop "$CLIENT" "$PORT"
 agent_ended
 no_conn_left

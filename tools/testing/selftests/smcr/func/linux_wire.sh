@@ -103,7 +103,7 @@ done
 lib/decode.py "$capture" >"$tmp/decoded"
 rc=$?
 sed 's/^/# /' "$tmp/decoded"
-check "tshark finds no fault, and link-local GIDs only" test $rc -eq 0
+check "tshark finds no fault, and link-local GIDs only" exits $rc
 both_send=(Proposal Accept Confirm ConfirmLink ConfirmLinkReply AddLink
 	AddLinkReply TestLink TestLinkReply DeleteLink Cdc)
 sent client "${both_send[@]}" ConfirmRkeyReply DeleteRkeyReply

@@ -34,7 +34,7 @@ import sys
 import threading
 import time
 
-from lib.sock import stream, word
+from lib.sock import exact, status, stream, word
 
 CHILDREN = 3
 MS = 30000
@@ -126,7 +126,9 @@ class Steps:
                 for option in (socket.SO_TYPE, socket.SO_ACCEPTCONN):
                     print("child", conn.getsockopt(socket.SOL_SOCKET, option))
                 conn.sendall(b"x")
-                print("byte", client.recv(1))
+                got = client.recv(1)
+                print("byte", got)
+                exact(got, b"x")
 
     def destroyed(self):
         """ss -K."""
@@ -305,7 +307,9 @@ def migrate(address):
     sys.stdin.readline()
     client.sendall(b"x")
     conn.sendall(conn.recv(1))
-    print("byte", client.recv(1), flush=True)
+    got = client.recv(1)
+    print("byte", got, flush=True)
+    exact(got, b"x")
 
 
 def queued(address):
@@ -407,3 +411,4 @@ def main():
 
 
 main()
+sys.exit(status())

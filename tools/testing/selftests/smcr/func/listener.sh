@@ -93,7 +93,8 @@ exec 5>"$tmp/stall.in" 6<"$tmp/stall.out"
 read -r -t "$limit" -u 6 line
 check "a listener cannot take over its children" test "$line" = stalled
 python3 "$PROGRAM" migrate "$own4" "$PORT" <"$tmp/to.in" >"$tmp/to.out" &
-jobs_started+=($!)
+migrate=$!
+jobs_started+=("$migrate")
 exec 7>"$tmp/to.in" 8<"$tmp/to.out"
 read -r -t "$limit" -u 8 line
 check "a TCP listener uses the same port" test "$line" = listening
@@ -109,7 +110,8 @@ wait_until "nothing refers to the module" unreferenced
 check "smcr is unloaded" rmmod smcr
 echo go >&7
 read -r -t "$limit" -u 8 line
-check "the child still works" test "$line" = "byte b'x'"
+wait "$migrate"
+check "the child still works" said $? "byte b'x'" "$line"
 check "smcr is loaded" insmod "$module"
 undo=("${undo[@]/*loopback*/:}")
 finish

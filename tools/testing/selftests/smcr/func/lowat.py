@@ -5,7 +5,7 @@
 TCP does not report the first bytes then, so the Decline that smcr has to remove
 from their front is still there when the program reads. The server prints
 "serving" when it listens, and sends one byte; a client exits with 0 if it reads
-that byte.
+that byte, and with a status of its own (lib/sock.py) if it reads anything else.
 
 usage: lowat.py serve|read ADDRESS PORT
 """
@@ -16,13 +16,10 @@ import socket
 import sys
 import termios
 
-IPPROTO_SMCR = 257
+from lib import sock as smcr
+from lib.sock import smcr_socket
+
 MANY = 64
-
-
-def smcr_socket():
-    """Return a new socket of smcr."""
-    return socket.socket(socket.AF_INET, socket.SOCK_STREAM, IPPROTO_SMCR)
 
 
 def waiting(sock):
@@ -45,14 +42,16 @@ def serve(address):
 
 
 def read(address):
-    """Read the first byte after it has arrived; return 0 if it is right."""
+    """Read the first byte after it has arrived; return the exit status."""
     with smcr_socket() as sock:
         sock.connect(address)
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, MANY)
         while not waiting(sock):
             select.select([], [], [], 0.01)
         came = sock.recv(MANY, socket.MSG_DONTWAIT)
-    return f"{came!r} came" if came != b"x" else 0
+    if not smcr.exact(came, b"x"):
+        print(f"{came!r} came")
+    return smcr.status()
 
 
 if __name__ == "__main__":

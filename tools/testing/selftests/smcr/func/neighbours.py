@@ -6,10 +6,11 @@ usage: neighbours.py serve ADDRESS PORT
        neighbours.py trips ADDRESS PORT STREAMS ROUNDS
 
 trips opens STREAMS connections that write without end, and does ROUNDS round
-trips on another one. It prints how many kilobytes this host has written by RDMA
-during half of the round trips at most, and during 90 % of them. This does not
-depend on the speed of the hosts, but when a host stands still it is much: the
-few worst round trips tell of the machine only.
+trips on another one, whose messages must come back as they were sent. It prints
+how many kilobytes this host has written by RDMA during half of the round trips
+at most, and during 90 % of them. This does not depend on the speed of the
+hosts, but when a host stands still it is much: the few worst round trips tell
+of the machine only.
 """
 import socket
 import sys
@@ -59,11 +60,13 @@ def trips(address, streams, rounds):
                          daemon=True).start()
     sock = smcr.connected(address)
     counts = []
-    for _ in range(WARM + rounds):
+    for number in range(WARM + rounds):
         before = written()
-        sock.sendall(bytes(SIZE))
-        if len(sock.recv(SIZE, socket.MSG_WAITALL)) != SIZE:
-            sys.exit("the stream has ended")
+        message = number.to_bytes(8, "big") * (SIZE // 8)
+        sock.sendall(message)
+        if not smcr.exact(smcr.heard(sock, SIZE, socket.MSG_WAITALL), message):
+            print(f"message {number} is wrong", file=sys.stderr)
+            sys.exit(smcr.status())
         counts.append((written() - before) // 1000)
     counts = sorted(counts[WARM:])
     print(counts[rounds // 2], counts[rounds * 90 // 100], flush=True)

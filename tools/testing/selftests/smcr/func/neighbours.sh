@@ -21,7 +21,7 @@ check "the server listens" on server program neighbours \
 both save begin
 trips=$(timeout $((120 * PATIENCE)) python3 -B neighbours.py trips "$SERVER" \
 	"$PORT" 4 $((400 / SLOW)))
-check "round trips beside four streams" test $? -eq 0
+check "round trips beside four streams" exits $?
 read -r half most <<<"$trips"
 echo "# KB of the streams during a round trip: half $half, 90 % $most"
 check "half of the round trips let at most 300 KB pass" \

@@ -27,7 +27,7 @@ import sys
 import threading
 import time
 
-from lib.sock import stream, word
+from lib.sock import WRONG_BYTES, exact, status, stream, word, wrong_bytes
 
 SECONDS = 30
 IP_RECVERR = 11
@@ -126,7 +126,10 @@ def idle(sock):
     os.write(1, b"done\n")
     sys.stdin.readline()
     sock.sendall(b"x")
-    print("byte", word(sock.recv, 1), flush=True)
+    came = word(sock.recv, 1)
+    print("byte", came, flush=True)
+    if not came.startswith("E"):
+        exact(came, str(b"x"))
 
 
 def join(group):
@@ -146,7 +149,7 @@ def client(mode, address, protocol, uid):
         {"urgent": urgent, "orphan": orphan, "buffers": buffers,
          "unreachable": unreachable, "record": record,
          "idle": idle}[mode](sock)
-    os._exit(0)
+    os._exit(status())
 
 
 def main():
@@ -193,10 +196,13 @@ def main():
     os.read(ready_r, 1)
     if mode == "buffers":
         protocol = 0
-    os.waitpid(client(mode, address, protocol, int(sys.argv[6])), 0)
+    ended = os.waitpid(client(mode, address, protocol, int(sys.argv[6])), 0)
+    if os.waitstatus_to_exitcode(ended[1]) == WRONG_BYTES:
+        wrong_bytes()
     if mode in ("urgent", "orphan"):
         print("done", flush=True)
     os.waitpid(server, 0)
+    return status()
 
 
-main()
+sys.exit(main())

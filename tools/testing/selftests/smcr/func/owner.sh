@@ -75,9 +75,12 @@ run() {
 }
 
 ended() {
+	local rc=0
+
 	exec 5>&-
-	wait "${jobs_started[-1]}"
+	wait "${jobs_started[-1]}" || rc=$?
 	exec 6<&-
+	return $rc
 }
 
 more_than() {
@@ -135,8 +138,8 @@ wait_until "ICMP messages for the idle TCP connection come" came_again
 nft flush chain inet smcr_owner in
 echo go >&5
 read -r -t "$limit" -u 6 line
-check "RDMA goes on" test "$line" = "byte b'x'"
 ended
+check "RDMA goes on" said $? "byte b'x'" "$line"
 no_fallback idle
 grew idle Aborts -eq 0
 

@@ -5,8 +5,9 @@
 PROTOCOL is 0 for TCP, 257 for smcr. The server prints "serving" when it
 listens, echoes, and serves until it is killed; with "greet" it speaks first. A
 client prints one line: "exact" if each byte came back and no other, or else what
-came, or the name of an errno. "flood" connects from COUNT addresses of a network,
-one after the other. "offer" is a client over TCP whose SYN has the option, as if
+came, or the name of an errno. If bytes are wrong or missing, the exit status
+tells (lib/sock.py). "flood" connects from COUNT addresses of a network, one
+after the other. "offer" is a client over TCP whose SYN has the option, as if
 something had sent it again; it says whether the server has answered the option.
 "steady" sends its message again and again, until SIGTERM, and prints a line each
 time it comes back. SOURCE binds a client, and BYTES makes it send as many; each
@@ -26,6 +27,8 @@ import signal
 import socket
 import sys
 import threading
+
+from lib import sock as smcr
 
 LIMIT = 100
 HELLO = b"hello"
@@ -76,20 +79,9 @@ def serve(protocol, host, port, first):
         threading.Thread(target=echo, args=(conn, first), daemon=True).start()
 
 
-def heard(sock, size):
-    """Return the next bytes, fewer at the end of the stream."""
-    data = b""
-    while len(data) < size:
-        more = sock.recv(size - len(data))
-        if not more:
-            break
-        data += more
-    return data
-
-
 def verdict(came, wanted):
     """Return what a client prints about its bytes."""
-    return "exact" if came == wanted else \
+    return "exact" if smcr.exact(came, wanted) else \
         f"{len(came)} bytes, first {came[:40]!r}"
 
 
@@ -98,23 +90,24 @@ def talk(sock, address, message):
     sock.connect(address)
     sock.sendall(message)
     sock.shutdown(socket.SHUT_WR)
-    return verdict(heard(sock, len(message) + 1), message)
+    return verdict(smcr.heard(sock, len(message) + 1), message)
 
 
 def listen(sock, address, message):
     """Let the server speak first."""
     sock.connect(address)
-    came = heard(sock, len(GREETING))
+    came = smcr.heard(sock, len(GREETING))
     sock.sendall(message)
     sock.shutdown(socket.SHUT_WR)
-    return verdict(came + heard(sock, len(message) + 1), GREETING + message)
+    came += smcr.heard(sock, len(message) + 1)
+    return verdict(came, GREETING + message)
 
 
 def close(sock, address, _):
     """Say nothing, and end the stream."""
     sock.connect(address)
     sock.shutdown(socket.SHUT_WR)
-    return verdict(heard(sock, 100), b"")
+    return verdict(smcr.heard(sock, 100), b"")
 
 
 def offer(sock, address, message):
@@ -126,7 +119,7 @@ def offer(sock, address, message):
             return "the option was answered"
     sock.sendall(message)
     sock.shutdown(socket.SHUT_WR)
-    return verdict(heard(sock, len(message) + 1), message)
+    return verdict(smcr.heard(sock, len(message) + 1), message)
 
 
 def steady(sock, address, message):
@@ -137,7 +130,7 @@ def steady(sock, address, message):
     came = message
     while came == message and not stop.is_set():
         sock.sendall(message)
-        came = heard(sock, len(message))
+        came = smcr.heard(sock, len(message))
         print("word", flush=True)
         stop.wait(0.05)
     return verdict(came, message)
@@ -161,7 +154,7 @@ def flood(protocol, host, port, network, count):
             sock.bind((str(source), 0))
             sock.connect((host, port))
             sock.sendall(HELLO)
-            came = heard(sock, len(HELLO))
+            came = smcr.heard(sock, len(HELLO))
         if came != HELLO:
             break
     return verdict(came, HELLO)
@@ -174,7 +167,7 @@ def cross(protocol, own, peer):
         sock.connect(peer)
         sock.sendall(HELLO)
         sock.shutdown(socket.SHUT_WR)
-        return verdict(heard(sock, 100), HELLO)
+        return verdict(smcr.heard(sock, 100), HELLO)
 
 
 def main():
@@ -187,16 +180,18 @@ def main():
                 "offer": offer, "steady": steady}.get(verb)
     try:
         if verb == "flood":
-            print(flood(int(protocol), host, int(port), peer[0],
-                        int(peer[1])))
+            result = flood(int(protocol), host, int(port), peer[0],
+                           int(peer[1]))
         elif function:
-            print(client(function, int(protocol), address_of(host, port),
-                         peer))
+            result = client(function, int(protocol), address_of(host, port),
+                            peer)
         else:
-            print(cross(int(protocol), (host, int(port)),
-                        (peer[0], int(peer[1]))))
+            result = cross(int(protocol), (host, int(port)),
+                           (peer[0], int(peer[1])))
     except OSError as err:
-        print(errno.errorcode.get(err.errno, err))
+        result = errno.errorcode.get(err.errno, err)
+    print(result)
+    return smcr.status(result == "exact")
 
 
-main()
+sys.exit(main())

@@ -199,7 +199,7 @@ begins_alike() {
 # late_answer NAME PORT: start a client, and let SYN-ACKs pass only after it has
 # repeated its SYN without the option
 late_answer() {
-	local pid
+	local pid rc=0
 
 	save "$1"
 	check "$1: SYN-ACKs are lost" \
@@ -210,15 +210,15 @@ late_answer() {
 	wait_until "$1: the SYN was repeated without the option" \
 		grew_to "$1" SynsPlain 1
 	wire clear
-	wait "$pid"
+	wait "$pid" || rc=$?
 	check "$1: over smcr (got $(<"$tmp/late"))" \
-		grep -qx exact "$tmp/late"
+		said $rc exact "$(<"$tmp/late")"
 }
 
 # crosses PROTOCOL PORT: both hosts connect to each other. The SYNs of this one
 # are lost, so it learns of the server by the server's SYN.
 crosses() {
-	local was pid
+	local was pid rc=0
 
 	was=$(on server dropped)
 	timeout "$limit" ./paths.py cross "$1" "$CLIENT4" "$2" "$SERVER4" "$2" \
@@ -229,19 +229,19 @@ crosses() {
 		dropped_to $((was + 3))
 	check "crossed $1: the server gets the client's bytes and no other" \
 		on server crossed "$1" "$2"
-	wait "$pid"
+	wait "$pid" || rc=$?
 	check "crossed $1: the client gets the server's (got $(<"$tmp/cross"))" \
-		grep -qx exact "$tmp/cross"
+		said $rc exact "$(<"$tmp/cross")"
 }
 
 # crossed PROTOCOL PORT: the server's end of crosses
 crossed() {
-	local line
+	local line rc=0
 
 	line=$(timeout "$limit" ./paths.py cross "$1" "$SERVER4" "$2" \
-		"$CLIENT4" "$2")
+		"$CLIENT4" "$2") || rc=$?
 	echo "# $line"
-	[ "$line" = exact ]
+	said "$rc" exact "$line"
 }
 
 # dropped_to N: true if the server has dropped that many SYNs
@@ -302,7 +302,7 @@ on server wait_until "the server goes on as TCP" \
 on server check "Proposals pass" nft delete table ip smcr_hold
 wait "$late"
 check "the client is reset (got $(<"$tmp/late"))" \
-	grep -qx ECONNRESET "$tmp/late"
+	said $? ECONNRESET "$(<"$tmp/late")"
 on server grew late LateProposals -eq 1
 on server wait_until "the server's program gets an error" got_reset 7730
 

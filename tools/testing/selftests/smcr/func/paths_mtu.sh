@@ -115,7 +115,7 @@ at_once() {
 	for ((i = 0; i < $1; i++)); do
 		wait "${at_once[i]}"
 		check "connection $i of $1 (got $(<"$tmp/at_once.$i"))" \
-			grep -qx exact "$tmp/at_once.$i"
+			said $? exact "$(<"$tmp/at_once.$i")"
 	done
 }
 
@@ -205,7 +205,7 @@ sysctl -qw net.smcr.negative_ms=0
 loses 2500 server0 client0
 both save late
 line=$(timeout $limit ./paths.py talk $SMCR "$SERVER4" $port)
-check "it is reset (got $line)" test "$line" = ECONNRESET
+check "it is reset (got $line)" said $? ECONNRESET "$line"
 on server grew late PathProbes -eq 1
 on server grew late NegativeAdded -eq 1
 on server check "the next smaller MTU is listed" listed 2048

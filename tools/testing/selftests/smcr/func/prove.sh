@@ -49,6 +49,49 @@ semantics() {
 	rm -f "$first" "$log"
 }
 
+# semantics_status WANTED FACT STEP...: a script of these steps has this status
+semantics_status() {
+	wanted=$1
+	fact=$2
+	shift 2
+	script=$(mktemp)
+	printf '%s\n' "case status" pair "C send a 50" "$@" >"$script"
+	rc=0
+	SEM_DEADLINE_MS=100 sem/semantics --local tcp4 127.0.0.1 "$script" \
+		>/dev/null 2>&1 || rc=$?
+	rm "$script"
+	if [ $rc = "$wanted" ]; then
+		ok "semantics: $fact"
+	else
+		not_ok "semantics: $fact (got status $rc)"
+	fi
+}
+
+# crowd_status WANTED FACT ANSWER: the client has this status after a server has
+# answered so
+crowd_status() {
+	rc=0
+	log=$(mktemp)
+	python3 -c '
+import socket, sys
+with socket.create_server(("127.0.0.1", 7901)) as listener:
+    print("serving", flush=True)
+    with listener.accept()[0] as sock:
+        sock.recv(100)
+        sock.sendall(sys.argv[1].encode())' \
+		"$3" >"$log" &
+	until grep -q serving "$log"; do sleep 0.01; done
+	printf 'open 1\nall 2\n' | timeout 10 crowd/crowd tcp4 127.0.0.1 7901 \
+		client >/dev/null 2>&1 || rc=$?
+	wait
+	rm "$log"
+	if [ $rc = "$1" ]; then
+		ok "crowd: $2"
+	else
+		not_ok "crowd: $2 (got status $rc)"
+	fi
+}
+
 tell() {
 	fail/fail_load "$dir/$1" tell "$2" >>"$dir/log"
 }
@@ -126,6 +169,16 @@ fail_load() {
 }
 
 echo "TAP version 13"
+semantics_status 0 "right bytes" "S recv s 50"
+semantics_status 9 "a wrong byte" "S skip s 1" "S recv s 50"
+semantics_status 9 "also after a step that is stuck" "S await s pri" \
+	"S skip s 1" "S recv s 50"
+semantics_status 1 "a step that is stuck has no wrong byte" "S await s pri"
+semantics_status 0 "an errno that ends like one is none" "C send bad 1"
+crowd_status 9 "a wrong byte" xy
+# Byte 0 of connection 0 is 1, byte 1 is 32.
+crowd_status 9 "a missing byte" "$(printf '\001')"
+crowd_status 0 "right bytes" "$(printf '\001 ')"
 for kind in tcp4 tcp6; do
 	host=127.0.0.1
 	[ $kind = tcp6 ] && host=::1

@@ -22,7 +22,7 @@ crowd() {
 		pids+=($!)
 	done
 	for pid in "${pids[@]}"; do
-		wait "$pid" || rc=1
+		wait "$pid" || worst $?
 	done
 	return "$rc"
 }

@@ -15,7 +15,8 @@ an error with a program that asks for it.
             reports space; the server reads all bytes as they arrive. COUNT
             times the client finds no space
 
-The client prints a line that begins with "bad" for each failure.
+The client prints a line that begins with "bad" for each failure, and its exit
+status tells of a byte that is wrong or missing (lib/sock.py).
 
 usage: slowly.py serve|ends|refused|room|edge ADDRESS PORT COUNT
 """
@@ -74,21 +75,24 @@ def one_end(address):
     sock = connected(address, b"e")
     sock.setblocking(False)
     sock.send(b"g")
+    got = b""
     while True:
         try:
-            got = sock.recv(10)
+            more = sock.recv(10)
         except BlockingIOError:
             continue
-        sock.close()
-        return got
+        if not more:
+            sock.close()
+            return got
+        got += more
 
 
 def ends(address, count):
     """Check that the bytes come before end of file."""
     for i in range(count):
         got = one_end(address)
-        if got != b"x":
-            print(f"bad: stream {i} ended after {len(got)} bytes")
+        if not smcr.exact(got, b"x"):
+            print(f"bad: stream {i} gave {got!r} before its end")
 
 
 def refused(address, count):
@@ -180,6 +184,7 @@ def main():
     else:
         {"ends": ends, "refused": refused, "room": room,
          "edge": edge}[what](address, int(count))
+        sys.exit(smcr.status())
 
 
 main()

@@ -23,7 +23,7 @@ slowly() {
 	check "$1 is slowed down" \
 		insmod /share/slowly.ko "functions=$1" "us=$2"
 	"${@:3}" >"$tmp/bad" 2>"$tmp/err"
-	check "slow $1: all rounds end" test $? -eq 0
+	check "slow $1: all rounds end" exits $?
 	check "slow $1: nothing is missed" test ! -s "$tmp/bad"
 	sed 's/^/# /' "$tmp/bad" "$tmp/err"
 	check "$1 is fast again" rmmod slowly

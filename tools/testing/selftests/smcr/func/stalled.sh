@@ -61,7 +61,7 @@ stall_anew() {
 ends() {
 	timeout $((limit * 3)) "$FUNC_DIR/stalled/stalled" smcr4 "$own4" ends \
 		>"$tmp/ends"
-	check "connections end under stalled threads" test $? -eq 0
+	check "connections end under stalled threads" exits $?
 	reader_lines end 6<"$tmp/ends"
 	check "all facts are told" test "$(wc -l <"$tmp/ends")" -eq 5
 	check "the device stalls page faults anew" stall_anew

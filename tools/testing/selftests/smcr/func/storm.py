@@ -9,9 +9,10 @@ ends: in order, or with a reset or a kill of one of the processes somewhere in
 the middle. Each end checks every byte that it reads, and in order also that
 none is missing.
 
-The client prints a line that begins with "bad" for each fault and the numbers
-of connections by how they ended; the server ends when it is told to, and prints
-its faults then.
+Each end prints a line that begins with "bad" for each fault, and the client the
+numbers of connections by how they ended; the server ends when it is told to.
+The exit status of a program tells of wrong bytes (lib/sock.py). An end that
+gives up resets its connection, so that the other one does not miss bytes.
 
 usage: storm.py serve ADDRESS PORT
        storm.py storm ADDRESS PORT SEED CONNECTIONS AT_ONCE
@@ -35,6 +36,8 @@ SIZES = (0, 1, 100, 4096, 65536, 200000, 1000000)
 ENDS = ("order", "order", "order", "order", "reset-client", "reset-server",
         "kill-client", "kill-server")
 QUIT = 0
+# Exit status of the server's child that has got this number
+QUITS = 2
 # Seconds without progress after which an end gives up: far above any timer
 PATIENCE = 120
 
@@ -61,7 +64,11 @@ class Way:
 
 
 class Faulty(Exception):
-    """The stream is not what it should be."""
+    """The connection is not what it should be."""
+
+
+class WrongBytes(Faulty):
+    """A byte is wrong, or missing at the end of file."""
 
 
 class End:
@@ -84,10 +91,14 @@ class End:
             return
         if self.end.startswith("kill"):
             os.kill(os.getpid(), signal.SIGKILL)
+        self.reset()
+        sys.exit(0)
+
+    def reset(self):
+        """Reset the connection."""
         self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
                              struct.pack("ii", 1, 0))
         self.sock.close()
-        sys.exit(0)
 
     def write(self):
         """Send some bytes; end the direction after the last one."""
@@ -104,7 +115,7 @@ class End:
         if not data:
             return False
         if not self.inward.took(data):
-            raise Faulty(f"a byte before {self.inward.pos} is wrong")
+            raise WrongBytes(f"a byte before {self.inward.pos} is wrong")
         return True
 
     def carry(self):
@@ -118,6 +129,7 @@ class End:
                           (select.POLLOUT if self.open else 0))
             found = poll.poll(PATIENCE * 1000)
             if not found:
+                self.reset()
                 raise Faulty("no progress")
             try:
                 if more and found[0][1] & ~select.POLLOUT:
@@ -138,8 +150,8 @@ class End:
                              f"{self.inward.total} bytes read") from err
             return
         if self.end == "order" and self.inward.pos != self.inward.total:
-            raise Faulty(f"end of file after {self.inward.pos} of "
-                         f"{self.inward.total} bytes")
+            raise WrongBytes(f"end of file after {self.inward.pos} of "
+                             f"{self.inward.total} bytes")
 
 
 def in_child(function):
@@ -152,7 +164,9 @@ def in_child(function):
         status = function() or 0
     except Faulty as fault:
         print("bad:", fault, flush=True)
-        status = 1
+        if isinstance(fault, WrongBytes):
+            smcr.wrong_bytes()
+        status = smcr.status(False)
     except BaseException as err:        # pylint: disable=broad-except
         if not isinstance(err, SystemExit):
             print(f"bad: {type(err).__name__} {err}", flush=True)
@@ -161,31 +175,38 @@ def in_child(function):
 
 
 def serve_one(sock):
-    """Serve a connection; return 2 for the one that ends the server."""
-    head = b""
+    """Serve a connection; return QUITS for the one that ends the server."""
     try:
-        while len(head) < HEAD.size:
-            some = sock.recv(HEAD.size - len(head))
-            if not some:
-                return 0
-            head += some
+        head = smcr.heard(sock, HEAD.size)
     except OSError:
+        return 0
+    if len(head) < HEAD.size:
         return 0
     number = HEAD.unpack(head)[0]
     if number == QUIT:
-        return 2
+        return QUITS
     End(sock, number, "server").run()
     return 0
 
 
+def note(status):
+    """Note how a child has ended; return its exit status, or None."""
+    if not os.WIFEXITED(status):
+        return None
+    if os.WEXITSTATUS(status) == smcr.WRONG_BYTES:
+        smcr.wrong_bytes()
+    return os.WEXITSTATUS(status)
+
+
 def serve(address):
-    """Serve each connection in a child until one ends the server."""
+    """Serve each connection in a child until one ends the server; return
+    whether all were in order."""
     listener = smcr.stream(smcr.IPPROTO_SMCR)
     listener.bind(address)
     listener.listen(64)
     listener.settimeout(0.2)
     print("serving", flush=True)
-    children, over = set(), False
+    children, over, good = set(), False, True
     while not over or children:
         if not over:
             try:
@@ -195,16 +216,15 @@ def serve(address):
                 sock.close()
             except TimeoutError:
                 pass
-        elif children:
-            pid, status = os.wait()
-            children.discard(pid)
-            continue
         while children:
-            pid, status = os.waitpid(-1, os.WNOHANG)
+            pid, status = os.waitpid(-1, 0 if over else os.WNOHANG)
             if not pid:
                 break
             children.discard(pid)
-            over |= os.WIFEXITED(status) and os.WEXITSTATUS(status) == 2
+            ended = note(status)
+            over = over or ended == QUITS
+            good = good and ended in (None, 0, QUITS)
+    return good
 
 
 def connect_one(address, number):
@@ -219,16 +239,15 @@ def connect_one(address, number):
 
 
 def storm(address, seed, count, at_once):
-    """Have so many connections, some of them at a time."""
+    """Have so many connections, some of them at a time; return whether all
+    were in order."""
     rnd = random.Random(seed)
     ended, children = collections.Counter(), set()
     for i in range(count + at_once):
         if i >= at_once:
             pid, status = os.wait()
             children.discard(pid)
-            killed = os.WIFSIGNALED(status)
-            ended["killed" if killed else
-                  "well" if status == 0 else "badly"] += 1
+            ended[{None: "killed", 0: "well"}.get(note(status), "badly")] += 1
         if i < count:
             number = rnd.randrange(1, 1 << 64)
             children.add(in_child(lambda: connect_one(address, number)))
@@ -236,16 +255,15 @@ def storm(address, seed, count, at_once):
     with smcr.smcr_socket() as sock:
         sock.connect(address)
         sock.sendall(HEAD.pack(QUIT))
-    return ended["badly"] != 0
+    return not ended["badly"]
 
 
 def main():
     """Run one of the two ends."""
     what, address, port, *numbers = sys.argv[1:]
     address = (address, int(port))
-    if what == "serve":
-        return serve(address)
-    return storm(address, *map(int, numbers))
+    return smcr.status(serve(address) if what == "serve" else
+                       storm(address, *map(int, numbers)))
 
 
 sys.exit(main())

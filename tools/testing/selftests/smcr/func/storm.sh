@@ -12,14 +12,14 @@
 storm() {
 	timeout $((120 * PATIENCE)) python3 -B storm.py storm "$SERVER" "$PORT" \
 		"$1" $((240 / SLOW)) 12 2>&1 | sed 's/^/# /'
-	[ "${PIPESTATUS[0]}" -eq 0 ]
+	return "${PIPESTATUS[0]}"
 }
 
 server_ended() {
 	local rc=0
 
 	program_ended storm || rc=$?
-	check "the server ends when it is told to" test "$rc" -eq 0
+	check "the server ends when it is told to" exits "$rc"
 	check_not "it saw no fault" grep -q ^bad "$tmp/storm.out"
 }
 

@@ -64,7 +64,9 @@ as_tcp() {
 
 # first_contact PORT: the first connection may fail
 first_contact() {
-	timeout $limit ./paths.py talk $SMCR "$SERVER4" "$1" | sed 's/^/# /'
+	timeout $limit ./paths.py talk $SMCR "$SERVER4" "$1" >"$tmp/first"
+	check "port $1: no byte of the first connection is wrong" right_bytes $?
+	sed 's/^/# /' "$tmp/first"
 }
 
 synopt_loaded() {

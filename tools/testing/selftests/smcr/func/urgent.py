@@ -9,7 +9,8 @@ The first byte that the client sends selects what the server sends:
     l   LONG bytes, the last one urgent, and 1000 bytes, after another byte
     t   as many bytes as the next 4 bytes say, an urgent byte, and 1000 bytes
 
-and then its end. Each byte is that of its position in the stream.
+and then its end. Each byte is that of its position in the stream. The client's
+exit status tells if one is not (lib/sock.py).
 
 The client runs in stages. It prints the name of each stage that has ended and
 waits for a line on standard input before the next one.
@@ -123,21 +124,29 @@ class Reader:
         """Read once; return the number of bytes, or a negative one if they are
         not those of their position."""
         data = self.sock.recv(30000)
-        good = data == coded(self.pos, len(data))
+        good = smcr.exact(data, coded(self.pos, len(data)))
         self.pos += len(data)
         return len(data) if good else -1
 
     def read_to_mark(self):
         """Read up to the urgent byte; return whether all bytes are good."""
         while not self.at_mark():
-            if self.read() <= 0:
+            if not self.more():
                 return False
         return True
+
+    def more(self):
+        """Read once before the end; return whether all is good."""
+        count = self.read()
+        if not count:
+            smcr.wrong_bytes()
+        return count > 0
 
     def urgent(self):
         """Receive the urgent byte; return whether it is that of its
         position."""
-        good = self.sock.recv(1, socket.MSG_OOB) == coded(self.pos, 1)
+        good = smcr.exact(self.sock.recv(1, socket.MSG_OOB),
+                          coded(self.pos, 1))
         self.pos += 1
         return good
 
@@ -145,9 +154,13 @@ class Reader:
         """Return whether the rest and the end of the stream follow."""
         end = self.pos + REST
         while self.pos < end:
-            if self.read() <= 0:
+            if not self.more():
                 return False
-        return self.read() == 0
+        return smcr.exact(self.pos, end) and self.ends()
+
+    def ends(self):
+        """Return whether the stream ends here."""
+        return smcr.exact(self.sock.recv(1), b"")
 
 
 def fact(good, name):
@@ -189,7 +202,7 @@ def tight(address):
         reader.await_queued(min(count, TIGHT - 5))
         if count <= TIGHT - 2:
             byte = reader.sock.recv(1, socket.MSG_OOB | socket.MSG_PEEK)
-            early = early and byte == coded(count, 1)
+            early = smcr.exact(byte, coded(count, 1)) and early
         good = good and reader.read_to_mark() and reader.pos == count
         good = good and reader.urgent() and reader.rest()
         good = good and reader.signals == 1
@@ -209,11 +222,11 @@ def answered(address):
         else:
             byte = reader.sock.recv(1, socket.MSG_OOB)
             good = good and reader.read_to_mark() and \
-                byte == coded(reader.pos, 1)
+                smcr.exact(byte, coded(reader.pos, 1))
             reader.pos += 1
         reader.sock.send(b".")
     fact(good, f"{ROUNDS} urgent bytes are good, and so is what is between")
-    fact(reader.read() == 0, "then the stream ends")
+    fact(reader.ends(), "then the stream ends")
     fact(reader.signals == ROUNDS, f"{reader.signals} SIGURG came")
 
 
@@ -248,6 +261,7 @@ def main():
         smcr.serve((address, int(port)), serve_one)
     else:
         read((address, int(port)))
+    return smcr.status()
 
 
-main()
+sys.exit(main())

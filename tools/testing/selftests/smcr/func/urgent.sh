@@ -91,7 +91,7 @@ check "the path is back" wire clear
 echo >&5
 reader_lines end
 wait "$reader"
-check "the reader exits with status 0" test $? -eq 0
+check "the reader exits with status 0" exits $?
 exec 5>&- 6<&-
 on server server_said
 finish

@@ -54,11 +54,13 @@ def serve(address):
     smcr.serve(address, answer)
 
 
-def round_trip(sock):
-    """Do one round trip."""
-    sock.sendall(bytes(SIZE))
-    if len(sock.recv(SIZE, socket.MSG_WAITALL)) != SIZE:
-        sys.exit("the stream has ended")
+def round_trip(sock, number):
+    """Do one round trip of a message that has this number in all words."""
+    message = number.to_bytes(8, "big") * (SIZE // 8)
+    sock.sendall(message)
+    if not smcr.exact(smcr.heard(sock, SIZE, socket.MSG_WAITALL), message):
+        print(f"message {number} is wrong", file=sys.stderr)
+        sys.exit(smcr.status())
 
 
 def ask(address, connections, rounds, busy_poll):
@@ -66,16 +68,16 @@ def ask(address, connections, rounds, busy_poll):
     socks = [smcr.connected(address) for _ in range(connections)]
     for sock in socks:
         sock.setsockopt(socket.SOL_SOCKET, SO_BUSY_POLL, busy_poll)
-    for _ in range(rounds):
+    for number in range(rounds):
         for sock in socks:
-            round_trip(sock)
+            round_trip(sock, number)
 
 
 def stay(address, rounds):
     """Do round trips, then sleep in recv()."""
     sock = smcr.connected(address)
-    for _ in range(rounds):
-        round_trip(sock)
+    for number in range(rounds):
+        round_trip(sock, number)
     print("asleep", flush=True)
     sock.recv(1)
 
@@ -96,10 +98,10 @@ def measure(address, rounds):
     """Print the median and the 99th percentile of the times of round trips."""
     sock = smcr.connected(address)
     times = []
-    for _ in range(rounds):
+    for number in range(rounds):
         time.sleep(REST)
         begin = time.monotonic_ns()
-        round_trip(sock)
+        round_trip(sock, number)
         times.append((time.monotonic_ns() - begin) // 1000)
     times.sort()
     print(times[rounds // 2], times[rounds * 99 // 100])

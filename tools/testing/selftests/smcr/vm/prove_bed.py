@@ -9,6 +9,9 @@ import io
 import os
 import re
 import shutil
+import socket
+import struct
+import subprocess
 import sys
 import tempfile
 import time
@@ -17,6 +20,10 @@ import bed
 import build
 import crew
 import plan
+
+LIB = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../func/lib")
+sys.path.append(LIB)
+import sock                             # pylint: disable=wrong-import-position
 
 COUNT = 0
 BAD = 0
@@ -230,6 +237,65 @@ def prove_bytes():
             ([late, wrong], False, "but not behind a time limit"),
             (["# not ok 3 - a check"], False, "another failure is not")):
         check(fact, bed.wrong_bytes(lines) == yes)
+    for case, yes in ("wrong", True), ("right", False):
+        said = subprocess.run(["./prove_lib.sh", case], check=False, text=True,
+                              capture_output=True).stdout.splitlines()
+        check(f"the bed knows what lib.sh says of {case} bytes",
+              bool(said) and bed.wrong_bytes(said) == yes)
+
+
+def ended(act, limit=None):
+    """Return the exit status of a program that wants "abc" and the end of the
+    stream, whose other end acts so."""
+    sock.wrong.clear()
+    good = False
+    with socket.create_server(("127.0.0.1", 0)) as listener, \
+         socket.create_connection(listener.getsockname()) as client:
+        server, _ = listener.accept()
+        client.settimeout(limit)
+        act(server)
+        try:
+            good = sock.exact(sock.heard(client, 4), b"abc")
+        except OSError:
+            pass
+        server.close()
+    return sock.status(good)
+
+
+def prove_judge():
+    """Check the exit status of Python programs that compare bytes."""
+    def send(data, then=socket.socket.close):
+        def act(server):
+            server.sendall(data)
+            then(server)
+        return act
+
+    def reset(server):
+        server.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
+                          struct.pack("ii", 1, 0))
+        server.close()
+
+    def wait(_):
+        pass
+
+    wrong = sock.WRONG_BYTES
+    for fact, status, wanted in (
+            ("right bytes", ended(send(b"abc")), 0),
+            ("a wrong byte", ended(send(b"abd")), wrong),
+            ("a byte too many", ended(send(b"abcd")), wrong),
+            ("a byte missing at the end of file", ended(send(b"ab")), wrong),
+            ("a reset in its place", ended(send(b"ab", reset)), 1),
+            ("a time limit in its place", ended(send(b"ab", wait), 0.01), 1)):
+        check(f"the exit status of {fact} is {wanted}", status == wanted)
+    sock.exact(b"a", b"b")
+    check("a wrong byte decides, whatever follows", sock.status(True) == wrong)
+    sock.wrong.clear()
+    texts = []
+    for name, what in (("util.h", r"#define UTIL_WRONG_BYTES\s+(\d+)"),
+                       ("lib.sh", r"(?m)^WRONG_BYTES=(\d+)$")):
+        with open(os.path.join(LIB, name), encoding="utf-8") as file:
+            texts.append(re.search(what, file.read())[1])
+    check("C and shell have the same status", texts == [str(wrong)] * 2)
 
 
 class FakeBed:                          # pylint: disable=too-few-public-methods
@@ -503,6 +569,7 @@ try:
     prove_seed()
     prove_reports()
     prove_bytes()
+    prove_judge()
     prove_evidence()
     prove_repeats()
     prove_no_time()

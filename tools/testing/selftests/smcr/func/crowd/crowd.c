@@ -17,6 +17,8 @@
  *   drain	receive and check what "fill" sent; "drain CONNECTIONS"
  *   close N	close the last N connections; "close TOTAL"
  *
+ * The exit status tells if a byte of an echo was wrong or missing.
+ *
  * OPTION is set on each socket before its use: vrf=DEVICE binds it to DEVICE, ipsec
  * sets a policy that lets everything pass, ulp=NAME sets TCP_ULP.
  */
@@ -51,6 +53,7 @@ static __u64 sent[CONNS_MAX];
 static __u64 filled[CONNS_MAX];		/* bytes of "fill" that are not back */
 static unsigned int n_fds;
 static const char *option_value;
+static bool wrong;
 
 static int set_vrf(int fd)
 {
@@ -132,15 +135,25 @@ static bool recv_block(unsigned int conn, size_t size)
 {
 	static unsigned char block[BLOCK_MAX];
 	__u64 pos = sent[conn] - size;
-	ssize_t ret = recv(fds[conn], block, size, MSG_WAITALL);
-	ssize_t i;
+	size_t i, got;
+	ssize_t ret;
 
-	if (ret != (ssize_t)size)
-		return false;
-	for (i = 0; i < ret; i++)
-		if (block[i] != byte_of(conn, pos + i))
+	for (got = 0; got < size; got += ret) {
+		ret = recv(fds[conn], block + got, size - got, MSG_WAITALL);
+		if (ret < 0)
 			return false;
-	return true;
+		if (!ret)
+			break;
+	}
+	for (i = 0; i < got; i++)
+		if (block[i] != byte_of(conn, pos + i))
+			break;
+	if (i == size)
+		return true;
+	errno = EILSEQ;
+	util_wrong_bytes();
+	wrong = true;
+	return false;
 }
 
 static bool round_trip(unsigned int conn, size_t size)
@@ -386,5 +399,5 @@ int main(int argc, char **argv)
 		serve(kind, &addr);
 	else
 		client(kind, &addr);
-	return 0;
+	return util_status(!wrong);
 }

@@ -182,6 +182,8 @@ static bool run_rr(int fd, const struct io_job *job, bool server)
 			io_dir_sent(&out, mine, size);
 		}
 	}
+	if (!ok && errno == ENODATA)
+		util_wrong_bytes();
 	if (!ok)
 		fprintf(stderr, "conn %u rr: message %llu: %s\n", job->conn,
 			i, util_errno_name(errno));
@@ -207,6 +209,8 @@ static bool run_byte(int fd, const struct io_job *job, bool server)
 		ok = !io_full_write(fd, &byte, 1);
 	if (!ok && io_err_forgiven(job->flags, errno))
 		return true;
+	if (!ok && errno == ENODATA)
+		util_wrong_bytes();
 	if (!ok)
 		fprintf(stderr, "conn %u byte: %s\n", job->conn,
 			util_errno_name(errno));

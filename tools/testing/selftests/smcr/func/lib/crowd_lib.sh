@@ -29,7 +29,7 @@ crowd_serve() {
 crowd_served() {
 	exec 14>&-
 	wait "$crowd_server"
-	check "the echo server exits with status 0" test $? -eq 0
+	check "the echo server exits with status 0" exits $?
 	exec 15<&-
 	sed 's/^/# /' "$tmp/echo.err"
 }
@@ -70,7 +70,7 @@ crowd_is() {
 crowd_end() {
 	exec 12>&-
 	wait "$crowd_client"
-	check "the crowd's client exits with status 0" test $? -eq 0
+	check "the crowd's client exits with status 0" exits $?
 	exec 13<&-
 	sed 's/^/# /' "$tmp/crowd.err"
 }

@@ -6,10 +6,10 @@
 
 # talks FACT VERB PROTOCOL ADDRESS PORT: check that a connection works
 talks() {
-	local line
+	local line rc=0
 
-	line=$(timeout "$limit" ./paths.py "${@:2}")
-	check "$1 (got $line)" test "$line" = exact
+	line=$(timeout "$limit" ./paths.py "${@:2}") || rc=$?
+	check "$1 (got $line)" said $rc exact "$line"
 }
 
 # serves VERB PROTOCOL ADDRESS PORT: start a server

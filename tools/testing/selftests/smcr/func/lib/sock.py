@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Library of the tests' Python programs: smcr's sockets and a server.
+"""Library of the tests' Python programs: smcr's sockets, a server, and the
+exit status of a program that judges bytes.
 
 As a program it opens one connection, waits for a byte with "read", and prints
 the result: "connected", "data", "EOF" or the name of an errno.
@@ -13,6 +14,11 @@ import sys
 import threading
 
 IPPROTO_SMCR = 257
+# Exit status of a program to which a byte came that is wrong, or from which one
+# is missing at an orderly end (util.h). The bed never excuses it.
+WRONG_BYTES = 9
+
+wrong = threading.Event()
 
 
 def smcr_socket():
@@ -34,6 +40,37 @@ def connected(address, rcvbuf=0):
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, rcvbuf)
     sock.connect(address)
     return sock
+
+
+def heard(sock, size, flags=0):
+    """Return the next bytes: so many, or fewer if the stream ends in order. An
+    errno or a time limit is an exception."""
+    data = b""
+    while len(data) < size:
+        more = sock.recv(size - len(data), flags)
+        if not more:
+            break
+        data += more
+    return data
+
+
+def wrong_bytes():
+    """Note that a received byte is wrong or missing."""
+    wrong.set()
+
+
+def exact(came, wanted):
+    """Return whether what heard() has returned is what was wanted, and note it
+    if not."""
+    if came != wanted:
+        wrong_bytes()
+    return came == wanted
+
+
+def status(good=True):
+    """Return the exit status of this program: 0 or 1, but WRONG_BYTES if a byte
+    was."""
+    return WRONG_BYTES if wrong.is_set() else int(not good)
 
 
 def word(function, *args):

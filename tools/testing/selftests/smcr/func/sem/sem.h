@@ -8,6 +8,7 @@
 #define SEM_FDS		64
 #define SEM_ARGS	24
 #define SEM_LINE	1024
+#define SEM_WRONG	"BAD"	/* in a reply: a received byte is wrong */
 #define SEM_BAD_FD	1000	/* never open: no agent has that many */
 
 /**

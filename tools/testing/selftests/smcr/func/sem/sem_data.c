@@ -61,7 +61,7 @@ static const char *judge(const void *buf, __u64 pos, size_t len)
 
 	for (i = 0; i < len; i++)
 		if (p[i] != coded_byte(pos + i))
-			return "BAD";
+			return SEM_WRONG;
 	return "good";
 }
 
@@ -349,7 +349,7 @@ static void run_recvmmsg(struct sem_cmd *cmd)
 	for (i = 0; i < n; i++) {
 		if (strcmp(judge(vec[i].iov_base, slot->rx, msgs[i].msg_len),
 			   "good"))
-			verdict = "BAD";
+			verdict = SEM_WRONG;
 		slot->rx += msgs[i].msg_len;
 		sum += msgs[i].msg_len;
 	}

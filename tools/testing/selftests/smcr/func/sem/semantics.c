@@ -2,7 +2,8 @@
 /*
  * Runs scripts of socket calls at two ends, one step at a time, and logs the
  * result of each. Logs of two kinds of socket can be compared line by line:
- * ports and addresses appear by name, and nothing in a log is random.
+ * ports and addresses appear by name, and nothing in a log is random. The exit
+ * status tells if an end has received a wrong byte.
  */
 #define _GNU_SOURCE
 #include "sem.h"
@@ -52,6 +53,7 @@ static const char *control_host;	/* NULL: both ends on this host */
 static unsigned int control_port;
 static const struct util_kind *server_kind;
 static unsigned int stuck;
+static unsigned int wrong;
 static bool case_dead;
 static bool quiet;
 
@@ -339,6 +341,11 @@ static void run_step(char *line)
 		case_dead = true;
 	if (case_dead || strstr(reply, "TIMEOUT"))
 		stuck++;
+	/* Not the end of an errno's name */
+	if (strstr(reply, " " SEM_WRONG)) {
+		wrong++;
+		util_wrong_bytes();
+	}
 	change_words(reply, named, sizeof(named), name_word);
 	store_var(line + 2, named);
 	allow_difference(note, named);
@@ -432,7 +439,9 @@ static int run_scripts(char **paths, int count)
 	end_stop(&ends[1]);
 	if (stuck)
 		fprintf(stderr, "%u steps did not end in time\n", stuck);
-	return stuck ? 1 : 0;
+	if (wrong)
+		fprintf(stderr, "%u steps received wrong bytes\n", wrong);
+	return util_status(!stuck && !wrong);
 }
 
 /* Serve each case in a child of its own, so that nothing survives a case. */
