@@ -22,7 +22,9 @@
  *   reset   its connections are reset, unless the peer had finished them
  *   stop    by another one on smcr_stop_wq: the links are destroyed
  *   put     the references of lgr->links[] are dropped
- *   unmap   by the RMB work, queued after the stop; readers keep the pages
+ *   unmap   by the RMB work, queued after the stop, which leaves it to a work
+ *           item of each link to take the RMBs off the device; readers keep the
+ *           pages
  *
  * Connections, handshakes and queued works hold the memory of the group and its
  * links until they drop their references.

@@ -19,7 +19,8 @@
  *   unmap    the RMB work unmaps the RMBs from the link
  *   leave    the peer's keys on the link are dropped and the slot is empty
  *
- * A connection or handshake may hold a reference to a link that has left.
+ * A connection or handshake may hold a reference to a link that has left. So
+ * does each of its mappings until it is off the device (see rmb.c).
  */
 #include <linux/lockdep.h>
 #include <net/net_namespace.h>

@@ -28,6 +28,18 @@ struct smcr_lgr_links {
 };
 
 /**
+ * struct smcr_link_change - the last change of a link
+ * @state: its state since then
+ * @reason: why it was added, or why it failed
+ * @at: jiffies_64 of the change
+ */
+struct smcr_link_change {
+	enum smcr_link_state	state;
+	enum smcr_link_reason	reason;
+	u64			at;
+};
+
+/**
  * struct smcr_links_left - the links that have left a group last
  * @n: links that have ever left, modulo 2^32
  * @peer: remote ends; the last one is entry @n - 1 modulo the size

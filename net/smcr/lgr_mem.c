@@ -7,8 +7,8 @@
  * registered and confirmed (CONFIRM RKEY) in the background, so that a
  * handshake normally finds a free element at once.
  *
- * The RMB work. An adapter may take seconds to register or release memory, and
- * zeroing elements takes as long as there are bytes. In the group's work this
+ * The RMB work. An adapter may take seconds to register memory, and zeroing
+ * elements takes as long as there are bytes. In the group's work this
  * would hold up the answers to the peer's LLC messages, and the peer gives up
  * a link whose LLC messages are not answered in time. A second work item of
  * the group therefore makes, cleans and frees RMBs. Its workqueue runs nothing
@@ -17,10 +17,14 @@
  * - The RMB work owns a reference to the group while it is queued or running.
  *   The group keeps its namespace, whose exit waits for its groups. A work
  *   item on one workqueue never runs twice at a time.
- * - Only the RMB work takes RMBs off lgr->rmbs (under lgr->mutex) and unmaps
- *   them, so it uses the RMBs on the list without the mutex. Other contexts
- *   hold the mutex while they look at the list. A connection uses the memory of
- *   its RMB by a reference. The group's work keeps a pointer to the RMB of its
+ * - Only the RMB work takes RMBs off lgr->rmbs (under lgr->mutex) and empties
+ *   their maps, so it uses the RMBs on the list without the mutex. It does not
+ *   wait until the device has released them, which an adapter that is out of
+ *   order takes a minute for: RMBs of healthy groups, of which handshakes and
+ *   answers to ADD LINK CONTINUATION have need, would wait for that, too. A
+ *   work item of the link does so; see the top of rmb.c. Other contexts hold
+ *   the mutex while they look at the list. A connection uses the memory of its
+ *   RMB by a reference. The group's work keeps a pointer to the RMB of its
  *   CONFIRM RKEY (llc.rmb); that RMB stays on the list, because it is not
  *   marked forgotten, and lgr_end() clears the pointer before it asks the RMB
  *   work to free all RMBs.
@@ -37,9 +41,9 @@
  *   links without looking at RMBs and then asks the RMB work to free all of
  *   them (SMCR_LGR_T_FREE_ALL). This also makes an RMB work run now that was
  *   due later; a DEAD group queues none for later. The removal of a device
- *   waits for the links' verbs objects, which count each mapped RMB. The exit
- *   of a namespace, and so the unload of the module, waits for the last
- *   reference to the group.
+ *   waits for the links' verbs objects, which count each RMB that the device
+ *   has. The exit of a namespace, and so the unload of the module, waits for
+ *   the last reference to the group.
  */
 #include <linux/lockdep.h>
 #include <linux/random.h>

@@ -15,7 +15,8 @@
  *			on no completion can name the link
  *   slots		the references that are left in send slots are dropped:
  *			DEAD
- *   RMB mappings	the group removes them; the last one frees the
+ *   RMB mappings	the group removes them, and a work item of the link
+ *			takes them off the device; the last one frees the
  *			protection domain and the device reference
  *   memory		send slots and receive buffers are freed with the last
  *			reference, which an LLC message or a connection may own
@@ -558,6 +559,17 @@ static void link_stop_work(struct work_struct *work)
 	smcr_link_put(link);
 }
 
+static void link_destroy_work(struct work_struct *work)
+{
+	struct smcr_link *link = container_of(work, struct smcr_link,
+					      destroy_work);
+	struct smcr_link_gone *gone, *next;
+
+	llist_for_each_entry_safe(gone, next, llist_del_all(&link->gone), node)
+		gone->destroy(gone);
+	smcr_link_put(link);
+}
+
 static struct smcr_link *link_alloc(struct smcr_lgr *lgr,
 				    const struct smcr_port *port, u8 num)
 {
@@ -584,6 +596,8 @@ static struct smcr_link *link_alloc(struct smcr_lgr *lgr,
 	init_completion(&link->stopped);
 	INIT_WORK(&link->drain_work, link_drain_work);
 	INIT_WORK(&link->stop_work, link_stop_work);
+	init_llist_head(&link->gone);
+	INIT_WORK(&link->destroy_work, link_destroy_work);
 	INIT_WORK(&link->free_work, link_free_work);
 	smcr_mib_inc(lgr->net, SMCR_MIB_LINKS);
 	return link;
@@ -834,6 +848,29 @@ void smcr_link_stop_later(struct smcr_link *link)
 {
 	smcr_link_get(link);
 	if (!queue_work(smcr_drain_wq, &link->drain_work))
+		smcr_link_put(link);
+}
+
+/**
+ * smcr_link_destroy_later() - take an object off a link's device
+ * @link: the link
+ * @gone: the object, which owns a reference to the link and one to its verbs
+ *	objects
+ *
+ * A device that is out of order may take a minute for each object, and RMBs of
+ * other groups must not wait for that. The objects of a link are destroyed one
+ * after the other, so that they are one work item at a time.
+ *
+ * Context: any.
+ */
+void smcr_link_destroy_later(struct smcr_link *link,
+			     struct smcr_link_gone *gone)
+{
+	/* The work item that takes the list over finds later ones, too. */
+	if (!llist_add(&gone->node, &link->gone))
+		return;
+	smcr_link_get(link);
+	if (!queue_work(smcr_stop_wq, &link->destroy_work))
 		smcr_link_put(link);
 }
 

@@ -8,6 +8,7 @@
 #include <linux/cache.h>
 #include <linux/completion.h>
 #include <linux/list.h>
+#include <linux/llist.h>
 #include <linux/mutex.h>
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
@@ -22,6 +23,7 @@ struct ib_gid_attr;
 struct ib_pd;
 struct ib_qp;
 struct smcr_lgr;
+struct smcr_link_change;
 struct smcr_rq;
 struct smcr_wr;
 struct smcr_wr_cq;
@@ -98,6 +100,16 @@ struct smcr_link_peer {
 };
 
 /**
+ * struct smcr_link_gone - what a device has of an object that is gone
+ * @node: entry in smcr_link.gone
+ * @destroy: takes it off the device, on smcr_stop_wq, and frees this structure
+ */
+struct smcr_link_gone {
+	struct llist_node	node;
+	void			(*destroy)(struct smcr_link_gone *gone);
+};
+
+/**
  * struct smcr_link - one queue pair of a link group
  * @lgr: the group; the link owns a reference to it
  * @state: changed under @tx_lock, by link.c's link_event() alone; read without
@@ -133,7 +145,8 @@ struct smcr_link_peer {
  * @added: why the link was added; set before the link joins its group
  * @refs: owners: the group's slot, each connection that uses the link, each
  *	LLC message that waits to be handled, each queued work item
- * @verbs: users of @pd and of the device: the queue pair, each mapped RMB
+ * @verbs: users of @pd and of the device: the queue pair, and each mapped RMB
+ *	until @destroy_work has taken it off the device
  * @n_conns: connections that write over the link; atomic
  * @tx_lock: protects changes of @state, @gate_open, @fail_errno, and the
  *	fields of @wr that say so; taken in hard irq too, where devices report
@@ -156,6 +169,8 @@ struct smcr_link_peer {
  * @drain_work: drains a link that its group has lost; owns a reference, which
  *	passes to @stop_work
  * @stop_work: destroys what is left of it
+ * @gone: objects on the device that nothing uses any more
+ * @destroy_work: takes them off it; owns a reference while queued
  * @free_work: frees the link in process context
  *
  * In groups like those of struct smcr_wr: what messages read, what changes when
@@ -207,19 +222,9 @@ struct smcr_link {
 	struct completion	stopped;
 	struct work_struct	drain_work;
 	struct work_struct	stop_work;
+	struct llist_head	gone;
+	struct work_struct	destroy_work;
 	struct work_struct	free_work;
-};
-
-/**
- * struct smcr_link_change - the last change of a link
- * @state: its state since then
- * @reason: why it was added, or why it failed
- * @at: jiffies_64 of the change
- */
-struct smcr_link_change {
-	enum smcr_link_state	state;
-	enum smcr_link_reason	reason;
-	u64			at;
 };
 
 struct smcr_link * __must_check
@@ -240,6 +245,8 @@ void smcr_link_gids_changed(struct smcr_ibdev *dev);
 bool smcr_link_drain(struct smcr_link *link);
 void smcr_link_stop(struct smcr_link *link);
 void smcr_link_stop_later(struct smcr_link *link);
+void smcr_link_destroy_later(struct smcr_link *link,
+			     struct smcr_link_gone *gone);
 struct smcr_link *smcr_link_get(struct smcr_link *link);
 void smcr_link_put(struct smcr_link *link);
 bool __must_check smcr_link_verbs_get(struct smcr_link *link);

@@ -136,7 +136,10 @@ static void option_off(void)
 		static_branch_disable(&tcp_have_smc);
 }
 
-/* The order matters at unload: work on one queue may add work to the next. */
+/* The order matters at unload: work on one queue may add work to the next. The
+ * queues for RMBs and for slow destruction add work to each other, but only for
+ * groups, and none is left.
+ */
 static void destroy_queues(void)
 {
 	if (smcr_hs_wq)

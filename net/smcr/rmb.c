@@ -8,6 +8,18 @@
  * the key. The end of a link or the removal of a device therefore does not wait
  * for a reader (see "removal waits for verbs only" in smcr.rst).
  *
+ * A mapping ends in two steps, because a device may take a minute to release
+ * memory. smcr_rmb_unmap() empties the slot of the link and hands the memory
+ * region and the DMA mapping over to struct smcr_rmb_gone. Only the link's
+ * work item on smcr_stop_wq finds them then, and takes them off the device.
+ * Until that is done they own
+ *
+ *   a reference to the RMB		the device may still have its pages
+ *   a count in the link's verbs	the removal of the device waits for them
+ *   a reference to the link		and with it to the group, for which the
+ *					end of the namespace and of the module
+ *					wait
+ *
  * States of an element; only the functions named change them:
  *
  *             take              return, orderly            clean
@@ -43,6 +55,24 @@
  * queueing the RMB work for them costs more.
  */
 #define ELEM_ZERO_NOW	1024u
+
+/**
+ * struct smcr_rmb_gone - what a device has of a mapping that has ended
+ * @gone: entry in the link's list
+ * @rmb: the RMB, with a reference
+ * @link: the link, with a reference and a count in its verbs objects
+ * @mr: memory region
+ * @sgt: DMA mapping
+ * @registered: the region was registered
+ */
+struct smcr_rmb_gone {
+	struct smcr_link_gone	gone;
+	struct smcr_rmb		*rmb;
+	struct smcr_link	*link;
+	struct ib_mr		*mr;
+	struct sg_table		sgt;
+	bool			registered;
+};
 
 static u32 rmb_bytes(const struct smcr_rmb *rmb)
 {
@@ -312,7 +342,7 @@ static int map_mr(struct smcr_rmb *rmb, struct smcr_rmb_map *map,
 	return 0;
 }
 
-static void unmap_dma(struct smcr_rmb *rmb, struct smcr_rmb_map *map)
+static void map_sync_end(struct smcr_rmb *rmb, struct smcr_rmb_map *map)
 {
 	u64 *dma;
 
@@ -324,12 +354,16 @@ static void unmap_dma(struct smcr_rmb *rmb, struct smcr_rmb_map *map)
 	WRITE_ONCE(rmb->n_synced, rmb->n_synced - !!dma);
 	spin_unlock_bh(&rmb->lock);
 	kvfree(dma);
+}
+
+static void unmap_dma(const struct smcr_link *link, struct sg_table *sgt)
+{
 	/* A bounce buffer has old bytes where another link wrote, and must not
 	 * be copied to the pages. What came over this link is there already.
 	 */
-	ib_dma_unmap_sgtable_attrs(map->link->local.dev->ibdev, &map->sgt,
+	ib_dma_unmap_sgtable_attrs(link->local.dev->ibdev, sgt,
 				   DMA_BIDIRECTIONAL, DMA_ATTR_SKIP_CPU_SYNC);
-	sg_free_table(&map->sgt);
+	sg_free_table(sgt);
 }
 
 static int map_build(struct smcr_rmb *rmb, struct smcr_rmb_map *map)
@@ -350,8 +384,10 @@ static int map_build(struct smcr_rmb *rmb, struct smcr_rmb_map *map)
 	err = map_dma_pages(rmb, map, ibdev);
 	if (!err)
 		err = map_mr(rmb, map, ibdev);
-	if (err)
-		unmap_dma(rmb, map);
+	if (err) {
+		map_sync_end(rmb, map);
+		unmap_dma(map->link, &map->sgt);
+	}
 	return err;
 }
 
@@ -378,8 +414,11 @@ int smcr_rmb_map(struct smcr_rmb *rmb, struct smcr_link *link, int slot)
 	if (!smcr_link_verbs_get(link))
 		return -ENODEV;
 	map->link = smcr_link_get(link);
-	err = map_build(rmb, map);
+	/* The end of a mapping needs no memory. */
+	map->gone = kzalloc(sizeof(*map->gone), GFP_KERNEL);
+	err = map->gone ? map_build(rmb, map) : -ENOMEM;
 	if (err) {
+		kfree(map->gone);
 		memset(map, 0, sizeof(*map));
 		smcr_link_verbs_put(link);
 		smcr_link_put(link);
@@ -430,21 +469,40 @@ int smcr_rmb_register(struct smcr_rmb *rmb, int slot,
 	return err;
 }
 
+/* On smcr_stop_wq; may wait for the adapter's firmware. */
+static void gone_destroy(struct smcr_link_gone *of_link)
+{
+	struct smcr_rmb_gone *gone = container_of(of_link, struct smcr_rmb_gone,
+						  gone);
+
+	ib_dereg_mr(gone->mr);
+	unmap_dma(gone->link, &gone->sgt);
+	/* MrRegistrations counts only registrations that succeeded. */
+	if (gone->registered)
+		smcr_mib_inc(gone->rmb->net, SMCR_MIB_MRFREES);
+	smcr_rmb_put(gone->rmb);
+	smcr_link_verbs_put(gone->link);
+	smcr_link_put(gone->link);
+	kfree(gone);
+}
+
 /**
  * smcr_rmb_unmap() - unmap an RMB from a link's device
  * @rmb: the RMB; on no list unless the link is DEAD
  * @slot: slot of the link; nothing happens if @rmb is not mapped to it
  *
  * The link is DEAD, or the peer does not use the key: it never knew the key or
- * has answered DELETE RKEY. A write by the peer after this ends the link. No
+ * has answered DELETE RKEY. The slot is empty on return, and a work item takes
+ * the RMB off the device; a write by the peer after that ends the link. No
  * registration may be under way.
  *
- * Context: process; may wait for the adapter's firmware.
+ * Context: process.
  */
 void smcr_rmb_unmap(struct smcr_rmb *rmb, int slot)
 {
 	struct smcr_rmb_map *map = &rmb->maps[slot];
 	struct smcr_link *link = map->link;
+	struct smcr_rmb_gone *gone = map->gone;
 
 	if (!link)
 		return;
@@ -453,14 +511,16 @@ void smcr_rmb_unmap(struct smcr_rmb *rmb, int slot)
 	 */
 	if (WARN_ON_ONCE(smp_load_acquire(&map->pending)))
 		smcr_link_stop(link);
-	ib_dereg_mr(map->mr);
-	unmap_dma(rmb, map);
-	/* MrRegistrations counts only registrations that succeeded. */
-	if (map->registered)
-		smcr_mib_inc(rmb->net, SMCR_MIB_MRFREES);
+	map_sync_end(rmb, map);
+	gone->gone.destroy = gone_destroy;
+	gone->rmb = rmb;
+	refcount_inc(&rmb->refs);
+	gone->link = link;
+	gone->mr = map->mr;
+	gone->sgt = map->sgt;
+	gone->registered = map->registered;
 	memset(map, 0, sizeof(*map));
-	smcr_link_verbs_put(link);
-	smcr_link_put(link);
+	smcr_link_destroy_later(link, &gone->gone);
 }
 
 /* Synchronisation between device and CPU */

@@ -16,6 +16,7 @@
 
 struct ib_mr;
 struct net;
+struct smcr_rmb_gone;
 struct smcr_link;
 
 /* State of an element. FREE elements are zero; smcr_rmb_elem_take() writes the
@@ -53,6 +54,7 @@ struct smcr_rmb_elem {
  *	counts in the link's verbs objects
  * @mr: memory region on the link's protection domain
  * @sgt: DMA mapping
+ * @gone: becomes the owner of @mr and @sgt when the mapping ends
  * @dma: DMA address of each page, if the mapping has to be synced: the device
  *	is not coherent, or writes to bounce buffers. Under the RMB's lock
  * @direct: the mapping needs no sync; with @dma NULL and this false there is
@@ -71,6 +73,7 @@ struct smcr_rmb_map {
 	struct smcr_link	*link;
 	struct ib_mr		*mr;
 	struct sg_table		sgt;
+	struct smcr_rmb_gone		*gone;
 	u64			*dma;
 	bool			direct;
 	u32			rkey;
@@ -85,8 +88,9 @@ struct smcr_rmb_map {
 /**
  * struct smcr_rmb - one RMB with its elements, all of one size
  * @list: entry in smcr_lgr.rmbs, under the group's mutex
- * @refs: one of the group, and one of each connection that has or had an
- *	element; the pages are freed with the last
+ * @refs: one of the group, one of each connection that has or had an element,
+ *	and one of each mapping that has ended, until it is off the device; the
+ *	pages are freed with the last
  * @net: namespace; the pages count against its cap (net.smcr.max_rmb_bytes)
  * @n_pages: pages of the memory
  * @vaddr: the memory, virtually contiguous

@@ -136,7 +136,7 @@ extern unsigned int smcr_net_id;
 extern struct workqueue_struct *smcr_hs_wq;
 /* The end of connections; WQ_MEM_RECLAIM, because it frees memory */
 extern struct workqueue_struct *smcr_close_wq;
-/* Makes, cleans and frees RMBs, which may wait for firmware and for memory. It
+/* Makes and cleans RMBs, which may wait for firmware and for memory. It
  * has no WQ_MEM_RECLAIM, so nothing on the queues that have it may wait for it.
  */
 extern struct workqueue_struct *smcr_rmb_wq;
@@ -146,8 +146,8 @@ extern struct workqueue_struct *smcr_rmb_wq;
 extern struct workqueue_struct *smcr_wq;
 /* Drains of lost links and of groups that end; WQ_MEM_RECLAIM, too */
 extern struct workqueue_struct *smcr_drain_wq;
-/* Destruction of drained links; a device that is out of order may take a minute
- * for each. WQ_MEM_RECLAIM, too
+/* Destruction of drained links and of memory regions; a device that is out of
+ * order may take a minute for each. WQ_MEM_RECLAIM, too
  */
 extern struct workqueue_struct *smcr_stop_wq;
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * While this module is loaded, all RDMA devices allocate and register memory
- * regions as slowly as it is told, and fail to allocate large ones, as a driver
- * without memory does. Files in /sys/module/slowmr/parameters:
+ * While this module is loaded, all RDMA devices allocate, register and free
+ * memory regions as slowly as it is told, and fail to allocate large ones, as a
+ * driver without memory does. Files in /sys/module/slowmr/parameters:
  *
  *   delay_ms	time that the allocation of a region takes
  *   reg_ms	time that a queue pair needs to register a region
+ *   free_ms	time that the end of a region takes
  *   max_pages	largest region that can be allocated, 0 for no bound
  *   waiting	number of allocations and registrations that wait now
+ *   freeing	number of regions whose end waits now
  *
  * A new time also applies to calls that wait already.
  *
@@ -27,43 +29,54 @@ static uint delay_ms;
 module_param(delay_ms, uint, 0644);
 static uint reg_ms;
 module_param(reg_ms, uint, 0644);
+static uint free_ms;
+module_param(free_ms, uint, 0644);
 static uint max_pages;
 module_param(max_pages, uint, 0644);
 
 static atomic_t waiting = ATOMIC_INIT(0);
+static atomic_t freeing = ATOMIC_INIT(0);
 
-static int waiting_get(char *buf, const struct kernel_param *kp)
+static int count_get(char *buf, const struct kernel_param *kp)
 {
-	return sysfs_emit(buf, "%d\n", atomic_read(&waiting));
+	return sysfs_emit(buf, "%d\n", atomic_read((atomic_t *)kp->arg));
 }
 
-static const struct kernel_param_ops waiting_ops = {
-	.get = waiting_get,
+static const struct kernel_param_ops count_ops = {
+	.get = count_get,
 };
 
-module_param_cb(waiting, &waiting_ops, NULL, 0444);
+module_param_cb(waiting, &count_ops, &waiting, 0444);
+module_param_cb(freeing, &count_ops, &freeing, 0444);
 
-static void wait_for(const uint *ms)
+static void wait_for(const uint *ms, atomic_t *count)
 {
 	unsigned long begin = jiffies;
 
-	atomic_inc(&waiting);
+	atomic_inc(count);
 	while (time_before(jiffies, begin + msecs_to_jiffies(READ_ONCE(*ms))))
 		msleep(20);
-	atomic_dec(&waiting);
+	atomic_dec(count);
 }
 
 /* One pointer is enough: all devices of the test bed have the same driver. */
 static struct ib_mr *(*real_alloc)(struct ib_pd *pd, enum ib_mr_type type,
 				   u32 max_sg);
+static int (*real_free)(struct ib_mr *mr, struct ib_udata *udata);
 
 static struct ib_mr *slow_alloc(struct ib_pd *pd, enum ib_mr_type type,
 				u32 max_sg)
 {
 	if (READ_ONCE(max_pages) && max_sg > READ_ONCE(max_pages))
 		return ERR_PTR(-ENOMEM);
-	wait_for(&delay_ms);
+	wait_for(&delay_ms, &waiting);
 	return real_alloc(pd, type, max_sg);
+}
+
+static int slow_free(struct ib_mr *mr, struct ib_udata *udata)
+{
+	wait_for(&free_ms, &freeing);
+	return real_free(mr, udata);
 }
 
 struct rxe_qp;
@@ -80,7 +93,7 @@ static noinline int slow_reg(struct rxe_qp *qp, struct rxe_send_wqe *wqe)
 {
 	int err = -ENOMEM;
 
-	wait_for(&reg_ms);
+	wait_for(&reg_ms, &waiting);
 	if (probe_pass_next(&inside))
 		err = ((reg_func)probe.addr)(qp, wqe);
 	atomic_dec(&running);
@@ -105,12 +118,15 @@ static int slowmr_add(struct ib_device *dev)
 {
 	real_alloc = dev->ops.alloc_mr;
 	dev->ops.alloc_mr = slow_alloc;
+	real_free = dev->ops.dereg_mr;
+	dev->ops.dereg_mr = slow_free;
 	return 0;
 }
 
 static void slowmr_remove(struct ib_device *dev, void *data)
 {
 	dev->ops.alloc_mr = real_alloc;
+	dev->ops.dereg_mr = real_free;
 }
 
 static struct ib_client slowmr_client = {
@@ -136,7 +152,8 @@ static void __exit slowmr_exit(void)
 	ib_unregister_client(&slowmr_client);
 	unregister_kprobe(&probe);
 	/* Calls that began before may still be inside */
-	while (atomic_read(&waiting) || atomic_read(&running))
+	while (atomic_read(&waiting) || atomic_read(&freeing) ||
+	       atomic_read(&running))
 		msleep(20);
 }
 

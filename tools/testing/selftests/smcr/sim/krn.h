@@ -181,6 +181,8 @@ struct rcu_head { void *none; };
 /* Lists */
 struct list_head { struct list_head *next, *prev; };
 struct hlist_node { struct hlist_node *next, **pprev; };
+struct llist_node { struct llist_node *next; };
+struct llist_head { struct llist_node *first; };
 struct hlist_head { struct hlist_node *first; };
 #define LIST_HEAD(name)		struct list_head name = { &(name), &(name) }
 #define DECLARE_HASHTABLE(name, bits)	struct hlist_head name[1 << (bits)]
