@@ -282,14 +282,14 @@ static bool first_contact(struct smcr_hs *hs, const struct smcr_lgr_key *key)
 	return smcr_hs_step(hs, SMCR_HS_REG);
 }
 
-/* Subsequent contact: peer ID, GID, MAC and QPN name the link, whatever the
- * server's TCP address is (3.5.2.2). If the link has left its group, the keys
- * that the Accept gives for it name no RMB any more, so the Confirm cannot name
- * another link. But the server has the right group, which other connections
- * use, so the Decline has no S.
+/* Find the group of a subsequent contact: peer ID, GID, MAC and QPN name the
+ * link, whatever the server's TCP address is (3.5.2.2). If the link has left
+ * its group, the keys that the Accept gives for it name no RMB any more, so the
+ * Confirm cannot name another link. But the server has the right group, which
+ * other connections use, so the Decline has no S. Returns false if the
+ * handshake has declined.
  */
-static bool subsequent_contact(struct smcr_hs *hs,
-			       const struct smcr_lgr_key *key)
+static bool find_group(struct smcr_hs *hs, const struct smcr_lgr_key *key)
 {
 	hs->lgr = smcr_lgr_find_client(sock_net(hs->sk), key, hs->accept.qpn,
 				       &hs->named);
@@ -301,19 +301,29 @@ static bool subsequent_contact(struct smcr_hs *hs,
 		return false;
 	}
 	hs->link = smcr_link_get(hs->named);
-	return smcr_hs_step(hs, SMCR_HS_GROUP);
+	return true;
+}
+
+static bool subsequent_contact(struct smcr_hs *hs,
+			       const struct smcr_lgr_key *key)
+{
+	return find_group(hs, key) && smcr_hs_step(hs, SMCR_HS_GROUP);
+}
+
+/* A Linux server takes only a Confirm that names its own link. */
+static bool may_leave(const struct smcr_hs *hs)
+{
+	return READ_ONCE(hs->lgr->dialect) != SMCR_DIALECT_LINUX;
 }
 
 /* If the link that the Accept names has failed here, and the group has another
- * one, confirm over that one (3.5.2.3). A Linux server takes only a Confirm
- * that names its own link.
+ * one, confirm over that one (3.5.2.3).
  */
 static void leave_failed_link(struct smcr_hs *hs)
 {
 	struct smcr_link *other;
 
-	if (smcr_link_state(hs->link) < SMCR_LINK_FAILED ||
-	    READ_ONCE(hs->lgr->dialect) == SMCR_DIALECT_LINUX)
+	if (smcr_link_state(hs->link) < SMCR_LINK_FAILED || !may_leave(hs))
 		return;
 	other = smcr_conn_move_first(hs->lgr);
 	if (!other)
@@ -324,6 +334,23 @@ static void leave_failed_link(struct smcr_hs *hs)
 	smcr_link_put(hs->link);
 	hs->link = other;
 	smcr_mib_inc(sock_net(hs->sk), SMCR_MIB_HANDSHAKESMOVED);
+}
+
+/* The link has failed while the connection took its element. The connection has
+ * a token by then, so the group's work may have ended it with the link, and a
+ * new one begins over another link. Returns false if there is none.
+ */
+static bool begin_again(struct smcr_hs *hs)
+{
+	struct smcr_link *other = NULL;
+
+	if (may_leave(hs))
+		other = smcr_lgr_link_carrier(hs->lgr, hs->link);
+	if (!other)
+		return false;
+	smcr_link_put(other);
+	smcr_hs_drop_group(hs);
+	return true;
 }
 
 /* Step ACCEPT: wait for the Accept (3.5.1.3). */
@@ -362,6 +389,7 @@ static bool step_accept(struct smcr_hs *hs)
  */
 static bool step_group(struct smcr_hs *hs)
 {
+	struct smcr_lgr_key key;
 	int err;
 
 	smcr_lgr_wait(hs->lgr, hs);
@@ -376,6 +404,10 @@ static bool step_group(struct smcr_hs *hs)
 	err = smcr_hs_conn(hs);
 	if (err == -ENOSPC)
 		return smcr_hs_group_wait(hs);
+	if (err == -ENOLINK && begin_again(hs)) {
+		accept_key(hs, &key);
+		return find_group(hs, &key);
+	}
 	if (!err)
 		err = smcr_conn_set_peer(hs->conn, hs->named, &hs->accept,
 					 false);

@@ -81,6 +81,7 @@ step() {
 	echo "$1" >/proc/qpstep
 }
 
+hits=/sys/module/linkerr/parameters/hits
 client_leads
 
 undo_later wire clear
@@ -204,8 +205,24 @@ both grew named FirstContacts -eq 0
 both grew named Aborts -eq 0
 both no_fallback named
 
-# The same, but the link has left the client's group by then. The connection is
-# TCP, and the group stays.
+# The link of the Accept fails while the client's connection takes an element.
+both save taken
+check "the link's end will be held back again" step "hold 6"
+undo_later rmmod linkerr
+check "the link of the next connection will fail" insmod /share/linkerr.ko
+io_check "the connection" $kind "$SERVER" seq -n 1
+check "its link has failed, once" test "$(cat "$hits")" = 1
+grew taken HandshakesMoved -eq 1
+check "the link's end goes on" step go
+both wait_until "the link is lost" grew_to taken LinksFailed 1
+both wait_until "there are two links again" has_links 2
+both grew taken SubsequentContacts -eq 1
+both grew taken FirstContacts -eq 0
+on server grew taken Aborts -eq 0
+both no_fallback taken
+
+# The same as before that, but the link has left the client's group when the
+# Accept comes. The connection is TCP, and the group stays.
 both save left
 accept_lost true
 wait_until "the link of the Accept has left" is_gone "$named"
