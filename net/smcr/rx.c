@@ -844,7 +844,8 @@ static int rx_take_urgent(struct sock *sk, struct smcr_conn *conn, bool peek,
 
 /* Check the eye catcher before the program gets an urgent byte, which was
  * copied when it came. If the element has been returned, there is nothing to
- * check.
+ * check. After a reset, recv(MSG_OOB) of TCP returns ENOTCONN and leaves the
+ * pending error to recv(), and so does this one.
  */
 static int rx_check_urgent(struct smcr_conn *conn)
 {
@@ -855,7 +856,7 @@ static int rx_check_urgent(struct smcr_conn *conn)
 		return 0;
 	err = rx_check_eye(conn);
 	smcr_conn_read_end(conn);
-	return err;
+	return err ? -ENOTCONN : 0;
 }
 
 /**

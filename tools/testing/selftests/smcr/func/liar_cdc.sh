@@ -144,7 +144,9 @@ lies() {
 	mark RmbeEyeCatcherBad ResetEyeCatcher CdcReceived
 	lie cdc -1 flags=0x6000 prod=5
 	ask $HONEST await CdcReceived $((marked[CdcReceived] + 1))
-	step ECONNRESET $HONEST urgent v
+	step ENOTCONN $HONEST urgent v
+	step ECONNRESET $HONEST recv v 1
+	step EOF $HONEST recv v 1
 	more RmbeEyeCatcherBad 1
 	more ResetEyeCatcher 1
 	part v
