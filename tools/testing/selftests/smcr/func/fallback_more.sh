@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: IPsec, VRF, ULPs and ports that are down make a connection plain TCP
-# rfc: 5.5
+# rfc: 5.5, 5.6
 # nics: 2
 # timeout: 120
 # Connections that only TCP can serve: through IPsec or a VRF, below an upper

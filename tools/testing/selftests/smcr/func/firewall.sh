@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: A firewall that forgets the idle TCP connection does not end it
-# rfc: 4.5.3, 4.8.2
+# rfc: 4.5.3, 4.8.2, 5.3
 # nics: 1
 # timeout: 600
 # The server's connection tracking forgets a TCP connection after a time without
 # a segment; what comes then it rejects or drops. Over RDMA, TCP is idle whatever
 # the program does. The same steps run over TCP, where the bytes of the program
-# keep the firewall from forgetting.
+# keep the firewall from forgetting. What the firewall does not let in, it does
+# not let in over smcr.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source=lib/paths_lib.sh
@@ -49,6 +50,12 @@ firewall() {
 # rejects_all: no segment passes that is no SYN
 rejects_all() {
 	rules "" reject with tcp reset
+}
+
+# rejects_syns: no connection begins
+rejects_syns() {
+	rules "tcp dport { $TCP_PORT, $SMCR_PORT } tcp flags & (syn | ack) == syn reject with tcp reset" \
+		accept
 }
 
 # forgets SECONDS REACTION...: the firewall forgets after that time
@@ -233,6 +240,23 @@ ends "ss -K" ECONNABORTED
 grew killed ResetTcpRst -eq 1
 grew killed TcpLost -eq 0
 both no_conn_left
+
+# The firewall lets no connection in, whatever carries its bytes.
+on server check "the firewall rejects SYNs" rejects_syns
+both save refused
+for protocol in 0 "$SMCR"; do
+	port=$TCP_PORT
+	[ "$protocol" = 0 ] || port=$SMCR_PORT
+	line=$(timeout 60 ./firewall.py talk "$protocol" "$SERVER4" "$port" 0 0 |
+		tail -n 1)
+	check "protocol $protocol: connect() is refused (got $line)" \
+		test "$line" = ECONNREFUSED
+done
+on server grew refused HandshakesStarted -eq 0
+both grew refused FirstContacts -eq 0
+both grew refused SubsequentContacts -eq 0
+on server check "the firewall rejects late segments" \
+	firewall reject with tcp reset
 
 # With net.smcr.tcp_reset_ends, the RST decides.
 sysctl_for_now net.smcr.tcp_reset_ends 1
