@@ -182,7 +182,7 @@ static void end_break(struct smcr_conn *conn, bool counted)
 	if (!sk)
 		return;
 	WRITE_ONCE(sk->sk_err, end_errno(conn, sk));
-	/* Pairs with the read barrier in smcr_sock_poll() */
+	/* Pairs with the read barriers in smcr_sock_poll() and rx_idle() */
 	smp_wmb();
 	WRITE_ONCE(sk->sk_shutdown, SHUTDOWN_MASK);
 	WRITE_ONCE(sk->sk_state, TCP_CLOSE);

@@ -390,8 +390,13 @@ static int rx_end(struct smcr_conn *conn)
  */
 static int rx_idle(struct sock *sk, struct smcr_conn *conn, u32 seen, bool done)
 {
+	int shutdown = READ_ONCE(sk->sk_shutdown);
 	int err;
 
+	/* Pairs with smp_wmb() in end_break(): a reset that begins meanwhile is
+	 * not taken for the end of the stream
+	 */
+	smp_rmb();
 	if (conn && rx_final(conn)) {
 		if (smcr_rx_avail(conn) > seen)
 			return 0;
@@ -402,7 +407,7 @@ static int rx_idle(struct sock *sk, struct smcr_conn *conn, u32 seen, bool done)
 	err = done ? 0 : rx_error(sk, conn);
 	if (err)
 		return err;
-	if (READ_ONCE(sk->sk_shutdown) & RCV_SHUTDOWN)
+	if (shutdown & RCV_SHUTDOWN)
 		return !conn || smcr_rx_avail(conn) <= seen;
 	return conn ? 0 : -ENOTCONN;
 }
