@@ -23,7 +23,7 @@
  *   - when TCP would have given up: while bytes or an end wait here, after
  *     TCP_USER_TIMEOUT, or without it after what follows from
  *     net.ipv4.tcp_retries2, which also holds while they wait at the peer. The
- *     program gets ETIMEDOUT, the peer A,
+ *     program gets what had been announced, and then ETIMEDOUT, the peer A,
  *   - as any other connection: the program closes it with unread bytes, an
  *     orphan makes no progress, the group ends. A, if it is due, goes out.
  *

@@ -504,14 +504,15 @@ int smcr_conn_start(struct smcr_conn *conn, struct sock *sk)
 }
 
 /* Test whether a reader may still need bytes in the element: it copies now, or
- * the socket has unread final bytes.
+ * the socket has unread bytes that are final, or that the reset keeps.
  */
 static bool elem_kept(const struct smcr_conn *conn)
 {
+	u64 end = conn->rx.final ? conn->rx.peer.prod : conn->rx.kept;
+
 	lockdep_assert_held(&conn->lock);
 	return test_bit(SMCR_CONN_F_READING, &conn->flags) ||
-	       (conn->sk && conn->rx.final && !READ_ONCE(conn->rx.spoilt) &&
-		conn->rx.cons != conn->rx.peer.prod);
+	       (conn->sk && !READ_ONCE(conn->rx.spoilt) && conn->rx.cons < end);
 }
 
 /* Return the element of an unlinked connection to its RMB, once, unless a
@@ -551,9 +552,9 @@ static void elem_return(struct smcr_conn *conn)
  * @conn: the connection
  *
  * The next connection that gets the element may belong to another program. So
- * the element is not returned while a reader copies from it, nor while final
- * bytes in it are unread. No work waits for the reader: a reader that stalls
- * in the copy returns the element itself, in smcr_conn_read_end().
+ * the element is not returned while a reader copies from it, nor while bytes
+ * that stay readable are unread. No work waits for the reader: a reader that
+ * stalls in the copy returns the element itself, in smcr_conn_read_end().
  *
  * Context: process, outer sock lock held, so there is one reader at a time.
  * Return: true, and the caller calls smcr_conn_read_end(); false when the
@@ -614,8 +615,9 @@ static bool mark_unlinked(struct smcr_conn *conn, enum smcr_rmbe_end end)
  * @conn: connection that will neither send nor receive any more
  * @end: how it ended, which decides when the element may be used again
  *
- * An element with unread final bytes stays with the connection until they are
- * read or the socket is closed. Only the first call has an effect.
+ * An element with unread bytes that stay readable, see elem_kept(), stays with
+ * the connection until they are read or the socket is closed. Only the first
+ * call has an effect.
  *
  * Context: process.
  */

@@ -70,6 +70,9 @@ enum smcr_conn_flush {
  * @rmb: RMB of the element; counted until the connection is freed
  * @idx: index of the element, 1..255
  * @buf: first byte of the element
+ * @kept: position up to which bytes stay readable after a reset that found the
+ *	stream unfinished: 0 unless it was a time-out without the local address.
+ *	Set before smcr_conn.reset_err; then constant
  * @end: how the connection ended, which decides when the element may be used
  *	again; set before SMCR_CONN_F_UNLINKED
  * @final: the peer's D or C arrived before any reset. The bytes up to
@@ -109,6 +112,7 @@ struct smcr_conn_rx {
 	struct smcr_rmb		*rmb;
 	u8			idx;
 	u8			*buf;
+	u64			kept;
 	enum smcr_rmbe_end	end;
 	bool			final;
 	bool			spoilt;

@@ -366,13 +366,26 @@ static bool end_harmless(const struct smcr_conn *conn,
 		reason == SMCR_RESET_RMBE_CONFLICT);
 }
 
+/* Does the reader get the bytes that were announced before it gets the errno?
+ * TCP's reader does, whatever the errno. Here it does only after a time-out of
+ * a connection whose address has left the host, which says nothing against the
+ * peer: what had been announced could be read until then.
+ */
+static bool end_keeps(const struct smcr_conn *conn,
+		      enum smcr_reset_reason reason, int err)
+{
+	return reason == SMCR_RESET_ADDRESS_GONE ||
+	       (err == ETIMEDOUT && conn->tx.mute & SMCR_TX_MUTE_AWAY);
+}
+
 /**
  * smcr_conn_end_reset_locked() - end a connection at once (4.8.2)
  * @conn: the connection
  * @reason: counted and traced
  * @err: errno for the application, positive
  *
- * Bytes that the peer put before its D or C stay readable.
+ * Bytes that the peer put before its D or C stay readable, and after a time-out
+ * without the local address those that it had announced.
  *
  * Context: any, conn->lock held.
  */
@@ -386,7 +399,10 @@ void smcr_conn_end_reset_locked(struct smcr_conn *conn,
 	}
 	if (!conn->reset_err) {
 		conn->reset_reason = reason;
-		WRITE_ONCE(conn->reset_err, err);
+		if (end_keeps(conn, reason, err))
+			conn->rx.kept = conn->rx.peer.prod;
+		/* Pairs with the acquire in smcr_rx_avail() */
+		smp_store_release(&conn->reset_err, err);
 	}
 	smcr_conn_end_event(conn, reason_is_link(reason) ?
 			 SMCR_CONN_EV_LINK_LOST : SMCR_CONN_EV_LOCAL_ABORT);

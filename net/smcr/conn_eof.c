@@ -383,6 +383,8 @@ void smcr_conn_eof_read(struct smcr_conn *conn)
 	enum smcr_conn_eof_step step = conn->rx.eof.step;
 
 	lockdep_assert_held(&conn->lock);
+	if (smcr_conn_end_over(conn))
+		return;
 	if (eof_untold(conn) && (step == SMCR_CONN_EOF_NONE ||
 				 step == SMCR_CONN_EOF_GRACE))
 		eof_probe(conn);

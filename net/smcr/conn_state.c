@@ -44,7 +44,8 @@
  *
  * Bytes that the peer put before its D or C are final. No event takes them from
  * the reader, which finds the end of the stream after the last of them. An
- * abnormal end drops unread bytes only if the peer had sent neither D nor C.
+ * abnormal end drops unread bytes only if the peer had sent neither D nor C,
+ * and not if it is a time-out without the local address (conn_end.c).
  */
 #include <linux/compiler.h>
 #include <linux/errno.h>

@@ -65,6 +65,7 @@ enum smcr_conn_event {
  *	in the element
  * @SMCR_CONN_RESET: wake readers and writers with ECONNRESET; drop unsent
  *	bytes, and unread bytes unless they are final (D or C came after them)
+ *	or conn_end.c keeps them
  * @SMCR_CONN_FLUSH: write all accepted bytes, then raise
  *	%SMCR_CONN_EV_FLUSH_DONE or %SMCR_CONN_EV_FLUSH_CLOSE
  * @SMCR_CONN_SEND_DONE: send D

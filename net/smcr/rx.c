@@ -61,12 +61,20 @@ static bool rx_final(const struct smcr_conn *conn)
  */
 u32 smcr_rx_avail(const struct smcr_conn *conn)
 {
-	/* A reset drops unread bytes (4.8.2, 2A) unless they are final. */
-	if (READ_ONCE(conn->reset_err) && !rx_final(conn))
-		return 0;
-	/* Pairs with the release in cdc_take(): the bytes are in the element */
-	return smp_load_acquire(&conn->rx.peer.prod) -
-	       READ_ONCE(conn->rx.cons);
+	/* Pairs with the release in cdc_take(): the bytes are in the element,
+	 * and a reset before they were announced shows below
+	 */
+	u64 end = smp_load_acquire(&conn->rx.peer.prod);
+	u64 cons = READ_ONCE(conn->rx.cons);
+
+	/* A reset drops unread bytes (4.8.2, 2A) unless they are final, but for
+	 * those that it keeps. Pairs with the release in
+	 * smcr_conn_end_reset_locked(), which comes after @kept
+	 */
+	if (smp_load_acquire(&conn->reset_err) && !rx_final(conn))
+		end = READ_ONCE(conn->rx.spoilt) ? cons :
+						   max(conn->rx.kept, cons);
+	return end - cons;
 }
 
 /**
@@ -121,8 +129,8 @@ u32 smcr_rx_queued(struct smcr_conn *conn, bool in_line)
 	spin_lock_bh(&conn->lock);
 	cons = conn->rx.cons;
 	if (avail)
-		avail = smcr_urgent_rx_queued(urgent, cons,
-					      conn->rx.peer.prod, in_line);
+		avail = smcr_urgent_rx_queued(urgent, cons, cons + avail,
+					      in_line);
 	spin_unlock_bh(&conn->lock);
 	return avail;
 }
@@ -381,8 +389,8 @@ static int rx_end(struct smcr_conn *conn)
 
 /* Decide what follows when the caller found no bytes beyond the @seen ones: the
  * end of the call (1), an errno, or to look again and wait (0). More bytes, and
- * the end behind them, may have arrived since the caller looked, so this
- * function first tests for the end and then counts the bytes again.
+ * the end or the time-out behind them, may have come since the caller looked,
+ * so this function first tests for that and then counts the bytes again.
  *
  * A call that has bytes (@done) returns them. So it must leave the errno, also
  * if another thread has taken the pending error, to the next call, which would
@@ -402,11 +410,13 @@ static int rx_idle(struct sock *sk, struct smcr_conn *conn, u32 seen, bool done)
 			return 0;
 		return done ? 1 : rx_end(conn);
 	}
-	if (done && (READ_ONCE(sk->sk_err) || READ_ONCE(conn->reset_err)))
-		return 1;
-	err = done ? 0 : rx_error(sk, conn);
-	if (err)
-		return err;
+	if (READ_ONCE(sk->sk_err) || (conn && READ_ONCE(conn->reset_err))) {
+		if (conn && smcr_rx_avail(conn) > seen)
+			return 0;
+		err = done ? 1 : rx_error(sk, conn);
+		if (err)
+			return err;
+	}
 	if (shutdown & RCV_SHUTDOWN)
 		return !conn || smcr_rx_avail(conn) <= seen;
 	return conn ? 0 : -ENOTCONN;

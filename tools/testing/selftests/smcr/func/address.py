@@ -11,6 +11,10 @@
     look NAME                       what a read finds now: text, EOF, an errno,
                                     or "nothing"
     read NAME                       the same, after waiting for it
+    end NAME                        what poll() shows, after waiting for an
+                                    error
+    error NAME                      SO_ERROR: an errno, or "ok"
+    queued NAME                     SIOCINQ: bytes that can be read
     shutdown NAME                   for sending
     close NAME
     bye                             the end of the program
@@ -18,8 +22,12 @@
 usage: address.py PROTOCOL PORT
 """
 import errno
+import fcntl
+import select
 import socket
+import struct
 import sys
+import termios
 
 # IP_TRANSPARENT, IPV6_TRANSPARENT, IP_FREEBIND, IPV6_FREEBIND
 ANY_ADDRESS = {
@@ -81,9 +89,34 @@ def read(name, flags=0):
         return "nothing"
 
 
+def end(name):
+    """Return what poll() shows after an error."""
+    bits = ("POLLIN", "POLLOUT", "POLLERR", "POLLHUP", "POLLRDHUP")
+    poller = select.poll()
+    poller.register(socks[name], 0)
+    poller.poll()
+    poller.modify(socks[name], select.POLLIN | select.POLLOUT |
+                  select.POLLRDHUP)
+    ((_, events),) = poller.poll(0)
+    return "+".join(bit for bit in bits if events & getattr(select, bit))
+
+
+def error(name):
+    """Return the pending error."""
+    err = socks[name].getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+    return errno.errorcode[err] if err else "ok"
+
+
+def queued(name):
+    """Return the number of unread bytes."""
+    answer = fcntl.ioctl(socks[name], termios.FIONREAD, bytes(4))
+    return str(struct.unpack("i", answer)[0])
+
+
 VERBS = {
     "listen": listen, "accept": accept, "connect": connect,
-    "set": set_option, "read": read,
+    "set": set_option, "read": read, "end": end, "error": error,
+    "queued": queued,
     "look": lambda name: read(name, socket.MSG_DONTWAIT),
     "send": lambda name, text: socks[name].send(text.encode(),
                                                 socket.MSG_DONTWAIT) and None,

@@ -9,9 +9,9 @@
 # leaves the server and comes back, or stays on another netdev. After the address
 # has gone, the server's program gets no byte that came later, and the client none
 # of the server's, and another connection of the hosts goes on. What came before
-# can be read. Where TCP gives up, so does smcr. Each host uses one adapter, so
-# that bytes arrive before those that another connection of the same hosts sends
-# later, and no step waits for something that shall not come.
+# can be read, also after the end. Where TCP gives up, so does smcr. Each host
+# uses one adapter, so that bytes arrive before those that another connection of
+# the same hosts sends later, and no step waits for something that shall not come.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source=lib/address_lib.sh
@@ -90,6 +90,54 @@ user_timeout() {
 	learns "and the client learns of it" client ECONNRESET read moved
 	! $smcr || on server grew "case" ResetAddressGone -eq 1
 	flows stays
+	closed moved
+	check "the address is back" on server vip_on eth0
+}
+
+# conns N: true if the groups of this host have N connections; for wait_until
+conns() {
+	[ "$(smcr-ctl conn show | wc -l)" = "$1" ]
+}
+
+# left_unread: the server reads after the end what had come before, and then the
+# errno. Over RDMA, its end has left the group by then, so nothing but the unread
+# bytes keeps the memory that they are in.
+left_unread() {
+	learns "the client learns of it" client ECONNRESET read moved
+	! $smcr || on server wait_until "the group has lost the connection" \
+		conns 1
+	answers "the bytes count" server 6 queued moved
+	answers "what came before can be read" server before read moved
+	answers "then the errno" server ETIMEDOUT read moved
+	answers "and the end" server EOF read moved
+}
+
+unread() {
+	opened moved "$vip"
+	answers "the server sets TCP_USER_TIMEOUT" server ok \
+		set moved user_timeout $((grace + 500))
+	leaves
+	answers "the client may send" client ok send moved request
+	flows stays
+	answers "the server sends" server ok send moved answer
+	answers "TCP_USER_TIMEOUT ends the connection" server \
+		POLLIN+POLLOUT+POLLERR+POLLHUP+POLLRDHUP end moved
+	left_unread
+	! $smcr || on server grew "case" ResetAddressGone -eq 1
+	flows stays
+	closed moved
+	check "the address is back" on server vip_on eth0
+}
+
+# The same, and the program closes without reading.
+unread_closed() {
+	opened moved "$vip"
+	answers "the server sets TCP_USER_TIMEOUT" server ok \
+		set moved user_timeout $((grace + 500))
+	leaves
+	answers "the server sends" server ok send moved answer
+	answers "TCP_USER_TIMEOUT ends the connection" server \
+		POLLIN+POLLOUT+POLLERR+POLLHUP+POLLRDHUP end moved
 	closed moved
 	check "the address is back" on server vip_on eth0
 }
@@ -214,10 +262,14 @@ foreign_all() {
 at_once() {
 	opened moved "$vip"
 	on server save "case"
+	on client tell send moved before >/dev/null
+	flows stays
 	on server setting address_gone 2
 	check "the address leaves the server" on server vip_off eth0
-	answers "the connection ends at once" server ETIMEDOUT read moved
-	answers "and the client's end" client ECONNRESET read moved
+	answers "the connection ends at once" server \
+		POLLIN+POLLOUT+POLLERR+POLLHUP+POLLRDHUP end moved
+	answers "SO_ERROR tells why" server ETIMEDOUT error moved
+	left_unread
 	on server grew "case" ResetAddressGone -eq 1
 	on server grew "case" ConnsAway -eq 0
 	on server setting address_gone 1
@@ -253,8 +305,8 @@ both no_second
 for kind in tcp4:6 smcr4:257 tcp6:6 smcr6:257; do
 	begin "${kind%:*}" "${kind#*:}"
 	for what in comes_back comes_back_closed "on_other_netdev dummy7" \
-		"on_other_netdev lo" user_timeout retries keepalive \
-		end_waits; do
+		"on_other_netdev lo" user_timeout unread unread_closed retries \
+		keepalive end_waits; do
 		echo "# $kind: $what"
 		$what
 	done
