@@ -425,6 +425,33 @@ void smcr_conn_end_reset(struct smcr_conn *conn, enum smcr_reset_reason reason,
 }
 
 /**
+ * smcr_conn_end_abort() - an administrator ends a connection
+ * @conn: the connection, counted by the caller
+ *
+ * Both ends get what tcp_abort() gives those of a TCP connection, which "ss -K"
+ * calls. That needs the TCP socket below, which may be closed: see tcp_watch.c.
+ *
+ * Context: any, conn->lock not held.
+ * Return: 0; -EBUSY before the handshake is done; -ENOENT if TCP and the
+ * application are done with it.
+ */
+int smcr_conn_end_abort(struct smcr_conn *conn)
+{
+	int err = 0;
+
+	spin_lock_bh(&conn->lock);
+	if (conn->fsm.state == SMCR_CONN_INIT)
+		err = -EBUSY;
+	else if (smcr_conn_end_over(conn))
+		err = -ENOENT;
+	else
+		smcr_conn_end_reset_locked(conn, SMCR_RESET_OPERATOR,
+					   ECONNABORTED);
+	spin_unlock_bh(&conn->lock);
+	return err;
+}
+
+/**
  * smcr_conn_end_lost_locked() - end a connection that cannot send any more
  * @conn: the connection
  * @reason: counted and traced

@@ -5,6 +5,7 @@
 #ifndef _SMCR_CONN_END_H
 #define _SMCR_CONN_END_H
 
+#include <linux/compiler.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
 #include <uapi/linux/smcr.h>
@@ -33,6 +34,7 @@ void smcr_conn_end_reset_locked(struct smcr_conn *conn,
 				enum smcr_reset_reason reason, int err);
 void smcr_conn_end_lost_locked(struct smcr_conn *conn,
 			       enum smcr_reset_reason reason, int err);
+int __must_check smcr_conn_end_abort(struct smcr_conn *conn);
 bool smcr_conn_end_over(const struct smcr_conn *conn);
 void smcr_conn_end_timeout(struct smcr_conn *conn);
 u32 smcr_conn_end_act(struct smcr_conn *conn, bool await_fin);

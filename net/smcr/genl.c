@@ -47,8 +47,13 @@ static const struct nla_policy smcr_pnet_del_nl_policy[SMCR_A_PNET_PORT + 1] = {
 	[SMCR_A_PNET_PORT] = { .type = NLA_U32, },
 };
 
+/* SMCR_CMD_CONN_ABORT - do */
+static const struct nla_policy smcr_conn_abort_nl_policy[SMCR_A_CONN_CONN + 1] = {
+	[SMCR_A_CONN_CONN] = { .type = NLA_U32, },
+};
+
 /* Ops table for smcr */
-const struct genl_split_ops smcr_nl_ops[11] = {
+const struct genl_split_ops smcr_nl_ops[12] = {
 	{
 		.cmd	= SMCR_CMD_DEVICE_GET,
 		.dumpit	= smcr_nl_device_get_dumpit,
@@ -115,6 +120,13 @@ const struct genl_split_ops smcr_nl_ops[11] = {
 		.policy		= smcr_pnet_del_nl_policy,
 		.maxattr	= SMCR_A_PNET_PORT,
 		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= SMCR_CMD_CONN_ABORT,
+		.doit		= smcr_nl_conn_abort_doit,
+		.policy		= smcr_conn_abort_nl_policy,
+		.maxattr	= SMCR_A_CONN_CONN,
+		.flags		= GENL_CMD_CAP_DO,
 	},
 };
 

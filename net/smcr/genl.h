@@ -12,7 +12,7 @@
 #include <uapi/linux/smcr_netlink.h>
 
 /* Ops table for smcr */
-extern const struct genl_split_ops smcr_nl_ops[11];
+extern const struct genl_split_ops smcr_nl_ops[12];
 extern const struct genl_multicast_group smcr_nl_mcgrps[4];
 
 int smcr_nl_device_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
@@ -28,6 +28,7 @@ int smcr_nl_linkgroup_del_doit(struct sk_buff *skb, struct genl_info *info);
 int smcr_nl_pnet_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int smcr_nl_pnet_add_doit(struct sk_buff *skb, struct genl_info *info);
 int smcr_nl_pnet_del_doit(struct sk_buff *skb, struct genl_info *info);
+int smcr_nl_conn_abort_doit(struct sk_buff *skb, struct genl_info *info);
 
 enum {
 	SMCR_NLGRP_DEVICE,

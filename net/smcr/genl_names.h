@@ -67,7 +67,8 @@
 	X(SMCR_RESET_TCP_DATA, "tcp-data") \
 	X(SMCR_RESET_DATA_LOST, "data-lost") \
 	X(SMCR_RESET_USER_TIMEOUT, "user-timeout") \
-	X(SMCR_RESET_ADDRESS_GONE, "address-gone")
+	X(SMCR_RESET_ADDRESS_GONE, "address-gone") \
+	X(SMCR_RESET_OPERATOR, "operator")
 
 #define SMCR_LINKGROUP_ROLE_NAMES(X) \
 	X(SMCR_CLIENT, "client") \

@@ -64,6 +64,7 @@
 	X(TCP_DATA, RESETTCPDATA, ResetTcpData, "tcp-data") \
 	X(DATA_LOST, RESETDATALOST, ResetDataLost, "data-lost") \
 	X(USER_TIMEOUT, RESETUSERTIMEOUT, ResetUserTimeout, "user-timeout") \
-	X(ADDRESS_GONE, RESETADDRESSGONE, ResetAddressGone, "address-gone")
+	X(ADDRESS_GONE, RESETADDRESSGONE, ResetAddressGone, "address-gone") \
+	X(OPERATOR, RESETOPERATOR, ResetOperator, "operator")
 
 #endif /* _SMCR_MIB_REASONS_H */

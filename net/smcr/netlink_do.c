@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Generic netlink family "smcr": requests that change something. genl.c lets
- * only an administrator of the host make them.
+ * only an administrator of the host make them. For the end of a connection one
+ * of the namespace is enough, as for that of a TCP connection; the generator of
+ * genl.c has no word for this, so the function checks it.
  */
+#include <linux/capability.h>
 #include <linux/netlink.h>
 #include <net/genetlink.h>
 
+#include "conn.h"
+#include "conn_end.h"
 #include "genl.h"
 #include "lgr.h"
 #include "lgr_change.h"
@@ -128,6 +133,65 @@ int smcr_nl_link_del_doit(struct sk_buff *skb, struct genl_info *info)
 		NL_SET_ERR_MSG(info->extack,
 			       "the link is not active, or its group closes already");
 	smcr_link_put(link);
+	return err;
+}
+
+/* Find a connection by its number.
+ * Return: the connection with a reference, or NULL.
+ */
+static struct smcr_conn *asked_conn(struct net *net, u32 id)
+{
+	struct smcr_conn *conn;
+	struct smcr_lgr *lgr;
+	u32 slot;
+
+	for (lgr = smcr_lgr_next(net, NULL); lgr;
+	     lgr = smcr_lgr_next(net, lgr)) {
+		slot = 0;
+		while ((conn = smcr_lgr_conn_next(lgr, &slot))) {
+			if (conn->id == id) {
+				smcr_lgr_put(lgr);
+				return conn;
+			}
+			smcr_conn_put(conn);
+			cond_resched();
+		}
+	}
+	return NULL;
+}
+
+/**
+ * smcr_nl_conn_abort_doit() - end a connection
+ * @skb: the request
+ * @info: its attributes
+ *
+ * Context: process.
+ * Return: 0 or -errno.
+ */
+int smcr_nl_conn_abort_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct nlattr *attr = info->attrs[SMCR_A_CONN_CONN];
+	struct net *net = genl_info_net(info);
+	struct smcr_conn *conn;
+	int err;
+
+	if (!netlink_ns_capable(skb, net->user_ns, CAP_NET_ADMIN))
+		return -EPERM;
+	if (GENL_REQ_ATTR_CHECK(info, SMCR_A_CONN_CONN))
+		return -EINVAL;
+	conn = asked_conn(net, nla_get_u32(attr));
+	if (!conn) {
+		NL_SET_ERR_MSG_ATTR(info->extack, attr,
+				    "no connection has this number");
+		return -ENOENT;
+	}
+	err = smcr_conn_end_abort(conn);
+	if (err == -EBUSY)
+		NL_SET_ERR_MSG(info->extack,
+			       "handshake not complete: try again, or use \"ss -K\"");
+	else if (err)
+		NL_SET_ERR_MSG(info->extack, "the connection is over already");
+	smcr_conn_put(conn);
 	return err;
 }
 

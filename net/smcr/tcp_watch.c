@@ -84,7 +84,8 @@
  *
  * GONE: TCP's socket is closed, and nothing brings it back. There are no more
  * probes. D, C and A alone decide about the connection's end, and so do a link
- * that is lost without another one, and the administrator. The inner socket
+ * that is lost without another one, and the administrator, who uses smcr-ctl
+ * (smcr_conn_end_abort()), since "ss -K" finds no TCP socket. The inner socket
  * keeps its port (inner_idle.c). No end waits for a FIN that cannot come: this
  * one does not at all, since TCP has ended, and the other one, which may not
  * know, no longer than for the answer to an abort (smcr_conn_end_wait()).

@@ -235,6 +235,7 @@ const struct object events[] = {
 const size_t n_events = ARRAY_SIZE(events);
 
 const struct command commands[] = {
+	{ "conn", "abort", "reset a connection", SMCR_CMD_CONN_ABORT, "CONN" },
 	{ "linkgroup", "terminate", "end a group and its connections",
 	  SMCR_CMD_LINKGROUP_DEL, "LINKGROUP" },
 	{ "link", "del", "delete a link, a drill for its loss",

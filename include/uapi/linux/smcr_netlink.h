@@ -135,6 +135,7 @@ enum smcr_fallback_reason {
  *   before (4.6.1)
  * @SMCR_RESET_USER_TIMEOUT: sent bytes made no progress for TCP_USER_TIMEOUT
  * @SMCR_RESET_ADDRESS_GONE: the local address has left the host
+ * @SMCR_RESET_OPERATOR: smcr-ctl ended it
  */
 enum smcr_reset_reason {
 	SMCR_RESET_NONE,
@@ -160,6 +161,7 @@ enum smcr_reset_reason {
 	SMCR_RESET_DATA_LOST,
 	SMCR_RESET_USER_TIMEOUT,
 	SMCR_RESET_ADDRESS_GONE,
+	SMCR_RESET_OPERATOR,
 
 	/* private: */
 	__SMCR_RESET_MAX,
@@ -548,6 +550,7 @@ enum smcr_cmd {
 	SMCR_CMD_PNET_GET,
 	SMCR_CMD_PNET_ADD,
 	SMCR_CMD_PNET_DEL,
+	SMCR_CMD_CONN_ABORT,
 
 	__SMCR_CMD_MAX,
 	SMCR_CMD_MAX = (__SMCR_CMD_MAX - 1)

@@ -74,6 +74,12 @@ static void test_commands(void)
 {
 	tap(is_command("linkgroup terminate 3", "terminate", 1) &&
 	    filter_is(0, "linkgroup", "3"), "args__terminate");
+	tap(is_command("conn abort 7", "abort", 1) &&
+	    filter_is(0, "conn", "7"), "args__abort");
+	tap(refused("conn abort", "usage: smcr-ctl conn abort CONN"),
+	    "args__abort_what");
+	tap(refused("conn abort 7 linkgroup 1", "no argument \"linkgroup\""),
+	    "args__abort_in_group");
 	tap(is_command("link del 2 linkgroup 1", "del", 2) &&
 	    filter_is(0, "link", "2") && filter_is(1, "linkgroup", "1"),
 	    "args__del");

@@ -14,6 +14,8 @@
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source=lib/paths_lib.sh
 . "$FUNC_DIR/lib/paths_lib.sh"
+# shellcheck source=lib/link_lib.sh
+. "$FUNC_DIR/lib/link_lib.sh"
 
 SMCR=257
 TCP_PORT=7760 SMCR_PORT=7761 LATE_PORT=7762
@@ -99,6 +101,13 @@ ends() {
 	check "$1: $2 (got $line)" said $rc "$2" "$line"
 }
 
+# by_rdma_again: true if a connection uses RDMA; for wait_until
+by_rdma_again() {
+	save again
+	./firewall.py talk "$SMCR" "$SERVER4" "$SMCR_PORT" 0 0 >/dev/null &&
+		grew_to again TxBytes 8
+}
+
 # log_lines: print how often the log says that TCP is silent
 log_lines() {
 	dmesg | grep -c "smcr: .* TCP is silent"
@@ -107,6 +116,33 @@ log_lines() {
 # waits_for NAME COUNTER NUMBER: wait until a counter has grown
 waits_for() {
 	wait_until "$2 has grown by $3" grew_to "$1" "$2" "$3"
+}
+
+# without_tcp NAME: start a client whose TCP is then reset
+without_tcp() {
+	on server check "the firewall lets a connection begin" firewall \
+		reject with tcp reset
+	both save "$1"
+	begin "$1" $SMCR 100 0.5
+	on server check "the firewall rejects all" rejects_all
+	waits_for "$1" TcpLost 1
+}
+
+# abort_conn: end this host's only connection, as its administrator
+abort_conn() {
+	check "smcr-ctl ends the connection" smcr-ctl conn abort \
+		"$(smcr-ctl conn show state active |
+			sed 's/conn \([0-9]*\) .*/\1/')"
+}
+
+# errors ERRNO: print how often the server's program has got it
+errors() {
+	grep -c "Errno $1]" "$tmp/serve$SMCR_PORT.err"
+}
+
+# had_error ERRNO TIMES: true if it has got it more often; for wait_until
+had_error() {
+	[ "$(errors "$1")" -gt "$2" ]
 }
 
 declare -A client_pid
@@ -240,6 +276,45 @@ ends "ss -K" ECONNABORTED
 grew killed ResetTcpRst -eq 1
 grew killed TcpLost -eq 0
 both no_conn_left
+
+# It ends a connection that has lost TCP, which ss(8) does not find, by its
+# number. A does the rest, also toward the end without TCP.
+sysctl -qw net.smcr.tcp_probe_ms=1000
+without_tcp aborted
+n=$(on server errors 104)
+check "ss finds no TCP connection" test -z \
+	"$(ss -Htn "dst $SERVER4 and dport = :$SMCR_PORT")"
+abort_conn
+ends aborted ECONNABORTED
+on server wait_until "the server's program gets ECONNRESET" \
+	had_error 104 "$n"
+grew aborted ResetOperator -eq 1
+on server grew aborted ResetPeerAbort -eq 1
+both no_conn_left
+without_tcp peers
+n=$(on server errors 103)
+on server abort_conn
+ends peers ECONNRESET
+on server wait_until "the server's program gets ECONNABORTED" \
+	had_error 103 "$n"
+grew peers ResetPeerAbort -eq 1
+on server grew peers ResetOperator -eq 1
+both no_conn_left
+
+# So does the loss of the link.
+without_tcp dead
+sysctl -qw net.smcr.tcp_probe_ms=0
+both sysctl_for_now net.smcr.negative_ms 0
+both fails_fast
+dead 0
+ends dead ECONNRESET
+grew dead ResetLinkDown -eq 1
+both no_conn_left
+check "RoCE is back" wire clear
+both patient
+on server check "the firewall lets connections begin" firewall \
+	reject with tcp reset
+wait_until "RDMA is back" by_rdma_again
 
 # The firewall lets no connection in, whatever carries its bytes.
 on server check "the firewall rejects SYNs" rejects_syns

@@ -81,6 +81,22 @@ end_group() {
 	wait_until "the group is gone" no_group
 }
 
+# abort_conns: as an administrator
+abort_conns() {
+	local num
+
+	for num in $(smcr-ctl conn show state active |
+		sed 's/conn \([0-9]*\) .*/\1/'); do
+		check "connection $num can be ended here" \
+			smcr-ctl conn abort "$num"
+	done
+}
+
+# a_conn: print the number of a connection of this host
+a_conn() {
+	smcr-ctl conn show state active | sed -n '1s/conn \([0-9]*\) .*/\1/p'
+}
+
 no_group() {
 	[ -z "$(smcr-ctl linkgroup)" ]
 }
@@ -227,6 +243,26 @@ grew drill DeleteLinkSent -eq 1
 both grew drill LlcTimeouts -eq 0
 both grew drill BadLlc -eq 0
 both grew drill Aborts -eq 0
+
+# One connection by its number: nobody else, and no other network namespace.
+hold $kind "$SERVER" 1
+check "nobody else may end connections" refused "not permitted" \
+	setpriv --reuid nobody --clear-groups smcr-ctl conn abort "$(a_conn)"
+check "root of a user namespace ends none of this host" \
+	refused "no connection has this number" \
+	unshare -Urn smcr-ctl conn abort "$(a_conn)"
+both check "a connection that does not exist is not ended" \
+	refused "no connection has this number" smcr-ctl conn abort 4000000000
+released "the connection was not disturbed"
+for host in server client; do
+	hold $kind "$SERVER" 2 -a
+	both save ended
+	on $host abort_conns
+	released "the connections ended with an errno"
+	both no_conn_left
+	on $host grew ended ResetOperator -eq 2
+	both check "their group goes on" shows linkgroup state=active
+done
 
 for host in server client; do
 	hold $kind "$SERVER" 2 -a
