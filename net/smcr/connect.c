@@ -22,7 +22,7 @@
  * (net.smcr.on_link_only), and the result is TCP. A SYN is repeated plainly if
  * the route has got a gateway since.
  *
- * Nor has one if the destination is on the negative list, or the path to it.
+ * Nor has one if the negative list blocks the destination, or the path to it.
  *
  * If BPF programs may change the destination inside connect(), nothing can be
  * said about it before: the first SYN's route and address decide about adapter,

@@ -44,6 +44,8 @@
 	  "handshakes that both ends declined at the same time") \
 	X(NEGATIVEFORGIVEN, NegativeForgiven, \
 	  "handshakes cut short by a server that used SMC-R before") \
+	X(NEGATIVENOTED, NegativeNoted, \
+	  "first failures of RDMA over a path, which do not list it") \
 	X(NEGATIVEADDED, NegativeAdded, \
 	  "failures that put a peer on the negative list") \
 	X(MTUREDUCED, MtuReduced, \

@@ -5,9 +5,10 @@
  * A middlebox that echoes unknown TCP options, or a firewall that blocks RoCE,
  * makes each connection to a peer fail in the same way. Past the point of no
  * return (C.3) RFC 7609 allows nothing but a reset of TCP. So the first
- * connection is reset, and those after it use plain TCP. Where SYNs with the
- * option are dropped, or the SYN-ACK loses it, the first connection takes
- * seconds to become plain TCP, and those after it take TCP's time.
+ * connection is reset, and those after it use plain TCP; where RDMA fails, the
+ * second one tries again. Where SYNs with the option are dropped, or the
+ * SYN-ACK loses it, the first connection takes seconds to become plain TCP, and
+ * those after it take TCP's time.
  *
  * A path that loses long packets has an entry of a kind of its own, as that
  * blocks large MTUs only. negstate.c has the states of an entry.
@@ -24,8 +25,8 @@
 #include "neglist.h"
 #include "smcr.h"
 
-/* Entries of a kind in a namespace. A new one replaces the one of its kind that
- * expires first
+/* Entries of a kind in a namespace, and as many that are noted. A new one
+ * replaces the one like it that expires first
  */
 #define NEGLIST_MAX		1024u
 
@@ -76,6 +77,7 @@ static void entry_free(struct smcr_neglist *list, struct entry *entry)
 	lockdep_assert_held(&list->lock);
 	hash_del(&entry->node);
 	WRITE_ONCE(list->n[entry->key.kind], list->n[entry->key.kind] - 1);
+	list->n_noted[entry->key.kind] -= smcr_negstate_noted(&entry->state);
 	kfree(entry);
 }
 
@@ -166,8 +168,8 @@ static bool path_rests(struct net *net, const struct in6_addr *addr, u8 kind)
  * @net: namespace
  * @addr: the host's TCP address, IPv4 as a mapped address
  *
- * The handshake would find that its path is on the list, and decline, which
- * costs a round trip. A host of several paths rests if one of them does.
+ * The handshake would find that its path is blocked, and decline, which costs a
+ * round trip. A host of several paths rests if one of them does.
  *
  * Context: any.
  * Return: the reason it would have, or SMCR_FALLBACK_NONE. That one may be the
@@ -214,17 +216,37 @@ u8 smcr_neglist_mtu(struct net *net, const struct smcr_neglist_key *key,
 	return mtu;
 }
 
-/* If the list is full, free the entry of this kind that expires first. */
-static void evict(struct smcr_neglist *list, u8 kind)
+/* RFC 7609 wants the next connection to try again after a fallback in a first
+ * contact (3.5.1.6.4). Other failures reset connections or delay them by
+ * seconds, or the next connection tries a smaller MTU.
+ */
+static u32 limit_of(u8 kind)
 {
+	return kind == SMCR_NEGLIST_PATH ? 2 : 1;
+}
+
+static bool alike(const struct entry *a, const struct entry *b)
+{
+	return a->key.kind == b->key.kind &&
+	       smcr_negstate_noted(&a->state) == smcr_negstate_noted(&b->state);
+}
+
+/* If there are too many entries like a new one, or like one that was noted and
+ * is listed now, free the other one that expires first.
+ */
+static void evict(struct smcr_neglist *list, const struct entry *new)
+{
+	u32 n = list->n_noted[new->key.kind];
 	struct entry *entry, *first = NULL;
 	int i;
 
 	lockdep_assert_held(&list->lock);
-	if (list->n[kind] < NEGLIST_MAX)
+	if (!smcr_negstate_noted(&new->state))
+		n = list->n[new->key.kind] - n;
+	if (n < NEGLIST_MAX)
 		return;
 	hash_for_each(list->hash, i, entry, node)
-		if (entry->key.kind == kind &&
+		if (entry != new && alike(entry, new) &&
 		    (!first || time_before64(entry->state.until,
 					     first->state.until)))
 			first = entry;
@@ -244,6 +266,13 @@ static void mtu_log(const struct smcr_neglist_key *key,
 			    &key->addr, state->failures, next);
 }
 
+static const char *path_next(const struct smcr_negstate *state)
+{
+	return smcr_negstate_noted(state) ?
+	       "the next connection over this path tries it again" :
+	       "connections over this path use plain TCP for a while";
+}
+
 /* Tell the administrator what to check. */
 static void entry_log(const struct smcr_neglist_key *key,
 		      const struct smcr_negstate *state, u8 mtu)
@@ -255,9 +284,9 @@ static void entry_log(const struct smcr_neglist_key *key,
 				    state->failures);
 		break;
 	case SMCR_NEGLIST_PATH:
-		pr_warn_ratelimited("RDMA does not work between local GID %pI6 and GID %pI6 of %pI6c (failure %u in a row); connections over this path use plain TCP for a while. Check that UDP port 4791 (RoCEv2) is open and that the MTU fits; see \"smcr-ctl negative show\"\n",
+		pr_warn_ratelimited("RDMA does not work between local GID %pI6 and GID %pI6 of %pI6c (failure %u in a row); %s. Check that UDP port 4791 (RoCEv2) is open and that the MTU fits; see \"smcr-ctl negative show\"\n",
 				    key->gid, key->peer_gid, &key->addr,
-				    state->failures);
+				    state->failures, path_next(state));
 		break;
 	case SMCR_NEGLIST_SYN:
 		pr_warn_ratelimited("%pI6c port %u answered no SYN with the SMC-R option, but one without it (failure %u in a row); connections to it use plain TCP for a while. Check for a firewall that drops TCP option 254; see \"smcr-ctl negative show\"\n",
@@ -274,25 +303,41 @@ static void entry_log(const struct smcr_neglist_key *key,
 	}
 }
 
-static struct entry *entry_add(struct smcr_neglist *list,
-			       const struct smcr_neglist_key *key,
-			       struct entry *new)
+/* Count a failure for an entry. Returns false if it was known. */
+static bool entry_fail(struct entry *entry, const struct smcr_negtime *time,
+		       u8 mtu)
 {
-	evict(list, key->kind);
-	new->key = *key;
-	hash_add(list->hash, &new->node, key_hash(key));
-	WRITE_ONCE(list->n[key->kind], list->n[key->kind] + 1);
-	return new;
+	return mtu ? smcr_negstate_mtu_lost(&entry->state, time, mtu) :
+		     smcr_negstate_fail(&entry->state, time,
+					limit_of(entry->key.kind));
+}
+
+/* Add an entry that has failed. */
+static void entry_add(struct smcr_neglist *list, struct entry *new)
+{
+	u8 kind = new->key.kind;
+
+	evict(list, new);
+	hash_add(list->hash, &new->node, key_hash(&new->key));
+	WRITE_ONCE(list->n[kind], list->n[kind] + 1);
+	list->n_noted[kind] += smcr_negstate_noted(&new->state);
+}
+
+/* An entry that was noted has failed again. */
+static void entry_list(struct smcr_neglist *list, struct entry *entry)
+{
+	evict(list, entry);
+	list->n_noted[entry->key.kind]--;
 }
 
 /* Put a failure on the list. @mtu is 0 but for SMCR_NEGLIST_MTU. */
 static void failed(struct net *net, const struct smcr_neglist_key *key, u8 mtu)
 {
 	struct smcr_neglist *list = list_of(net);
+	bool news = false, was_noted;
 	struct smcr_negstate state;
 	struct entry *entry, *new;
 	struct smcr_negtime time;
-	bool news = false;
 
 	get_time(net, &time);
 	if (!time.block)
@@ -300,21 +345,26 @@ static void failed(struct net *net, const struct smcr_neglist_key *key, u8 mtu)
 	new = kzalloc(sizeof(*new), GFP_KERNEL);
 	spin_lock_bh(&list->lock);
 	entry = entry_find(list, key);
-	if (!entry && new) {
-		entry = entry_add(list, key, new);
+	if (entry) {
+		was_noted = smcr_negstate_noted(&entry->state);
+		news = entry_fail(entry, &time, mtu);
+		if (was_noted && !smcr_negstate_noted(&entry->state))
+			entry_list(list, entry);
+	} else if (new) {
+		entry = new;
+		entry->key = *key;
+		news = entry_fail(entry, &time, mtu);
+		entry_add(list, entry);
 		new = NULL;
 	}
-	if (entry && mtu)
-		news = smcr_negstate_mtu_lost(&entry->state, &time, mtu);
-	else if (entry)
-		news = smcr_negstate_fail(&entry->state, &time);
 	if (news)
 		state = entry->state;
 	spin_unlock_bh(&list->lock);
 	kfree(new);
 	if (!news)
 		return;
-	smcr_mib_inc(net, SMCR_MIB_NEGATIVEADDED);
+	smcr_mib_inc(net, smcr_negstate_noted(&state) ?
+			  SMCR_MIB_NEGATIVENOTED : SMCR_MIB_NEGATIVEADDED);
 	entry_log(key, &state, mtu);
 }
 
@@ -323,6 +373,7 @@ static void failed(struct net *net, const struct smcr_neglist_key *key, u8 mtu)
  * @net: namespace
  * @key: on which SMC-R failed
  *
+ * The first failure of a path is only noted; the next one in a row lists it.
  * Logs what the administrator should check. If there is no memory for an entry,
  * the next connection fails like this one.
  *
@@ -407,10 +458,16 @@ static void entry_read(const struct entry *entry,
 	u64 now = get_jiffies_64();
 
 	info->key = entry->key;
+	info->state = SMCR_NEGLIST_BLOCKED;
+	if (smcr_negstate_noted(state))
+		info->state = SMCR_NEGLIST_NOTED;
+	else if (state->trying)
+		info->state = SMCR_NEGLIST_PROBING;
 	info->failures = state->failures;
 	info->mtu = state->mtu;
 	info->remaining_ms = 0;
-	if (!state->probing && time_before64(now, state->until))
+	if (info->state != SMCR_NEGLIST_PROBING &&
+	    time_before64(now, state->until))
 		info->remaining_ms = jiffies64_to_msecs(state->until - now);
 }
 
@@ -424,7 +481,8 @@ static bool entry_at(struct smcr_neglist *list, u32 pos,
 
 	spin_lock_bh(&list->lock);
 	hash_for_each(list->hash, i, entry, node) {
-		if (pos--)
+		if (smcr_negstate_forgotten(&entry->state, get_jiffies_64()) ||
+		    pos--)
 			continue;
 		entry_read(entry, info);
 		found = true;
@@ -442,8 +500,8 @@ static bool entry_at(struct smcr_neglist *list, u32 pos,
  *	value other than 0
  * @arg: argument of @show
  *
- * If entries are added or removed meanwhile, others may be missed or shown
- * twice.
+ * If entries are added, removed or forgotten meanwhile, others may be missed or
+ * shown twice.
  *
  * Context: process.
  * Return: 0 at the end of the list, otherwise the return value of @show.

@@ -43,28 +43,35 @@ struct smcr_neglist_key {
 
 /**
  * struct smcr_neglist - negative list of a namespace
- * @lock: covers @hash, its entries, and changes of @n; any context, a leaf
+ * @lock: covers @hash, its entries, @n_noted, and changes of @n; any context, a
+ *	leaf
  * @hash: entries by key
  * @n: number of entries of each kind, so that a flood of one does not replace
  *	those of another; read without the lock, to skip the lookup if there are
  *	none
+ * @n_noted: how many of @n are in state NOTED, so that a flood of these does
+ *	not replace the others either
  */
 struct smcr_neglist {
 	spinlock_t	lock;
 	DECLARE_HASHTABLE(hash, 6);
 	unsigned int	n[SMCR_NEGLIST_KINDS];
+	unsigned int	n_noted[SMCR_NEGLIST_KINDS];
 };
 
 /**
  * struct smcr_neglist_info - copy of an entry, for netlink
  * @key: the destination or path
+ * @state: enum smcr_neglist_state
  * @failures: failures in a row
  * @mtu: kind SMCR_NEGLIST_MTU: MTU code that first contacts offer, 0 for none
- * @remaining_ms: time until SMC-R is tried again; 0 if the next connection
- *	tries it, or one is trying it now
+ * @remaining_ms: time until SMC-R is tried again, or until the failure of a
+ *	noted entry is forgotten; 0 if the next connection tries SMC-R, or one
+ *	is trying it now
  */
 struct smcr_neglist_info {
 	struct smcr_neglist_key	key;
+	u8			state;
 	u32			failures;
 	u8			mtu;
 	u64			remaining_ms;

@@ -2,17 +2,23 @@
 /*
  * State of an entry of the negative list (neglist.c).
  *
- *             fail                     time is up
- *   (none) ----------> BLOCKED -------------------------> PROBING
- *      ^                 ^  twice as long as before  fail    |
- *      |                 +-----------------------------------+
- *      +-----------------------------------------------------+
- *                             succeed
+ *            fail                       time is up
+ *   (none) ---------> BLOCKED -------------------------> PROBING
+ *      |                 ^ ^  twice as long as before  fail |
+ *      | fail            | +--------------------------------+
+ *      +-------> NOTED --+
+ *                    fail again
  *
- * When the time is up, one connection tries SMC-R again; connections that start
- * meanwhile use TCP. A failure while the entry is BLOCKED changes nothing: its
- * connection began before the entry, so a hundred connections that fail at once
- * count as one failure.
+ * A success leads back to (none) from each state. Kinds of failure after which
+ * RFC 7609 has the next connection try again (3.5.1.6.4) are NOTED first. That
+ * blocks nothing, and is forgotten when the time is up. The others lead to
+ * BLOCKED at once.
+ *
+ * When the time of BLOCKED is up, one connection tries SMC-R again; connections
+ * that start meanwhile use TCP. A failure while the entry is BLOCKED, or NOTED
+ * and no connection has begun since, changes nothing: its connection began
+ * before the entry, so a hundred connections that fail at once count as one
+ * failure.
  *
  * A path that loses long packets blocks only an MTU, and all larger ones. While
  * it is BLOCKED, first contacts offer the next smaller one. If that fails, too,
@@ -38,24 +44,77 @@ static bool time_is_up(const struct smcr_negstate *state, u64 now)
 static void try_again(struct smcr_negstate *state,
 		      const struct smcr_negtime *time)
 {
-	state->probing = true;
+	state->trying = true;
 	state->until = time->now + time->probe;
+}
+
+/* The failure must not be forgotten before the connection that now tries SMC-R
+ * can fail, too.
+ */
+static void try_noted(struct smcr_negstate *state,
+		      const struct smcr_negtime *time)
+{
+	u64 until = state->until;
+
+	if (state->trying || time_is_up(state, time->now))
+		return;
+	try_again(state, time);
+	if (time_is_up(state, until))
+		state->until = until;
+}
+
+static void count(struct smcr_negstate *state, const struct smcr_negtime *time,
+		  u64 span)
+{
+	state->failures++;
+	state->trying = false;
+	state->until = time->now + min_t(u64, span, time->max);
+}
+
+/* So long that programs which connect rarely do not find a first failure each
+ * time.
+ */
+static void note(struct smcr_negstate *state, const struct smcr_negtime *time)
+{
+	count(state, time, time->block ? time->max : 0);
 }
 
 static void block(struct smcr_negstate *state, const struct smcr_negtime *time)
 {
-	u32 shift = min_t(u32, state->failures, NEGSTATE_MAX_SHIFT);
+	u32 shift = min_t(u32, state->blocks, NEGSTATE_MAX_SHIFT);
 
-	state->failures++;
-	state->probing = false;
-	state->until = time->now + min_t(u64, time->block << shift, time->max);
+	count(state, time, time->block << shift);
+	state->blocks++;
 }
 
 static bool known(const struct smcr_negstate *state,
 		  const struct smcr_negtime *time)
 {
-	return state->failures && !state->probing &&
+	return state->failures && !state->trying &&
 	       !time_is_up(state, time->now);
+}
+
+/**
+ * smcr_negstate_noted() - is an entry NOTED?
+ * @state: state of the entry
+ *
+ * Return: true if it is, and therefore blocks nothing.
+ */
+bool smcr_negstate_noted(const struct smcr_negstate *state)
+{
+	return state->failures && !state->blocks;
+}
+
+/**
+ * smcr_negstate_forgotten() - does an entry count as none?
+ * @state: state of the entry
+ * @now: the time
+ *
+ * Return: true if it is NOTED, and its time is up.
+ */
+bool smcr_negstate_forgotten(const struct smcr_negstate *state, u64 now)
+{
+	return smcr_negstate_noted(state) && time_is_up(state, now);
 }
 
 /**
@@ -63,11 +122,16 @@ static bool known(const struct smcr_negstate *state,
  * @state: state of the entry
  * @time: the time; its @block is 0 if no entry blocks
  *
- * Return: true if it must; false if it is the one that tries SMC-R again.
+ * Return: true if it must; false if it is the one that tries SMC-R again, or
+ * the entry is NOTED.
  */
 bool smcr_negstate_blocks(struct smcr_negstate *state,
 			  const struct smcr_negtime *time)
 {
+	if (smcr_negstate_noted(state)) {
+		try_noted(state, time);
+		return false;
+	}
 	if (time->block && !time_is_up(state, time->now))
 		return true;
 	try_again(state, time);
@@ -87,22 +151,29 @@ bool smcr_negstate_blocks(struct smcr_negstate *state,
 bool smcr_negstate_rests(const struct smcr_negstate *state,
 			 const struct smcr_negtime *time)
 {
-	return time->block && !time_is_up(state, time->now) && !state->mtu;
+	return time->block && !smcr_negstate_noted(state) &&
+	       !time_is_up(state, time->now) && !state->mtu;
 }
 
 /**
  * smcr_negstate_fail() - a connection has failed
  * @state: state of the entry; all zero if it is new
  * @time: the time
+ * @limit: how many failures in a row lead to BLOCKED
  *
  * Return: false if that was known.
  */
 bool smcr_negstate_fail(struct smcr_negstate *state,
-			const struct smcr_negtime *time)
+			const struct smcr_negtime *time, u32 limit)
 {
+	if (smcr_negstate_forgotten(state, time->now))
+		state->failures = 0;
 	if (known(state, time))
 		return false;
-	block(state, time);
+	if (!state->blocks && state->failures + 1 < limit)
+		note(state, time);
+	else
+		block(state, time);
 	return true;
 }
 
@@ -160,8 +231,8 @@ bool smcr_negstate_mtu_works(struct smcr_negstate *state,
 			     const struct smcr_negtime *time, u8 offered,
 			     u8 mtu)
 {
-	if (state->probing && offered > state->mtu) {
-		state->probing = false;
+	if (state->trying && offered > state->mtu) {
+		state->trying = false;
 		state->until = time->now;
 	}
 	return mtu > state->mtu;

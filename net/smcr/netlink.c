@@ -748,6 +748,7 @@ static int negative_fill(struct msg *msg, const struct smcr_neglist_info *info)
 	if (nla_put_u32(skb, SMCR_A_NEGATIVE_KIND, key->kind) ||
 	    nla_put_in6_addr(skb, SMCR_A_NEGATIVE_PEER, &key->addr) ||
 	    nla_put_u32(skb, SMCR_A_NEGATIVE_PEER_PORT, ntohs(key->port)) ||
+	    nla_put_u32(skb, SMCR_A_NEGATIVE_STATE, info->state) ||
 	    nla_put_u32(skb, SMCR_A_NEGATIVE_FAILURES, info->failures) ||
 	    nla_put_uint(skb, SMCR_A_NEGATIVE_REMAINING_MS,
 			 info->remaining_ms))

@@ -50,7 +50,7 @@ struct smcr_sysctl_names;
  * @negative_ms: time on the negative list after a peer's first failure; 0: no
  *	peer is listed
  * @negative_max_ms: longest time on the negative list; each failure doubles the
- *	time up to this
+ *	time up to this. A failure is noted for as long
  * @exclude: program names that @transparent excludes; read under RCU, written
  *	under sysctl.c's write_mutex
  * @max_handshakes: most handshakes in progress, per listener

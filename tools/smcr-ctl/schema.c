@@ -58,6 +58,10 @@ static const char *const negative_kind_names[] = {
 	SMCR_NEGATIVE_KIND_NAMES(NAME) NULL
 };
 
+static const char *const negative_state_names[] = {
+	SMCR_NEGATIVE_STATE_NAMES(NAME) NULL
+};
+
 static const char *const device_change_names[] = {
 	SMCR_DEVICE_CHANGE_NAMES(NAME) NULL
 };
@@ -162,6 +166,7 @@ static const struct column negative_columns[] = {
 	{ "kind", SMCR_A_NEGATIVE_KIND, COL_ENUM, 0, negative_kind_names },
 	{ "peer", SMCR_A_NEGATIVE_PEER, COL_ADDR, COL_WITH_PORT, NULL },
 	{ "peer-port", SMCR_A_NEGATIVE_PEER_PORT, COL_U32, 0, NULL },
+	{ "state", SMCR_A_NEGATIVE_STATE, COL_ENUM, 0, negative_state_names },
 	{ "failures", SMCR_A_NEGATIVE_FAILURES, COL_U32, 0, NULL },
 	{ "remaining-ms", SMCR_A_NEGATIVE_REMAINING_MS, COL_UINT, 0, NULL },
 	{ "mtu", SMCR_A_NEGATIVE_MTU, COL_U32, 0, NULL },

@@ -345,6 +345,20 @@ enum smcr_neglist_kind {
 	SMCR_NEGLIST_MTU,
 };
 
+/**
+ * enum smcr_neglist_state - what an entry of the negative list does to
+ *   connections
+ * @SMCR_NEGLIST_NOTED: nothing; the next failure makes it blocked
+ * @SMCR_NEGLIST_BLOCKED: they use TCP or a smaller MTU until the time is up
+ * @SMCR_NEGLIST_PROBING: one tries SMC-R or the whole MTU again, others are as
+ *   in blocked
+ */
+enum smcr_neglist_state {
+	SMCR_NEGLIST_NOTED,
+	SMCR_NEGLIST_BLOCKED,
+	SMCR_NEGLIST_PROBING,
+};
+
 enum smcr_nl_port_state {
 	SMCR_NL_PORT_STATE_DOWN,
 	SMCR_NL_PORT_STATE_ACTIVE,
@@ -490,6 +504,7 @@ enum {
 	SMCR_A_NEGATIVE_GID,
 	SMCR_A_NEGATIVE_PEER_GID,
 	SMCR_A_NEGATIVE_MTU,
+	SMCR_A_NEGATIVE_STATE,
 
 	__SMCR_A_NEGATIVE_MAX,
 	SMCR_A_NEGATIVE_MAX = (__SMCR_A_NEGATIVE_MAX - 1)

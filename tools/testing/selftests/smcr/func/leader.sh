@@ -75,6 +75,7 @@ early_fin() {
 	check "it works" grep -qx "all 1" "$tmp/fin"
 	both grew fin HandshakesDone -eq 1
 	both grew fin NegativeAdded -eq 0
+	both grew fin NegativeNoted -eq 0
 	both no_fallback fin
 	both no_conn_left
 	on server grew fin Aborts -eq 0

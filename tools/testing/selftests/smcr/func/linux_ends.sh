@@ -106,6 +106,7 @@ check "Linux's Proposals count as version 1" insmod /share/version1.ko
 by_linux "an older Linux"
 by_tcp "an older Linux" PeerDeclined 1
 grew "an older Linux" NegativeAdded -eq 0
+grew "an older Linux" NegativeNoted -eq 0
 check "its diagnosis says that it has no eye catcher" told 0x03050000
 by_linux "an older Linux, once more"
 by_rdma "an older Linux, once more" 65536 65536

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# fact: After a failed first contact, connections to that peer are plain TCP
+# fact: After two failed first contacts, connections to that peer are plain TCP
 # rfc: 3.5.1.6.4
-# timeout: 120
-# The negative list: after one failure for which RFC 7609 has no fallback,
-# connections to the same destination or path are plain TCP until SMC-R works
-# there again. A server whose process is killed is not listed.
+# timeout: 180
+# The negative list: after one failure for which RFC 7609 has no fallback, or two
+# of RDMA in a row, connections to the same destination or path are plain TCP
+# until SMC-R works there again. A server whose process is killed is not listed.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
@@ -35,6 +35,21 @@ first_contact() {
 # listed TEXT: true if the negative list contains TEXT, in JSON
 listed() {
 	smcr-ctl -j negative show | tr -d ' ' | grep -q "$1"
+}
+
+# forgotten: true if the negative list has no path
+forgotten() {
+	! listed '"kind":"path"'
+}
+
+# noted NAME: the first failure of a path blocks nothing
+noted() {
+	save "$1"
+	first_contact
+	grew "$1" NegativeNoted -eq 1
+	grew "$1" NegativeAdded -eq 0
+	grew "$1" FallbackNegPath -eq 0
+	check "$1: the path is noted" listed "$path,\"state\":\"noted\",\"failures\":1,"
 }
 
 no_group() {
@@ -69,21 +84,50 @@ on server serve $kind "$SERVER"
 # A firewall drops RoCE.
 undo_later wire clear
 check "RoCE is cut" wire fault server0 client0 cut 1 only roce
+path='"kind":"path","peer":"10.9.0.1","peer-port":0'
+noted first
 save path
+on server save path
 first_contact
+on server grew path FirstContacts -eq 1
+grew path NegativeNoted -eq 0
 grew path NegativeAdded -eq 1
-check "the path is listed" listed '"kind":"path","peer":"10.9.0.1"'
+check "the second failure blocks the path" \
+	listed "$path,\"state\":\"blocked\",\"failures\":2,"
 on server save rests
 io_check "the next 3 connections work" $kind "$SERVER" seq -n 3
 grew path FallbackNegPath -eq 3
 on server grew rests HandshakesStarted -eq 0
 on server grew rests FallbackNoOption -eq 3
 wire clear
-wait_until "the entry has expired" listed '"failures":1,"remaining-ms":0'
+wait_until "the entry has expired" listed '"failures":2,"remaining-ms":0'
 save healed
 io_check "SMC-R is tried again, and works" $kind "$SERVER" stream -u 100k
 by_rdma healed 102400 0
 check_not "the path is no longer listed" listed path
+
+# A failure that a success or a long time follows is none of two in a row.
+cut_again() {
+	both wait_until "there is no group" no_group
+	check "RoCE is cut: $1" wire fault server0 client0 cut 1 only roce
+}
+
+cut_again "before a success"
+noted before
+wire clear
+save healed
+io_check "the next connection tries SMC-R" $kind "$SERVER" stream -u 100k
+by_rdma healed 102400 0
+check "the failure is forgotten" forgotten
+cut_again "after a success"
+sysctl_for_now net.smcr.negative_max_ms $((5000 * SLOW))
+noted after
+wait_until "the failure is forgotten after its time" forgotten
+noted later
+sysctl -qw net.smcr.negative_max_ms=600000
+wire clear
+io_check "RDMA works" $kind "$SERVER" stream -u 100k
+check "nothing is listed" forgotten
 
 # The server is killed during a first contact that hangs and during the contacts
 # that wait for it. Its host has answered before.
@@ -106,6 +150,7 @@ wire clear
 both calm_timers
 grew killed NegativeForgiven -eq 4
 grew killed NegativeAdded -eq 0
+grew killed NegativeNoted -eq 0
 save killed
 io_check "a new server serves" $kind "$SERVER" stream -u 100k
 by_rdma killed 102400 0
@@ -117,10 +162,16 @@ both wait_until "there is no group" no_group
 check "RoCE is cut again" wire fault server0 client0 cut 1 only roce
 both save server
 first_contact
+on server grew server NegativeNoted -eq 1
+on server grew server NegativeAdded -eq 0
+first_contact
+on server grew server FallbackNegPath -eq 0
 grew server NegativeAdded -eq 0
+grew server NegativeNoted -eq 0
 io_check "the next 3 connections work" $kind "$SERVER" seq -n 3
 grew server FallbackPeerDeclined -ge 3
 on server grew server FallbackNegPath -eq 3
+on server grew server NegativeNoted -eq 1
 on server grew server NegativeAdded -eq 1
 wire clear
 

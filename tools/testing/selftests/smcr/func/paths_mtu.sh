@@ -74,6 +74,7 @@ tcp_once() {
 	on $other by_tcp "$1" PeerDeclined 1
 	both grew "$1" FirstContacts -eq 1
 	both grew "$1" NegativeAdded -eq 1
+	both grew "$1" NegativeNoted -eq 0
 	both grew "$1" ElementsQuarantined -eq 1
 	both grew "$1" HandshakeTimeouts -eq 0
 	both check "$1: the next smaller MTU is listed" \
@@ -229,6 +230,7 @@ both grew refused Fallbacks -eq 1
 both grew refused TxBytes -eq 0
 both grew refused HandshakeTimeouts -eq 0
 on server grew refused NegativeAdded -eq 0
+on server grew refused NegativeNoted -eq 0
 on server check "probes have their keys" rmmod badprobe
 sysctl -qw net.smcr.negative_ms=0
 anew

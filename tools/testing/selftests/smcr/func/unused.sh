@@ -90,6 +90,9 @@ undo_later wire clear
 check "RoCE is cut" wire fault server0 client0 cut 1 only roce
 save cut
 first_contact 7761
+grew cut NegativeNoted -eq 1
+grew cut NegativeAdded -eq 0
+first_contact 7761
 grew cut NegativeAdded -eq 1
 as_tcp path "$SERVER4" 7761
 by_tcp path NegPath 3

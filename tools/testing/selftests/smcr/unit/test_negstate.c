@@ -30,7 +30,7 @@ static void pass(u64 time)
 static void blocks(void)
 {
 	begin();
-	EXPECT(smcr_negstate_fail(&s, &t));
+	EXPECT(smcr_negstate_fail(&s, &t, 1));
 	EXPECT_EQ(s.failures, 1);
 	EXPECT(smcr_negstate_blocks(&s, &t));
 	pass(BLOCK - 1);
@@ -51,14 +51,14 @@ static void counts_once(void)
 	int i;
 
 	begin();
-	EXPECT(smcr_negstate_fail(&s, &t));
+	EXPECT(smcr_negstate_fail(&s, &t, 1));
 	for (i = 0; i < 100; i++)
-		EXPECT(!smcr_negstate_fail(&s, &t));
+		EXPECT(!smcr_negstate_fail(&s, &t, 1));
 	EXPECT_EQ(s.failures, 1);
 	pass(BLOCK);
 	EXPECT(!smcr_negstate_blocks(&s, &t));
-	EXPECT(smcr_negstate_fail(&s, &t));
-	EXPECT(!smcr_negstate_fail(&s, &t));
+	EXPECT(smcr_negstate_fail(&s, &t, 1));
+	EXPECT(!smcr_negstate_fail(&s, &t, 1));
 	EXPECT_EQ(s.failures, 2);
 }
 
@@ -69,7 +69,7 @@ static void doubles(void)
 
 	begin();
 	for (i = 0; i < ARRAY_SIZE(times); i++) {
-		EXPECT(smcr_negstate_fail(&s, &t));
+		EXPECT(smcr_negstate_fail(&s, &t, 1));
 		EXPECT_EQ(s.until - t.now, times[i]);
 		pass(times[i]);
 		EXPECT(!smcr_negstate_blocks(&s, &t));
@@ -77,14 +77,116 @@ static void doubles(void)
 	/* No number of failures makes the time short again */
 	for (; i < 200; i++) {
 		pass(LONGEST);
-		EXPECT(smcr_negstate_fail(&s, &t));
+		EXPECT(smcr_negstate_fail(&s, &t, 1));
 		EXPECT_EQ(s.until - t.now, LONGEST);
 	}
 	/* The limit holds for the first failure, too */
 	begin();
 	t.max = BLOCK / 2;
-	EXPECT(smcr_negstate_fail(&s, &t));
+	EXPECT(smcr_negstate_fail(&s, &t, 1));
 	EXPECT_EQ(s.until - t.now, BLOCK / 2);
+}
+
+/* A first failure of two is NOTED: s blocks nothing */
+static void begin_noted(void)
+{
+	begin();
+	EXPECT(smcr_negstate_fail(&s, &t, 2));
+	EXPECT_EQ(s.failures, 1);
+	EXPECT(smcr_negstate_noted(&s));
+	EXPECT_EQ(s.until - t.now, LONGEST);
+}
+
+static void notes(void)
+{
+	int i;
+
+	begin_noted();
+	for (i = 0; i < 10; i++) {
+		EXPECT(!smcr_negstate_rests(&s, &t));
+		EXPECT(!smcr_negstate_blocks(&s, &t));
+	}
+	/* The next one in a row blocks, for the time of a first one */
+	EXPECT(smcr_negstate_fail(&s, &t, 2));
+	EXPECT_EQ(s.failures, 2);
+	EXPECT(!smcr_negstate_noted(&s));
+	EXPECT_EQ(s.until - t.now, BLOCK);
+	EXPECT(smcr_negstate_rests(&s, &t));
+	EXPECT(smcr_negstate_blocks(&s, &t));
+	/* From then on each failure counts */
+	pass(BLOCK);
+	EXPECT(!smcr_negstate_forgotten(&s, t.now));
+	EXPECT(!smcr_negstate_rests(&s, &t));
+	EXPECT(!smcr_negstate_blocks(&s, &t));
+	EXPECT(smcr_negstate_blocks(&s, &t));
+	EXPECT(smcr_negstate_fail(&s, &t, 2));
+	EXPECT_EQ(s.failures, 3);
+	EXPECT_EQ(s.until - t.now, 2 * BLOCK);
+	EXPECT(smcr_negstate_blocks(&s, &t));
+}
+
+static void notes_once(void)
+{
+	int i;
+
+	begin_noted();
+	for (i = 0; i < 100; i++)
+		EXPECT(!smcr_negstate_fail(&s, &t, 2));
+	EXPECT(smcr_negstate_noted(&s));
+	EXPECT_EQ(s.failures, 1);
+	/* Two connections begin, and both fail */
+	EXPECT(!smcr_negstate_blocks(&s, &t));
+	EXPECT(!smcr_negstate_blocks(&s, &t));
+	EXPECT(smcr_negstate_fail(&s, &t, 2));
+	EXPECT(!smcr_negstate_fail(&s, &t, 2));
+	EXPECT_EQ(s.failures, 2);
+}
+
+static void forgets(void)
+{
+	int i;
+
+	begin_noted();
+	pass(LONGEST - 1);
+	EXPECT(!smcr_negstate_forgotten(&s, t.now));
+	pass(1);
+	EXPECT(smcr_negstate_forgotten(&s, t.now));
+	/* Whether or not a connection has begun, the next failure is a first one */
+	for (i = 0; i < 2; i++) {
+		if (i)
+			EXPECT(!smcr_negstate_blocks(&s, &t));
+		EXPECT(smcr_negstate_forgotten(&s, t.now));
+		EXPECT(smcr_negstate_fail(&s, &t, 2));
+		EXPECT(smcr_negstate_noted(&s));
+		EXPECT_EQ(s.failures, 1);
+		EXPECT_EQ(s.until - t.now, LONGEST);
+		pass(LONGEST);
+	}
+}
+
+/* The failure is remembered until a connection that knows of it can fail */
+static void waits(void)
+{
+	begin_noted();
+	pass(LONGEST - 1);
+	EXPECT(!smcr_negstate_blocks(&s, &t));
+	pass(PROBE - 1);
+	EXPECT(!smcr_negstate_forgotten(&s, t.now));
+	/* Later ones do not prolong that */
+	EXPECT(!smcr_negstate_blocks(&s, &t));
+	pass(1);
+	EXPECT(smcr_negstate_forgotten(&s, t.now));
+	begin_noted();
+	pass(LONGEST - 1);
+	EXPECT(!smcr_negstate_blocks(&s, &t));
+	pass(PROBE - 1);
+	EXPECT(smcr_negstate_fail(&s, &t, 2));
+	EXPECT_EQ(s.failures, 2);
+	/* One that begins early does not make it shorter */
+	begin_noted();
+	EXPECT(!smcr_negstate_blocks(&s, &t));
+	pass(LONGEST - 1);
+	EXPECT(!smcr_negstate_forgotten(&s, t.now));
 }
 
 static void disabled(void)
@@ -94,6 +196,9 @@ static void disabled(void)
 	t.block = 0;
 	EXPECT(!smcr_negstate_blocks(&s, &t));
 	EXPECT_EQ(smcr_negstate_mtu(&s, &t, SMCR_MTU_4096), SMCR_MTU_4096);
+	s = (struct smcr_negstate){};
+	EXPECT(smcr_negstate_fail(&s, &t, 2));
+	EXPECT(smcr_negstate_forgotten(&s, t.now));
 }
 
 /* Each first contact fails until the MTU is @fits; return what the last offers */
@@ -218,6 +323,10 @@ static const struct fact facts[] = {
 	{ "an entry blocks for its time, then one connection at a time tries", blocks },
 	{ "failures that an entry could not prevent count once", counts_once },
 	{ "each failure doubles the time, up to a limit", doubles },
+	{ "a first failure of two blocks nothing, the second does", notes },
+	{ "failures of connections that began before the first count with it", notes_once },
+	{ "a first failure is forgotten after its time", forgets },
+	{ "a first failure is not forgotten while a connection tries", waits },
 	{ "a time of 0 blocks nothing", disabled },
 	{ "each lost MTU leads to the next smaller one, and then to none", steps_down },
 	{ "connections that lose the same MTU together take one step", together },
