@@ -4,7 +4,7 @@
 # fact: A path that drops or removes the TCP option costs some seconds, once
 # rfc: 3.5.1.1, A.1, C.6
 # nics: 1
-# timeout: 240
+# timeout: 420
 # Paths that treat the TCP option badly. Each step runs over TCP, too, and must
 # give the same result.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
@@ -134,6 +134,19 @@ steady_goes_on() {
 count_listed() {
 	smcr-ctl -j negative show | tr -d ' \n' |
 		grep -o "\"kind\":\"$1\"" | wc -l
+}
+
+# count_paths STATE: print the number of paths in this state
+count_paths() {
+	smcr-ctl -j negative show kind path state "$1" | tr -d ' \n' |
+		grep -o "\"kind\":\"path\"" | wc -l
+}
+
+# broken FIRST COUNT: first contacts of so many peers fail
+broken() {
+	timeout 200 env US="$CLIENT4" US6="$CLIENT6" THEM="$SERVER4" \
+		THEM6="$SERVER6" "$FUNC_DIR/hostile/hostile" broken \
+		"$SERVER4" 7742 "$@"
 }
 
 # hold_proposals PORT: drop segments to this port that are as long as a Proposal
@@ -377,5 +390,30 @@ on server check "it still waits for the other" in_flight 1
 kill "$known"
 wait "$known" 2>/dev/null
 on server wait_until "until the end of the stream" in_flight 0
+
+# A flood of paths that have failed once replaces none that has failed twice.
+if [ "$SLOW" = 1 ]; then
+	on server serves serve $SMCR "$SERVER4" 7742
+	on server check "the list is used" sysctl -qw net.smcr.negative_ms=600000
+	undo_later rmmod synopt
+	check "synopt is loaded" insmod "$SHARED/synopt.ko"
+	on server save flood
+	check "RDMA to a peer fails" broken 0 1
+	on server grew flood NegativeNoted -eq 1
+	on server grew flood NegativeAdded -eq 0
+	check "RDMA to it fails again" broken 0 1
+	on server grew flood NegativeAdded -eq 1
+	check "RDMA to 1040 others fails" broken 1 1040
+	on server grew flood NegativeNoted -eq 1041
+	on server grew flood NegativeAdded -eq 1
+	check "1024 of them are noted" \
+		test "$(on server count_paths noted)" = 1024
+	check "the first one is still blocked" \
+		test "$(on server count_paths blocked)" = 1
+	check "one that is noted fails again" broken 1040 1
+	on server grew flood NegativeAdded -eq 2
+	check "it is noted no more" test "$(on server count_paths noted)" = 1023
+	check "it is blocked" test "$(on server count_paths blocked)" = 2
+fi
 both no_conn_left
 finish

@@ -6,7 +6,7 @@
  *        hostile list client|server|relay
  *        hostile run client|server|relay GROUP
  *        hostile stop
- *        hostile silent|times ...
+ *        hostile silent|times|broken ...
  *
  * The agent runs on the host under test. The environment gives the addresses (US,
  * THEM, US6, THEM6) and SLOW, a factor for deadlines. On the debug kernel SEED
@@ -65,7 +65,7 @@ static void choose(void)
 }
 
 /* The peer ID and MAC are made up; the GID is real, so that RoCE can reach it. */
-static void set_up(void)
+static void set_identity(void)
 {
 	union util_addr addr;
 	uint8_t gid[16] = { [10] = 0xff, [11] = 0xff };
@@ -79,6 +79,11 @@ static void set_up(void)
 	memcpy(hostile.id.gid, gid, 16);
 	memcpy(hostile.id.peer, "\xba\xd0\x52\x54\x00\xbb\xbb\xbb", 8);
 	memcpy(hostile.id.mac, "\x52\x54\x00\xbb\xbb\xbb", 6);
+}
+
+static void set_up(void)
+{
+	set_identity();
 	agent_dial();
 }
 
@@ -134,5 +139,9 @@ int main(int argc, char **argv)
 		return silent_main(argc - 2, argv + 2);
 	if (argc > 2 && !strcmp(argv[1], "times"))
 		return times_main(argc - 2, argv + 2);
+	if (argc > 2 && !strcmp(argv[1], "broken")) {
+		set_identity();
+		return broken_main(argc - 2, argv + 2);
+	}
 	util_die("usage: see hostile.c");
 }

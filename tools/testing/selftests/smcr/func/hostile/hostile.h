@@ -180,6 +180,9 @@ void plain_echo(int fd, const struct msg *sent, const struct clc_case *c);
 void plain_bytes(void);
 void plain_mute(void);
 
+/* hostile_broken.c */
+int broken_main(int argc, char **argv);
+
 /* hostile_client.c, hostile_server.c, hostile_relay.c, hostile_silent.c */
 
 /**
