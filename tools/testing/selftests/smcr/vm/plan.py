@@ -24,7 +24,7 @@ CORE = {
         semantics_smcr4
         seq many counts rkeys
         fallback_rnic negative transparent
-        links failover linux_peer
+        links failover linux_peer linux_moves
         hostile_clc_server liar_cdc liar_llc
         unload
         """.split(),
