@@ -48,14 +48,8 @@ def talk(address, size):
         for at in range(0, size, 10000):
             part = data[at:at + 10000]
             tls.sendall(part)
-            came = b""
-            while len(came) < len(part):
-                more = tls.recv(len(part) - len(came))
-                if not more:
-                    return f"the end after {at + len(came)} bytes"
-                came += more
-            if came != part:
-                return f"other bytes after {at}"
+            if not smcr.exact(smcr.heard(tls, len(part)), part):
+                return f"other bytes, or the end, after {at}"
     return "exact"
 
 
@@ -65,3 +59,4 @@ if __name__ == "__main__":
         smcr.serve(place, echo)
     else:
         print(talk(place, int(sys.argv[4])))
+        sys.exit(smcr.status())
