@@ -19,10 +19,10 @@
  *   item on one workqueue never runs twice at a time.
  * - Only the RMB work takes RMBs off lgr->rmbs (under lgr->mutex) and empties
  *   their maps, so it uses the RMBs on the list without the mutex. It does not
- *   wait until the device has released them, which an adapter that is out of
- *   order takes a minute for: RMBs of healthy groups, of which handshakes and
- *   answers to ADD LINK CONTINUATION have need, would wait for that, too. A
- *   work item of the link does so; see the top of rmb.c. Other contexts hold
+ *   wait until the device has released them, which takes a minute if the
+ *   adapter is out of order: RMBs of healthy groups would wait for that, too,
+ *   and with them handshakes and answers to ADD LINK CONTINUATION. A work item
+ *   of the link waits for it; see the top of rmb.c. Other contexts hold
  *   the mutex while they look at the list. A connection uses the memory of its
  *   RMB by a reference. The group's work keeps a pointer to the RMB of its
  *   CONFIRM RKEY (llc.rmb); that RMB stays on the list, because it is not

@@ -16,8 +16,8 @@
 
 struct ib_mr;
 struct net;
-struct smcr_rmb_gone;
 struct smcr_link;
+struct smcr_rmb_gone;
 
 /* State of an element. FREE elements are zero; smcr_rmb_elem_take() writes the
  * eye catcher.
@@ -73,7 +73,7 @@ struct smcr_rmb_map {
 	struct smcr_link	*link;
 	struct ib_mr		*mr;
 	struct sg_table		sgt;
-	struct smcr_rmb_gone		*gone;
+	struct smcr_rmb_gone	*gone;
 	u64			*dma;
 	bool			direct;
 	u32			rkey;
