@@ -4,7 +4,7 @@
 # fact: A connection whose address has left the host stops, as over TCP
 # rfc: 4.8.2
 # nics: 2
-# timeout: 240
+# timeout: 400
 # The same steps run over TCP and over smcr, with IPv4 and IPv6: an address
 # leaves the server and comes back, or stays on another netdev. After the address
 # has gone, the server's program gets no byte that came later, and the client none
