@@ -45,8 +45,12 @@ ROWS = ({w: f"{t}, time" for w, t in TRIPS.items()} | STREAMS
 WORKS = {"rr64": TRIPS["rr64"], "rr4k": TRIPS["rr4k"],
          "stream64k": "64 KB of a stream", "stream1m": "1 MB of a stream",
          "connect1": "connect, byte each way, close"}
-SMALL = {w: text for w, (text, *_) in bench.WRITES.items()
-         if w.startswith("write")}
+SMALL, WINDOWS = ({w: text for w, (text, *_) in bench.WRITES.items()
+                   if w.startswith(kind)} for kind in ("write", "ring"))
+BESIDE = {"bulk4": "4 streams", "bulk8": "8 streams",
+          "bulk4-w128k": "4, 128 KB"}
+UNUSED_WORKS = {"rr64": "64 B\nround trip", "stream64k": "64 KB of\na stream",
+                "connect1": "connect,\nbyte, close"}
 NAMES = {"floor": "floor", "smcr": "smcr", "linux": "Linux", "tcp": "TCP"}
 # A client of the one and a server of the other
 PAIRS = {"smcr": "\nsmcr\nsmcr", "smcr-linux": "\nsmcr\nLinux",
@@ -156,7 +160,7 @@ def simple(head, rows):
     split = [[cell.split("\n") for cell in row] for row in (head, *rows)]
     wide = [max(len(line) for row in split for line in row[i])
             for i in range(len(head))]
-    left = [i == 0 or any(len(row[i]) > 1 for row in split[1:])
+    left = [i == 0 or any(len(row[i]) > 1 for row in split)
             for i in range(len(head))]
     rule = "  ".join("=" * w for w in wide)
     lines = [rule]
@@ -278,17 +282,106 @@ def packets(part):
     yield simple(["Packets", "smcr", "Linux"], rows)
 
 
+def writes(part, works, systems):
+    """A table of streams: speeds, and smcr to Linux."""
+    rows = [[text] + [beside(part.rates(w, s), short) for s in systems]
+            + [beside(part.gains(w, "smcr", "linux"), ratio_text)]
+            for w, text in works.items()]
+    return simple(["MB per second", *(NAMES[s] for s in systems),
+                   "smcr to Linux"], rows)
+
+
 def small(part):
     """Streams of small writes."""
     yield filled(
         "Streams of small writes with the windows that sockets have by "
         "default, and without TCP_NODELAY except where it is named: medians of "
         f"{part.measured('write64')}, and in brackets the quartiles.")
-    systems = {s: NAMES[s] for s in ("smcr", "linux", "tcp")}
-    rows = [[text] + [beside(part.rates(w, s), short) for s in systems]
-            + [beside(part.gains(w, "smcr", "linux"), ratio_text)]
-            for w, text in SMALL.items()]
-    yield simple(["MB per second", *systems.values(), "smcr to Linux"], rows)
+    yield writes(part, SMALL, ("smcr", "linux", "tcp"))
+
+
+def windows(part):
+    """Streams through windows of several sizes."""
+    yield filled(
+        "Streams of writes of 64 KB, with windows of the same size at both "
+        "ends, and with those that sockets have by default: medians of "
+        f"{part.measured('ring64k')}, and in brackets the quartiles.")
+    yield writes(part, WINDOWS, ("smcr", "linux", "tcp"))
+    boots = len(part.rounds("ring64k"))
+    if boots > 1:
+        yield "The ratio of smcr to Linux in each boot alone:"
+        yield simple(["smcr to Linux"] + [f"boot {n + 1}"
+                                          for n in range(boots)],
+                     [[text] + [ratio_text(g) for g in
+                                part.gains_of_boots(work, "linux")]
+                      for work, text in WINDOWS.items()])
+
+
+def percentile(part, work, system):
+    """The 99th percentile of the times of a run's round trips, in ms."""
+    column = part.need(part.samples.column(work, system, "p99"),
+                       f"{work}, {system}")
+    return beside([us / 1000 for us in column.values()], short)
+
+
+def neighbours(part):
+    """Round trips beside streams, and beside each other."""
+    systems = ("smcr", "linux", "tcp")
+    yield filled(
+        "Most round trips of 64 bytes of one connection, 99 % of them, take "
+        "less than this many milliseconds while 4 or 8 other connections of "
+        "the same program to the same server carry writes of 64 KB (once "
+        "through windows of 128 KB), and so do those of several connections at "
+        f"once. Medians of {part.measured('bulk4')}, and in brackets the "
+        "quartiles. The last column says what the streams carry, or how many "
+        "round trips all connections do, beside Linux.")
+    for title, works, rate in (
+            ("Beside", BESIDE, "streams"),
+            ("Connections", {w: t for w, (t, _) in bench.CROWD.items()},
+             "round trips")):
+        rows = [[text] + [percentile(part, w, s) for s in systems]
+                + [beside(part.need(part.samples.ratios(
+                    w, "smcr", "linux", name), f"{w}, smcr and linux"),
+                    ratio_text) for name in ("p99", "rate")]
+                for w, text in works.items()]
+        yield simple([title, *(NAMES[s] for s in systems), "smcr\nto Linux",
+                      rate], rows)
+
+
+def unused(part):
+    """What a connection costs that RDMA does not carry."""
+    works = [(text, [f"unused-{case}-{w}" for w in UNUSED_WORKS])
+             for case, text in bench.UNUSED.items()]
+    head = ["smcr to TCP", *UNUSED_WORKS.values()]
+    kinds = {w: s for w, s in part.samples.values if s != "tcp"}
+    yield filled(
+        "What a connection of smcr costs that is plain TCP, for several "
+        "reasons, beside one of a TCP socket. Instructions of both ends "
+        "together:")
+    rows = []
+    for text, names in works:
+        rows.append([text])
+        for name in names:
+            found = part.instructions.get(name, {})
+            ours, theirs = (statistics.median(part.work(name, s)) for s in
+                            (next((s for s in found if s != "tcp"), "smcr"),
+                             "tcp"))
+            rows[-1].append(f"{ours / theirs:.3f}")
+    yield simple(head, rows)
+    yield filled(
+        "Times between two hosts, medians of "
+        f"{part.measured('unused-listed-rr64')}, and in brackets the "
+        "quartiles:")
+    yield simple(head, [[text] + [
+        beside(part.need(part.samples.ratios(n, kinds.get(n), "tcp"), n),
+               ratio_text) for n in names] for text, names in works])
+    kb = [" and ".join(f"{found[side] / 1024:.1f}" for side in ("own", "peer"))
+          for found in (part.need(bench.slope(part.samples, s,
+                                              "unused-memory"), f"memory, {s}")
+                        for s in ("smcr", "tcp"))]
+    yield filled(
+        f"An idle connection to a listed destination takes {kb[0]} KB of the "
+        f"client's and the server's memory, one of a TCP socket {kb[1]} KB.")
 
 
 def failover(part):
@@ -399,6 +492,9 @@ TABLES = (
     (PERFORMANCE, "instructions", "main", instructions),
     (PERFORMANCE, "packets", "main", packets),
     (PERFORMANCE, "small", "small", small),
+    (PERFORMANCE, "windows", "windows", windows),
+    (PERFORMANCE, "neighbours", "neighbours", neighbours),
+    (PERFORMANCE, "unused", "unused", unused),
     (PERFORMANCE, "boots", "main", between_boots),
     (PERFORMANCE, "failover", "failover", failover),
     (INTEROP, "linux", "main", linux),
