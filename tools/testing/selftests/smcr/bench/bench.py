@@ -57,7 +57,8 @@ BESIDE = {"bulk4": ("4 streams, default windows", 600),
 CROWD = {f"crowd{_n}": (f"{_n}", 1536) for _n in (1, 16, 64, 256)}
 # Cases and works of unused.sh: why RDMA carries nothing; title of the work, and
 # how many instructions of TCP it may cost at most
-UNUSED = {"plain": "the server does not know smcr",
+UNUSED = {"declined": "the server declines",
+          "plain": "the server does not know smcr",
           "served": "the client does not know smcr",
           "listed": "the destination is listed",
           "local": "the destination is this host",

@@ -3,6 +3,7 @@
 # Measure what a connection costs that smcr makes and RDMA does not carry, beside
 # one of TCP. Each case says why it does not:
 #
+#	declined the server declines each Proposal, as it may have no RMB
 #	plain	the server does not know smcr: its SYN-ACK has no option
 #	served	the client does not know smcr
 #	listed	the destination is on the client's negative list
@@ -18,7 +19,7 @@
 . "$(dirname "$0")/lib.sh"
 
 how=$1
-declare -A KINDS=([plain]=smcr4-tcp4 [served]=tcp4-smcr4 [listed]=smcr4
+declare -A KINDS=([declined]=smcr4 [plain]=smcr4-tcp4 [served]=tcp4-smcr4 [listed]=smcr4
 	[local]=smcr4 [bare]=smcr4)
 
 # there COMMAND: run a command in the server's host
@@ -29,6 +30,20 @@ there()
 	else
 		eval "$1"
 	fi
+}
+
+# declining ROUNDS: the destination must not be listed yet. Each connection needs
+# an RMB at both ends, and a server without one declines.
+declining()
+{
+	local limit round
+
+	limit=$(sysctl -n net.smcr.max_rmb_bytes)
+	there "sysctl -qw net.smcr.max_rmb_bytes=1" || return
+	for ((round = 1; round <= $1; round++)); do
+		works $round declined
+	done
+	there "sysctl -qw net.smcr.max_rmb_bytes=$limit"
 }
 
 # list_destination: have smcr's server listed, by a path that drops SYNs with the
@@ -117,6 +132,7 @@ pair)	OWN=10.9.0.2
 *)	exit 2 ;;
 esac
 calm_timers
+declining "${2:-3}" || echo "failed 0 smcr unused-declined"
 if ! list_destination; then
 	echo "failed 0 smcr unused-listed"
 	exit 1
