@@ -60,14 +60,26 @@
 /* Time after which send() looks for a chunk again; TCP's is not longer */
 #define TX_MEMORY_TIME	(HZ / 5)
 
-/* Look at the connection again in @delay jiffies, or earlier. The armed timer
- * owns a reference.
+/**
+ * smcr_tx_arm() - have the connection's sending looked at again
+ * @conn: the connection
+ * @delay: jiffies until then; it may be earlier
+ *
+ * The armed timer owns a reference.
+ *
+ * Context: any, conn->lock held.
  */
-static void tx_arm(struct smcr_conn *conn, unsigned long delay)
+void smcr_tx_arm(struct smcr_conn *conn, unsigned long delay)
 {
+	struct timer_list *timer = &conn->tx_timer;
+	unsigned long when = jiffies + delay;
+
 	lockdep_assert_held(&conn->lock);
+	/* The handler will wait for the lock */
+	if (timer_pending(timer) && time_before_eq(timer->expires, when))
+		return;
 	smcr_conn_get(conn);
-	if (timer_reduce(&conn->tx_timer, jiffies + delay))
+	if (timer_reduce(timer, when))
 		smcr_conn_put(conn);
 }
 
@@ -101,8 +113,8 @@ static void tx_feed(struct smcr_conn *conn)
 	if (idle >= TX_STALL_TIME)
 		tx_ask(conn);
 	if (tx_starves(conn))
-		tx_arm(conn, idle < TX_STALL_TIME ? TX_STALL_TIME - idle :
-						    TX_STALL_TIME);
+		smcr_tx_arm(conn, idle < TX_STALL_TIME ?
+			    TX_STALL_TIME - idle : TX_STALL_TIME);
 }
 
 /* How long may the connection make no progress? Usually TCP_USER_TIMEOUT says,
@@ -140,12 +152,12 @@ static bool tx_overdue(struct smcr_conn *conn)
 	if (!limit)
 		return false;
 	if (idle < TX_STALL_TIME) {
-		tx_arm(conn, TX_STALL_TIME - idle);
+		smcr_tx_arm(conn, TX_STALL_TIME - idle);
 		return false;
 	}
 	tx_ask(conn);
 	if (idle - TX_STALL_TIME < limit) {
-		tx_arm(conn, TX_STALL_TIME + limit - idle);
+		smcr_tx_arm(conn, TX_STALL_TIME + limit - idle);
 		return false;
 	}
 	smcr_conn_end_reset_locked(conn, tx->mute & SMCR_TX_MUTE_AWAY ?
@@ -175,7 +187,7 @@ void smcr_tx_answer(struct smcr_conn *conn)
 	if (tx->told != smcr_rx_consumed(conn) || since >= TX_ANSWER_TIME)
 		tx->due = true;
 	else
-		tx_arm(conn, TX_ANSWER_TIME - since);
+		smcr_tx_arm(conn, TX_ANSWER_TIME - since);
 }
 
 static void tx_timer(struct timer_list *timer)
@@ -187,11 +199,12 @@ static void tx_timer(struct timer_list *timer)
 	spin_lock(&conn->lock);
 	held = tx->hold_until - jiffies;
 	if (tx->hold && held > 0)
-		tx_arm(conn, held);
+		smcr_tx_arm(conn, held);
 	else
 		WRITE_ONCE(tx->hold, false);
 	smcr_tx_answer(conn);
 	smcr_tx_retry(conn);
+	smcr_tx_unkeep(conn);
 	tx_feed(conn);
 	if (!tx_overdue(conn))
 		smcr_tx_push_locked(conn);
@@ -223,7 +236,7 @@ void smcr_tx_set_user_timeout(struct smcr_conn *conn, unsigned int msecs)
 	spin_lock_bh(&conn->lock);
 	conn->tx.user_timeout = msecs_to_jiffies(msecs);
 	if (tx_limit(conn))
-		tx_arm(conn, TX_STALL_TIME);
+		smcr_tx_arm(conn, TX_STALL_TIME);
 	spin_unlock_bh(&conn->lock);
 }
 
@@ -244,7 +257,7 @@ void smcr_tx_pause(struct smcr_conn *conn, unsigned long patience)
 	if (!tx->user_timeout || tx->una == READ_ONCE(tx->end))
 		tx->progress = jiffies;
 	if (tx_limit(conn))
-		tx_arm(conn, TX_STALL_TIME);
+		smcr_tx_arm(conn, TX_STALL_TIME);
 }
 
 /**
@@ -331,9 +344,9 @@ static struct smcr_tx_line tx_line(const struct smcr_conn *conn)
 	};
 }
 
-static void tx_encode(struct smcr_conn *conn, u8 *buf, u64 prod, u16 flags)
+static void tx_encode(struct smcr_conn *conn, u8 *buf, u64 prod, u64 cons,
+		      u16 flags)
 {
-	u64 cons = smcr_rx_consumed(conn);
 	struct smcr_cdc_msg msg = {
 		.seq = conn->tx.seq + 1,
 		.alert_token = conn->peer_token,
@@ -347,12 +360,11 @@ static void tx_encode(struct smcr_conn *conn, u8 *buf, u64 prod, u16 flags)
 }
 
 static void tx_posted(struct smcr_conn *conn, const struct smcr_tx_plan *plan,
-		      const struct smcr_wr_batch *batch, u16 flags)
+		      const struct smcr_wr_batch *batch, u64 cons, u16 flags)
 {
 	struct smcr_mib_cpu __percpu *mib = conn->lgr->mib;
 	struct smcr_conn_tx *tx = &conn->tx;
 	u32 fresh = plan->sent > tx->nxt ? plan->sent - tx->nxt : 0;
-	u64 cons = smcr_rx_consumed(conn);
 
 	smcr_mib_count(mib, SMCR_MIB_RDMAWRITES, batch->n_writes);
 	if (fresh < plan->bytes)
@@ -416,6 +428,7 @@ static int tx_post(struct smcr_conn *conn, const struct smcr_tx_plan *plan)
 	struct smcr_conn_tx *tx = &conn->tx;
 	struct smcr_tx_line line = tx_line(conn);
 	struct smcr_wr_batch batch __uninitialized;
+	u64 cons = smcr_rx_consumed(conn);
 	u16 flags = tx->flags;
 	int err;
 
@@ -423,7 +436,7 @@ static int tx_post(struct smcr_conn *conn, const struct smcr_tx_plan *plan)
 	if (plan->blocked)
 		flags |= SMCR_CDC_B;
 	if (smcr_tx_r_sets(&tx->r, tx->fo.cap != SMCR_FAILOVER_OPEN,
-			   plan->bytes || tx->told != smcr_rx_consumed(conn)))
+			   plan->bytes || tx->told != cons))
 		flags |= SMCR_CDC_R;
 	if (!(flags & SMCR_CDC_A))
 		flags |= smcr_urgent_tx_flags(&tx->urgent, plan->sent,
@@ -448,11 +461,11 @@ static int tx_post(struct smcr_conn *conn, const struct smcr_tx_plan *plan)
 			tx->pressed ||
 			smcr_tx_burst_asks(&tx->burst, &line, plan));
 	if (batch.message)
-		tx_encode(conn, batch.cdc, plan->sent, flags);
+		tx_encode(conn, batch.cdc, plan->sent, cons, flags);
 	err = smcr_wr_post(conn->link, &batch);
 	if (err)
 		return err;
-	tx_posted(conn, plan, &batch, flags);
+	tx_posted(conn, plan, &batch, cons, flags);
 	if (batch.message && flags & SMCR_CDC_A)
 		smcr_conn_end_event(conn, SMCR_CONN_EV_ABORT_SENT);
 	return 0;
@@ -632,12 +645,8 @@ void smcr_tx_push_locked(struct smcr_conn *conn)
 	} while (turn == TX_POSTED);
 	if (turn == TX_IDLE)
 		smcr_conn_end_flushed(conn);
-	/* The timer goes on by itself. While the connection is away, it may run
-	 * for a longer limit than what waits now has.
-	 */
-	if ((tx_limit(conn) || tx_starves(conn)) &&
-	    (tx->patience || !timer_pending(&conn->tx_timer)))
-		tx_arm(conn, TX_STALL_TIME);
+	if (tx_limit(conn) || tx_starves(conn))
+		smcr_tx_arm(conn, TX_STALL_TIME);
 }
 
 /**
@@ -772,7 +781,7 @@ static void tx_press(struct smcr_conn *conn)
 {
 	spin_lock_bh(&conn->lock);
 	tx_ask(conn);
-	tx_arm(conn, TX_MEMORY_TIME);
+	smcr_tx_arm(conn, TX_MEMORY_TIME);
 	spin_unlock_bh(&conn->lock);
 }
 
@@ -808,7 +817,7 @@ static void tx_hold(struct smcr_conn *conn, bool hold)
 
 	if (hold && !tx->hold) {
 		tx->hold_until = jiffies + TX_CORK_TIME;
-		tx_arm(conn, TX_CORK_TIME);
+		smcr_tx_arm(conn, TX_CORK_TIME);
 	}
 	WRITE_ONCE(tx->hold, hold);
 }

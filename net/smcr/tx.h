@@ -67,6 +67,9 @@ enum smcr_tx_mute {
  * @filling: a sender copies into the chunk of @end
  * @pressed: send() found no chunk, and none of the bytes under way has become
  *	complete since, nor has the time passed after which it looks again
+ * @kept: the connection keeps its last chunk while no byte is outstanding, and
+ *	the timer will look whether it has become idle
+ * @emptied: jiffies when no byte was outstanding last
  * @merging: bytes wait to be merged with later ones, and a requested completion
  *	will have them looked at
  * @hold: MSG_MORE or TCP_CORK: wait for more bytes
@@ -117,9 +120,11 @@ struct smcr_conn_tx {
 	bool			due;
 	bool			filling;
 	bool			pressed;
+	bool			kept;
 	bool			merging;
 	bool			hold;
 	bool			blocked;
+	unsigned long		emptied;
 	struct smcr_tx_r	r;
 	unsigned long		answered;
 	u8			mute;
@@ -138,6 +143,7 @@ struct smcr_conn_tx {
 };
 
 void smcr_tx_init(struct smcr_conn *conn);
+void smcr_tx_arm(struct smcr_conn *conn, unsigned long delay);
 void smcr_tx_set_user_timeout(struct smcr_conn *conn, unsigned int msecs);
 int __must_check smcr_tx_sendmsg(struct sock *sk, struct msghdr *msg,
 				 size_t len);
@@ -168,6 +174,7 @@ int __must_check smcr_tx_gather(struct smcr_conn *conn,
 				struct smcr_wr_write *wr,
 				const struct smcr_tx_seg *seg, u64 pos);
 void smcr_tx_retry(struct smcr_conn *conn);
+void smcr_tx_unkeep(struct smcr_conn *conn);
 void smcr_tx_reclaim(struct smcr_conn *conn, u64 pos);
 bool smcr_tx_may_leave(const struct smcr_conn *conn);
 void smcr_tx_left(struct smcr_conn *conn, bool lost);

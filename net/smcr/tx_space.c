@@ -15,6 +15,12 @@
  * for it, it is a large one, which is in several slots: a write then has fewer
  * scatter entries, and so can have more bytes.
  *
+ * A request and its response leave no byte outstanding each time, and the links
+ * and their locks are shared with other connections. So a connection whose
+ * bytes are complete again and again within some milliseconds keeps its last
+ * chunk, if it is a small one, until it has been idle for a moment. That one
+ * counts for each connection anyway.
+ *
  * Bytes are complete when a completion says so or when the peer's consumer
  * cursor has passed them: the peer has read them, and its queue pair drops a
  * late retransmission as a duplicate. So most sends need no completion.
@@ -69,6 +75,12 @@
  * all CPUs decides; each of them may exceed it by a chunk.
  */
 #define SPACE_BATCH	((s32)(16 * SMCR_CHUNK_SIZE))
+/* Longest time between two moments without an outstanding byte for which a
+ * connection keeps its chunk, and the time for which it keeps it if no other
+ * such moment comes
+ */
+#define SPACE_KEEP_GAP	msecs_to_jiffies(50)
+#define SPACE_KEEP_TIME	msecs_to_jiffies(100)
 
 static void send_count(struct net *net, s64 bytes)
 {
@@ -197,6 +209,50 @@ static void space_drop_last(struct smcr_conn *conn)
 	end = chunk_end(*space_slot(conn, pos));
 	for (; pos < end; pos += SMCR_CHUNK_SIZE)
 		slot_drop(conn, pos);
+}
+
+/* No byte is outstanding, and nobody copies to the chunk of @end: give it back,
+ * or keep it for the next bytes.
+ */
+static void space_rest(struct smcr_conn *conn)
+{
+	struct smcr_conn_tx *tx = &conn->tx;
+	const struct smcr_chunk *chunk = *space_slot(conn, tx->end);
+	unsigned long gap = jiffies - tx->emptied;
+
+	tx->emptied = jiffies;
+	if (!chunk || chunk->kind != SMCR_CHUNK_SMALL || gap > SPACE_KEEP_GAP) {
+		space_drop_last(conn);
+	} else if (!tx->kept) {
+		tx->kept = true;
+		smcr_tx_arm(conn, SPACE_KEEP_TIME);
+	}
+}
+
+/**
+ * smcr_tx_unkeep() - give back the chunk of a connection that has become idle
+ * @conn: the connection; nothing happens if it keeps none
+ *
+ * Context: any, conn->lock held; smcr_tx_arm() has had this called.
+ */
+void smcr_tx_unkeep(struct smcr_conn *conn)
+{
+	struct smcr_conn_tx *tx = &conn->tx;
+	unsigned long idle = jiffies - tx->emptied;
+
+	lockdep_assert_held(&conn->lock);
+	if (!tx->kept)
+		return;
+	if (idle < SPACE_KEEP_TIME) {
+		smcr_tx_arm(conn, SPACE_KEEP_TIME - idle);
+		return;
+	}
+	tx->kept = false;
+	/* Pairs with the barrier in space_fill(): a sender that begins now
+	 * waits for the lock
+	 */
+	if (!smp_load_acquire(&tx->filling) && tx->una == READ_ONCE(tx->end))
+		space_drop_last(conn);
 }
 
 static void space_drop_held(struct smcr_conn *conn)
@@ -372,7 +428,7 @@ void smcr_tx_reclaim(struct smcr_conn *conn, u64 pos)
 	 * bytes
 	 */
 	if (!smp_load_acquire(&tx->filling) && pos == READ_ONCE(tx->end))
-		space_drop_last(conn);
+		space_rest(conn);
 	if (tx->signaled < pos)
 		tx->signaled = pos;
 	space_wake(conn);

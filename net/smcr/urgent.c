@@ -272,8 +272,11 @@ bool smcr_urgent_rx_recv(struct smcr_urgent_rx *u, u16 flags, u64 prod,
  */
 u64 smcr_urgent_rx_told(const struct smcr_urgent_rx *u, u64 cons)
 {
-	u64 pos = smcr_urgent_rx_from(u, cons);
+	u64 pos;
 
+	if (!u->bits)
+		return cons;
+	pos = smcr_urgent_rx_from(u, cons);
 	return at_older(u, pos) || smcr_urgent_rx_at_mark(u, pos) ? pos + 1 :
 								    pos;
 }

@@ -11,6 +11,8 @@
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source-path=SCRIPTDIR source=lib/counts_lib.sh
 . "$FUNC_DIR/lib/counts_lib.sh"
+# shellcheck source-path=SCRIPTDIR source=lib/crowd_lib.sh
+. "$FUNC_DIR/lib/crowd_lib.sh"
 
 # tcp_costs COUNT: open and close COUNT connections; set $segments to the TCP
 # segments that this host sent and received
@@ -20,6 +22,11 @@ tcp_costs() {
 	no_conn_left
 	segments=$(($(tcp_grew TcpInSegs) + $(tcp_grew TcpOutSegs) -
 		    $(tcp_needless) - $(on server tcp_needless)))
+}
+
+# chunk_is_back: test whether each chunk that was taken has been returned
+chunk_is_back() {
+	[ "$(calls smcr_wr_chunk_get)" = "$(calls smcr_wr_chunk_put)" ]
 }
 
 kind=smcr4
@@ -35,7 +42,7 @@ io_check "the first contact" $kind "$SERVER" seq -n 1
 no_conn_left
 # Compare two runs, so that the cost of the connection itself cancels out.
 calls_begin smcr_link_get
-before=$(calls)
+before=$(calls smcr_link_get)
 save short
 io_check "short run" $kind "$SERVER" rr -s 64 -n 200
 no_conn_left
@@ -43,7 +50,7 @@ doorbells=$(delta short Doorbells)
 requests=$(delta short WorkRequests)
 completions=$(delta short SendCompletions)
 chunks=$(delta short TxChunkAllocs)
-taken=$(($(calls) - before))
+taken=$(($(calls smcr_link_get) - before))
 save long
 io_check "long run" $kind "$SERVER" rr -s 64 -n $((200 + messages))
 no_conn_left
@@ -53,7 +60,7 @@ grew long SendCompletions -le $((completions + messages / 16))
 grew long TxChunkAllocs -le "$chunks"
 grew long MrRegistrations -eq 0
 grew long LlcSent -eq 0
-taken=$(($(calls) - before - 2 * taken))
+taken=$(($(calls smcr_link_get) - before - 2 * taken))
 check "$messages messages and answers take $taken references to a link" \
 	test $taken -le $((messages / 16))
 show_deltas long
@@ -105,4 +112,17 @@ on server by_rdma begin $((100000 / SLOW)) $((100000 / SLOW))
 segments=$((segments - few))
 check "$connections connections cost $segments TCP segments, 8 each" \
 	test $segments -le $((connections * 17 / 2))
+# While a program asks and is answered, its connection keeps its chunk of send
+# space. Once it is idle, other connections can have the chunk.
+on server crowd_serve $kind "$SERVER"
+crowd_begin $kind "$SERVER"
+calls_begin smcr_wr_chunk_get smcr_wr_chunk_put
+crowd_is "a connection" 1 open 1
+crowd ask 200 64
+chunks=$(calls smcr_wr_chunk_get)
+check "200 requests of 64 bytes take $chunks chunks" test "$chunks" -le 50
+wait_until "the idle connection has returned its chunk" chunk_is_back
+crowd_end
+no_conn_left
+on server crowd_served
 finish

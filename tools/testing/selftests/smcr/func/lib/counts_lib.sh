@@ -3,6 +3,8 @@
 # TCP counters and calls of functions for counts.sh. Source this after lib.sh.
 # shellcheck disable=SC2154 # what lib.sh sets
 
+TRACE=/sys/kernel/tracing
+
 tcp_begin() {
 	nstat -az --json >"$tmp/tcp"
 }
@@ -22,20 +24,29 @@ tcp_needless() {
 	echo $(($(tcp_grew TcpRetransSegs) + $(tcp_grew TcpExtDelayedACKs)))
 }
 
-# calls_begin FUNCTION: count the calls of a function of smcr until the end of
-# this test
+# calls_begin FUNCTION...: count the calls of functions of smcr from now on until
+# the next call of this or the end of this test
 calls_begin() {
-	local trace=/sys/kernel/tracing
-
-	undo_later sh -c "echo >$trace/kprobe_events"
-	undo_later sh -c "echo 0 >$trace/events/kprobes/smcr_called/enable"
-	check "calls of $1 are counted" sh -c "
-		echo p:smcr_called smcr:$1 >$trace/kprobe_events &&
-		echo 1 >$trace/events/kprobes/smcr_called/enable"
+	calls_end
+	undo_later calls_end
+	check "calls of $* are counted" calls_count "$@"
 }
 
-# calls: print their number so far
+calls_count() {
+	local name
+
+	for name in "$@"; do
+		echo "p:calls_$name smcr:$name" >>$TRACE/kprobe_events || return
+	done
+	echo 1 >$TRACE/events/kprobes/enable
+}
+
+calls_end() {
+	[ ! -e $TRACE/events/kprobes ] || echo 0 >$TRACE/events/kprobes/enable
+	echo >$TRACE/kprobe_events
+}
+
+# calls FUNCTION: print their number so far
 calls() {
-	awk '$1 == "smcr_called" { print $2 }' \
-		/sys/kernel/tracing/kprobe_profile
+	awk -v name="calls_$1" '$1 == name { print $2 }' $TRACE/kprobe_profile
 }
