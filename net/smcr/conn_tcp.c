@@ -6,7 +6,9 @@
  * The timer runs from the end of the handshake until the connection is over.
  * While TCP is open, the timer queues the connection's work item. The function
  * of that item belongs to the socket layer, which looks at TCP and sends the
- * probe (close.c). Once TCP has failed, the timer itself decides.
+ * probe (close.c). Once TCP has failed, the timer itself decides. If it runs
+ * because bytes were written, and the peer has answered meanwhile, it goes on
+ * to the time at which it would have run without them.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -27,6 +29,9 @@
  * before no more often than each half second (net.ipv4.tcp_invalid_ratelimit).
  */
 #define TCP_LEAST_MS	1000
+
+/* Longest time between two probes while bytes are written without an answer */
+#define TCP_EARLY_MOST_MS	8000
 
 /* Time between two looks for the answer to R */
 #define TCP_LOOK_TIME	(HZ / 10)
@@ -57,6 +62,27 @@ static void tcp_arm(struct smcr_conn *conn, unsigned long delay)
 	smcr_conn_get(conn);
 	if (mod_timer(&conn->tcp_timer, jiffies + delay))
 		smcr_conn_put(conn);
+}
+
+/* Arm the timer for @delay from now, when it runs unless bytes are written. */
+static void tcp_rest(struct smcr_conn *conn, unsigned long delay)
+{
+	conn->tcp.due = jiffies + delay;
+	tcp_arm(conn, delay);
+}
+
+/* Did the timer run for bytes that the peer has answered, and before it would
+ * have run without them?
+ */
+static bool tcp_rests(struct smcr_conn *conn)
+{
+	struct smcr_conn_tcp *tcp = &conn->tcp;
+
+	if (!smcr_tcp_early_answered(&tcp->early, conn->rx.peer.seq) ||
+	    !time_before(jiffies, tcp->due))
+		return false;
+	tcp_arm(conn, tcp->due - jiffies);
+	return true;
 }
 
 /* Count each time, but log once: the cause lasts, or comes back. */
@@ -160,8 +186,10 @@ static void tcp_act(struct smcr_conn *conn, u32 actions)
 		tcp_grace(conn);
 	if (actions & SMCR_TCP_SAY_GONE)
 		tcp_say_gone(conn);
-	if (actions & SMCR_TCP_REST)
-		tcp_arm(conn, tcp_interval(conn) ? : TCP_CHECK_TIME);
+	if (actions & SMCR_TCP_REST) {
+		conn->tcp.early.on = false;
+		tcp_rest(conn, tcp_interval(conn) ? : TCP_CHECK_TIME);
+	}
 	if (actions & SMCR_TCP_SAY_MUTE)
 		smcr_mib_inc(conn->lgr->net, SMCR_MIB_TCPUNANSWERED);
 	if (actions & SMCR_TCP_END)
@@ -185,18 +213,20 @@ static void tcp_expired(struct smcr_conn *conn)
 {
 	bool asks = tcp_asks(conn);
 
-	if (conn->tcp.watch == SMCR_TCP_GONE)
-		tcp_event(conn, SMCR_TCP_EV_IDLE);
-	else if (asks && (tcp_answered(conn) || !tcp_can_ask(conn)))
+	if (conn->tcp.watch == SMCR_TCP_GONE) {
+		if (!tcp_rests(conn))
+			tcp_event(conn, SMCR_TCP_EV_IDLE);
+	} else if (asks && (tcp_answered(conn) || !tcp_can_ask(conn))) {
 		tcp_event(conn, SMCR_TCP_EV_ANSWERED);
-	else if (conn->link->age != conn->tcp.test.age)
+	} else if (conn->link->age != conn->tcp.test.age) {
 		tcp_event(conn, SMCR_TCP_EV_MOVED);
-	else if (asks && time_before(jiffies, conn->tcp.until))
+	} else if (asks && time_before(jiffies, conn->tcp.until)) {
 		tcp_arm(conn, TCP_LOOK_TIME);
-	else if (asks && tcp_unasked(conn))
+	} else if (asks && tcp_unasked(conn)) {
 		tcp_event(conn, SMCR_TCP_EV_MOVED);
-	else
+	} else {
 		tcp_event(conn, SMCR_TCP_EV_LIMIT);
+	}
 }
 
 static void tcp_timer(struct timer_list *timer)
@@ -204,11 +234,12 @@ static void tcp_timer(struct timer_list *timer)
 	struct smcr_conn *conn = from_timer(conn, timer, tcp_timer);
 
 	spin_lock(&conn->lock);
-	if (conn->tcp.watch < SMCR_TCP_DOUBTED) {
+	if (conn->tcp.watch >= SMCR_TCP_DOUBTED) {
+		if (!smcr_conn_end_over(conn) && !timer_pending(timer))
+			tcp_expired(conn);
+	} else if (!tcp_rests(conn)) {
 		set_bit(SMCR_CONN_F_TCP_TICK, &conn->flags);
 		smcr_conn_end_queue(conn);
-	} else if (!smcr_conn_end_over(conn) && !timer_pending(timer)) {
-		tcp_expired(conn);
 	}
 	spin_unlock(&conn->lock);
 	smcr_conn_put(conn);
@@ -239,8 +270,30 @@ void smcr_conn_tcp_start(struct smcr_conn *conn)
 	conn->tcp.since = jiffies;
 	conn->tcp.asked = jiffies;
 	if (interval)
-		tcp_arm(conn, interval);
+		tcp_rest(conn, interval);
 	spin_unlock_bh(&conn->lock);
+}
+
+/**
+ * smcr_conn_tcp_wrote() - event: bytes were written, and @early is not on
+ * @conn: the connection
+ *
+ * Context: any, conn->lock held.
+ */
+void smcr_conn_tcp_wrote(struct smcr_conn *conn)
+{
+	struct smcr_conn_tcp *tcp = &conn->tcp;
+	unsigned long wait = msecs_to_jiffies(TCP_LEAST_MS);
+
+	lockdep_assert_held(&conn->lock);
+	smcr_tcp_early_begin(&tcp->early, conn->rx.peer.seq, wait);
+	/* In the other states the timer waits for something else */
+	if (!tcp_interval(conn) || smcr_conn_end_over(conn) ||
+	    (tcp->watch > SMCR_TCP_SILENT && tcp->watch != SMCR_TCP_GONE))
+		return;
+	smcr_conn_get(conn);
+	if (timer_reduce(&conn->tcp_timer, jiffies + wait))
+		smcr_conn_put(conn);
 }
 
 /**
@@ -253,22 +306,34 @@ void smcr_conn_tcp_start(struct smcr_conn *conn)
  */
 bool smcr_conn_tcp_tick(struct smcr_conn *conn, unsigned long heard)
 {
-	unsigned long interval = tcp_interval(conn);
+	unsigned long interval = tcp_interval(conn), limit;
+	struct smcr_conn_tcp *tcp = &conn->tcp;
 	unsigned long now = jiffies;
 	unsigned long idle = now - heard;
 	u32 actions = 0;
+	u64 sent;
 
 	if (!interval)
 		return false;
 	spin_lock_bh(&conn->lock);
 	if (smcr_conn_end_over(conn))
 		goto out;
-	actions = smcr_tcp_watch_tick(&conn->tcp.watch, idle,
-				      now - conn->tcp.asked, interval);
-	if (actions & SMCR_TCP_PROBE)
-		conn->tcp.asked = now;
+	sent = conn->tx.nxt;
+	limit = smcr_tcp_early_limit(&tcp->early, sent,
+				     idle <= now - tcp->asked ||
+				     tcp->watch == SMCR_TCP_SILENT, interval);
+	actions = smcr_tcp_watch_tick(&tcp->watch, idle, now - tcp->asked,
+				      limit);
+	if (actions & SMCR_TCP_PROBE) {
+		tcp->asked = now;
+		smcr_tcp_early_probed(&tcp->early, sent,
+				      msecs_to_jiffies(TCP_EARLY_MOST_MS));
+	}
 	tcp_act(conn, actions);
-	tcp_arm(conn, idle < interval ? interval - idle : interval);
+	tcp_rest(conn, idle < interval ? interval - idle : interval);
+	if (tcp->early.on)
+		tcp_arm(conn, idle < limit ? limit - idle :
+			min(tcp->early.wait, interval));
 out:
 	spin_unlock_bh(&conn->lock);
 	return actions & SMCR_TCP_PROBE;

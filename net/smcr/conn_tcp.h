@@ -25,6 +25,8 @@ struct smcr_conn;
  * @until: jiffies at which the time for its answer is over
  * @err: errno for the program if the connection ends with TCP
  * @told: silence was logged
+ * @early: are bytes unanswered?
+ * @due: jiffies at which the timer runs if none are
  *
  * All under smcr_conn.lock; @watch is also read without it, as a hint.
  */
@@ -38,10 +40,13 @@ struct smcr_conn_tcp {
 	unsigned long		until;
 	int			err;
 	bool			told;
+	struct smcr_tcp_early	early;
+	unsigned long		due;
 };
 
 void smcr_conn_tcp_init(struct smcr_conn *conn);
 void smcr_conn_tcp_start(struct smcr_conn *conn);
+void smcr_conn_tcp_wrote(struct smcr_conn *conn);
 bool __must_check smcr_conn_tcp_tick(struct smcr_conn *conn,
 				     unsigned long heard);
 void smcr_conn_tcp_failed(struct smcr_conn *conn, int err);

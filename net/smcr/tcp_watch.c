@@ -60,6 +60,16 @@
  *       |      |<---------|          |
  *       +------+ answered +----------+
  *
+ * An idle TCP connection learns only from such a probe that the peer's address
+ * has a new owner, while TCP that carries bytes learns it from the RST that the
+ * first of them meets. So each write is looked after: if no message of the peer
+ * has followed it for a second, although the program perhaps waits for an
+ * answer, TCP is probed then, and while more bytes are written without an
+ * answer, again after times that double. A message of the peer ends that, and
+ * so does the answer to a probe, or silence that is known, if nothing was
+ * written since. A busy connection, which hears from its peer all the time,
+ * sends no probe; all that it has is a timer that runs each second.
+ *
  * The timer runs an interval after a probe, or later, and the answer to a probe
  * comes at once. So the answer is about as old as the probe when it is found.
  * It counts, since it is not older, and the next probe is due in the same run.
@@ -246,4 +256,74 @@ u32 smcr_tcp_watch_tick(enum smcr_tcp_watch *watch, unsigned long heard,
 	if (heard >= interval)
 		actions |= smcr_tcp_watch_step(watch, SMCR_TCP_EV_IDLE);
 	return actions;
+}
+
+/**
+ * smcr_tcp_early_begin() - bytes were written, the first ones since the peer
+ *	has answered
+ * @early: what is known of the answer; changed
+ * @seq: sequence number of the peer's last message
+ * @wait: time for the answer
+ *
+ * Context: any, the connection's lock held.
+ */
+void smcr_tcp_early_begin(struct smcr_tcp_early *early, u16 seq,
+			  unsigned long wait)
+{
+	early->on = true;
+	early->seq = seq;
+	early->sent = ~0ULL;
+	early->wait = wait;
+}
+
+/**
+ * smcr_tcp_early_answered() - the timer ran: has a message of the peer come?
+ * @early: what is known of the answer; changed
+ * @seq: sequence number of the peer's last message
+ *
+ * After 65,536 messages in between it seems that none has come, which costs a
+ * probe.
+ *
+ * Context: any, the connection's lock held.
+ * Return: true if one has come since smcr_tcp_early_begin().
+ */
+bool smcr_tcp_early_answered(struct smcr_tcp_early *early, u16 seq)
+{
+	if (!early->on || seq == early->seq)
+		return false;
+	early->on = false;
+	return true;
+}
+
+/**
+ * smcr_tcp_early_limit() - compute the idle time after which TCP is probed now
+ * @early: what is known of the answer; changed
+ * @sent: position up to which bytes are written
+ * @known: the last probe was answered, or TCP is known to be silent
+ * @interval: that time without bytes that want an answer
+ *
+ * Context: any, the connection's lock held.
+ * Return: the time.
+ */
+unsigned long smcr_tcp_early_limit(struct smcr_tcp_early *early, u64 sent,
+				   bool known, unsigned long interval)
+{
+	if (known && sent == early->sent)
+		early->on = false;
+	return early->on && early->wait < interval ? early->wait : interval;
+}
+
+/**
+ * smcr_tcp_early_probed() - TCP is probed
+ * @early: what is known of the answer; changed
+ * @sent: position up to which bytes are written
+ * @most: longest time until the next probe, if more are
+ *
+ * Context: any, the connection's lock held.
+ */
+void smcr_tcp_early_probed(struct smcr_tcp_early *early, u64 sent,
+			   unsigned long most)
+{
+	early->sent = sent;
+	early->wait = 2 * early->wait < most ? 2 * early->wait : most;
 }

@@ -91,8 +91,30 @@ enum smcr_tcp_action {
 	SMCR_TCP_END		= 1 << 9,
 };
 
+/**
+ * struct smcr_tcp_early - is the peer's end of the connection heard of?
+ * @on: bytes were written, and the timer looks for an answer earlier than after
+ *	the interval
+ * @seq: sequence number of the peer's last message when @on was set
+ * @sent: position up to which bytes had been written at the last probe
+ * @wait: TCP is probed if it was idle for this long
+ */
+struct smcr_tcp_early {
+	bool		on;
+	u16		seq;
+	u64		sent;
+	unsigned long	wait;
+};
+
 u32 smcr_tcp_watch_step(enum smcr_tcp_watch *watch, enum smcr_tcp_event event);
 u32 smcr_tcp_watch_tick(enum smcr_tcp_watch *watch, unsigned long heard,
 			unsigned long asked, unsigned long interval);
+void smcr_tcp_early_begin(struct smcr_tcp_early *early, u16 seq,
+			  unsigned long wait);
+bool smcr_tcp_early_answered(struct smcr_tcp_early *early, u16 seq);
+unsigned long smcr_tcp_early_limit(struct smcr_tcp_early *early, u64 sent,
+				   bool known, unsigned long interval);
+void smcr_tcp_early_probed(struct smcr_tcp_early *early, u64 sent,
+			   unsigned long most);
 
 #endif /* _SMCR_TCP_WATCH_H */

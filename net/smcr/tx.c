@@ -36,6 +36,7 @@
 #include "conn.h"
 #include "conn_end.h"
 #include "conn_move.h"
+#include "conn_tcp.h"
 #include "lgr.h"
 #include "mib.h"
 #include "rx.h"
@@ -373,9 +374,12 @@ static void tx_posted(struct smcr_conn *conn, const struct smcr_tx_plan *plan,
 	if (!batch->message)
 		return;
 	tx->seq++;
-	if (fresh)
-		tx->progress = jiffies;
 	WRITE_ONCE(tx->nxt, plan->sent);
+	if (fresh) {
+		tx->progress = jiffies;
+		if (!conn->tcp.early.on)
+			smcr_conn_tcp_wrote(conn);
+	}
 	if (tx->r.owed && tx->told == cons && !plan->bytes)
 		tx->answered = jiffies;
 	smcr_tx_r_posted(&tx->r, tx->told != cons);

@@ -4,7 +4,7 @@
 # fact: A netdev that goes down, and an address's new owner, do what TCP has
 # rfc: 4.8.2
 # nics: 2
-# timeout: 200
+# timeout: 240
 # The same steps run over TCP and over smcr, with IPv4 and IPv6: the server's
 # netdev goes down and comes up, which takes its IPv6 addresses, and an address
 # that has left the server gets a new owner, which resets TCP. The client's second
@@ -81,6 +81,29 @@ given_back() {
 	check "the address is back" on server vip_on eth0
 }
 
+# The client writes to the address after it has changed hands, and waits for an
+# answer. Neither its program nor the interval of TCP's probes, a minute, asks
+# TCP in the meantime, so that the bytes themselves have to.
+written_to() {
+	local from
+
+	opened moved "$vip"
+	flows moved
+	leaves
+	answers "what came before can be read" server before read moved
+	taken_over
+	answers "the client may send" client ok send moved request
+	from=$SECONDS
+	answers "the new owner resets the client" client ECONNRESET read moved
+	check "in $((SECONDS - from)) s, $((30 * SLOW)) at most" \
+		test $((SECONDS - from)) -le $((30 * SLOW))
+	learns "and the server learns of it" server ECONNRESET read moved
+	! $smcr || grew "case" TcpUnanswered -eq 1
+	flows stays
+	closed moved
+	given_back
+}
+
 # The server has sent something before: until then a RST could mean that its
 # handshake has failed, and would end the connection whatever the link says.
 new_owner() {
@@ -133,6 +156,13 @@ done
 both no_group_left
 both no_second
 own_host
+sysctl_for_now net.smcr.tcp_probe_ms 60000
+for kind in tcp4:6 smcr4:257 tcp6:6 smcr6:257; do
+	begin "${kind%:*}" "${kind#*:}"
+	echo "# $kind: written_to"
+	written_to
+	end
+done
 # How often a connection without TCP is asked
 sysctl_for_now net.smcr.tcp_probe_ms 1000
 for kind in tcp4:6 smcr4:257 tcp6:6 smcr6:257; do

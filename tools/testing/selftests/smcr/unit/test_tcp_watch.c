@@ -289,6 +289,86 @@ static void nothing_else_ends(void)
 	}
 }
 
+#define INTERVAL	60000
+#define MOST		8000
+
+static struct smcr_tcp_early early;
+
+/* Bytes up to @sent are written, TCP was heard @heard ago and probed @asked
+ * ago. Returns how long TCP has to be idle for a probe.
+ */
+static unsigned long limit(u64 sent, unsigned long heard, unsigned long asked)
+{
+	return smcr_tcp_early_limit(&early, sent, heard <= asked, INTERVAL);
+}
+
+static void write_first(void)
+{
+	begin();
+	smcr_tcp_early_begin(&early, 7, 1000);
+}
+
+static void peer_answers(void)
+{
+	write_first();
+	EXPECT(smcr_tcp_early_answered(&early, 8));
+	EXPECT(!early.on);
+	EXPECT_EQ(limit(64, 1000, 1000), INTERVAL);
+	/* There is nothing to be answered any more */
+	EXPECT(!smcr_tcp_early_answered(&early, 9));
+}
+
+static void peer_is_quiet(void)
+{
+	write_first();
+	EXPECT(!smcr_tcp_early_answered(&early, 7));
+	EXPECT_EQ(limit(64, 1000, 5000), 1000);
+	EXPECT_EQ(smcr_tcp_watch_tick(&watch, 1000, 5000, 1000), PROBE);
+	smcr_tcp_early_probed(&early, 64, MOST);
+	/* TCP answers, and nothing was written since: the rest is patience */
+	EXPECT_EQ(limit(64, 2000, 2000), INTERVAL);
+	EXPECT(!early.on);
+}
+
+static void writes_on(void)
+{
+	static const unsigned long waits[] = { 1000, 2000, 4000, 8000, 8000 };
+	unsigned int i;
+
+	write_first();
+	for (i = 0; i < ARRAY_SIZE(waits); i++) {
+		EXPECT_EQ(limit(64 * i, 0, 0), waits[i]);
+		smcr_tcp_early_probed(&early, 64 * i, MOST);
+	}
+	EXPECT(early.on);
+	EXPECT(smcr_tcp_early_answered(&early, 8));
+	/* The next time begins anew */
+	smcr_tcp_early_begin(&early, 8, 1000);
+	EXPECT_EQ(limit(640, 0, 0), 1000);
+}
+
+static void short_interval(void)
+{
+	write_first();
+	smcr_tcp_early_probed(&early, 64, MOST);
+	EXPECT_EQ(smcr_tcp_early_limit(&early, 65, true, 1500), 1500);
+	EXPECT(early.on);
+}
+
+/* Neither TCP nor the peer answers: three probes, then the link decides. */
+static void tcp_is_quiet(void)
+{
+	int n;
+
+	write_first();
+	for (n = 0; n < 3; n++) {
+		EXPECT(limit(64, 30000, 1000) < INTERVAL);
+		EXPECT_EQ(step(SMCR_TCP_EV_IDLE), n < 2 ? PROBE : PROBE | TEST);
+		smcr_tcp_early_probed(&early, 64, MOST);
+	}
+	EXPECT_EQ(smcr_tcp_early_limit(&early, 64, true, INTERVAL), INTERVAL);
+}
+
 static const struct fact facts[] = {
 	{ "an idle TCP connection is probed, an answered one is well", heard },
 	{ "an answer that is as old as its probe counts", answered },
@@ -307,6 +387,12 @@ static const struct fact facts[] = {
 	{ "a connection that has moved asks its new link", other_link },
 	{ "where TCP decides, a RST ends it after a moment", obeys },
 	{ "silence never ends a connection", nothing_else_ends },
+	{ "bytes that the peer answers cost TCP no probe", peer_answers },
+	{ "bytes without an answer cost one, if TCP answers", peer_is_quiet },
+	{ "further ones cost more, after times that double", writes_on },
+	{ "a shorter interval is not made longer", short_interval },
+	{ "without any answer TCP is probed until silence is known",
+	  tcp_is_quiet },
 };
 
 PROVE(facts, NULL);
