@@ -190,10 +190,13 @@ undo_later wire clear
 lines=$(log_lines)
 both save silent
 # Three intervals and a TEST LINK fit in, also where each command is slow.
-begin "all of TCP is lost" $SMCR $((12 * PATIENCE)) 0.5
+begin "all of TCP is lost" $SMCR $((16 * PATIENCE)) 0.5
 check "TCP is lost" wire fault '*' '*' cut 1 only tcp
 waits_for silent TcpSilent 1
 on server waits_for silent TcpSilent 1
+# The way may come back.
+save on
+waits_for on TcpProbes 2
 ends "all of TCP is lost" exact
 check "the log says so once" test "$(log_lines)" = $((lines + 1))
 both grew silent TcpSilent -eq 1

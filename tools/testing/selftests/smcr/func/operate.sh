@@ -287,4 +287,7 @@ check "it comes again" rdma link add rxe1 type rxe netdev eth1
 wait_until "the monitor tells it" was_told device device=rxe1 change=added
 check_not "nothing of this is told in another namespace" \
 	test -s "$tmp/events.elsewhere"
+# Neither an administrator's end, nor a removed device, nor the peer's DELETE LINK
+# says anything about a path.
+both grew begin NegativeAdded -eq 0
 finish

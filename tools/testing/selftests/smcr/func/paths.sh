@@ -262,6 +262,11 @@ dropped_to() {
 	[ "$(on server dropped)" -ge "$1" ]
 }
 
+# now_ms: print a time in milliseconds
+now_ms() {
+	echo $(($(date +%s%N) / 1000000))
+}
+
 client_leads
 
 both sysctl_for_now net.smcr.negative_ms 600000
@@ -302,6 +307,18 @@ if [ "$SLOW" = 1 ]; then
 	check "SYNs to this host pass" nft flush table inet smcr_paths
 fi
 on server check "the list blocks nothing" sysctl -qw net.smcr.negative_ms=0
+
+# Where TCP is slow to repeat what is lost, a Proposal may be late, too: the
+# server waits for three times as long.
+on server serves greet $SMCR "$SERVER4" 7727
+on server undo_later ip route del "$CLIENT4/32"
+on server check "TCP repeats after 2 s" \
+	ip route add "$CLIENT4/32" dev eth0 rto_min 2000ms
+was=$(now_ms)
+talks "server first, a slow TCP" listen $SMCR "$SERVER4" 7727
+was=$(($(now_ms) - was))
+check "the server has waited 6 s for a Proposal (in all $was ms)" \
+	test "$was" -ge 6000
 
 # A Proposal comes after the server has given up waiting.
 on server serves serve $SMCR "$SERVER4" 7730
