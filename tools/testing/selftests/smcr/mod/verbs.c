@@ -14,9 +14,12 @@
  *		but while the poller has not ended. The device has drain
  *		functions of its own, which do not return
  *   slowarm	microseconds that the arming of a completion queue takes
+ *   cqerr	1: each completion queue of smcr that is polled has an error from
+ *		then on: it is reported once, and no completion comes any more
  *
- * Reading returns "name value" lines: "refused" requests, "late" events, calls
- * of the drain functions ("drained").
+ * Reading returns "name value" lines: "refused" requests, "late" events,
+ * "broken" queues and the reports of them ("reported"), calls of the drain
+ * functions ("drained").
  */
 #include <linux/delay.h>
 #include <linux/module.h>
