@@ -631,6 +631,10 @@ void smcr_conn_unlink(struct smcr_conn *conn, enum smcr_rmbe_end end)
 		smcr_conn_put(conn);
 	if (timer_delete(&conn->eof_timer))
 		smcr_conn_put(conn);
+	/* The timer will not do it any more, and the socket may stay open */
+	spin_lock_bh(&conn->lock);
+	smcr_tx_unkeep(conn);
+	spin_unlock_bh(&conn->lock);
 	if (timer_delete(&conn->tx_timer))
 		smcr_conn_put(conn);
 	if (timer_delete(&conn->tcp_timer))

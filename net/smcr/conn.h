@@ -176,7 +176,7 @@ struct smcr_conn_rx {
  *	of an orphan (4.8.1, 4.8.2)
  * @tx_timer: ends the wait for more bytes after 200 ms, as TCP's does, and the
  *	connection after TCP_USER_TIMEOUT, or when TCP would give up; sends an
- *	answer to R that had to wait; takes the chunk of an idle connection
+ *	answer to R that had to wait; returns the chunk of an idle connection
  * @move_timer: opens the ring, or decides a move of the peer, some time after a
  *	link was left
  * @eof_timer: a held D or C of the peer waits, see conn_eof.c

@@ -69,7 +69,7 @@ enum smcr_tx_mute {
  *	complete since, nor has the time passed after which it looks again
  * @kept: the connection keeps its last chunk while no byte is outstanding, and
  *	the timer will look whether it has become idle
- * @emptied: jiffies when no byte was outstanding last
+ * @emptied: jiffies when the last outstanding byte became complete
  * @merging: bytes wait to be merged with later ones, and a requested completion
  *	will have them looked at
  * @hold: MSG_MORE or TCP_CORK: wait for more bytes

@@ -60,6 +60,7 @@
 
 #include "chunk.h"
 #include "conn.h"
+#include "conn_end.h"
 #include "conn_move.h"
 #include "lgr.h"
 #include "link.h"
@@ -223,6 +224,8 @@ static void space_rest(struct smcr_conn *conn)
 	tx->emptied = jiffies;
 	if (!chunk || chunk->kind != SMCR_CHUNK_SMALL || gap > SPACE_KEEP_GAP) {
 		space_drop_last(conn);
+	} else if (!tx->kept && smcr_conn_end_over(conn)) {
+		space_drop_last(conn);
 	} else if (!tx->kept) {
 		tx->kept = true;
 		smcr_tx_arm(conn, SPACE_KEEP_TIME);
@@ -230,10 +233,10 @@ static void space_rest(struct smcr_conn *conn)
 }
 
 /**
- * smcr_tx_unkeep() - give back the chunk of a connection that has become idle
+ * smcr_tx_unkeep() - give back the chunk of a connection that is idle or over
  * @conn: the connection; nothing happens if it keeps none
  *
- * Context: any, conn->lock held; smcr_tx_arm() has had this called.
+ * Context: any, conn->lock held.
  */
 void smcr_tx_unkeep(struct smcr_conn *conn)
 {
@@ -243,7 +246,7 @@ void smcr_tx_unkeep(struct smcr_conn *conn)
 	lockdep_assert_held(&conn->lock);
 	if (!tx->kept)
 		return;
-	if (idle < SPACE_KEEP_TIME) {
+	if (idle < SPACE_KEEP_TIME && !smcr_conn_end_over(conn)) {
 		smcr_tx_arm(conn, SPACE_KEEP_TIME - idle);
 		return;
 	}
