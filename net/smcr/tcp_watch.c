@@ -62,13 +62,13 @@
  *
  * An idle TCP connection learns only from such a probe that the peer's address
  * has a new owner, while TCP that carries bytes learns it from the RST that the
- * first of them meets. So each write is looked after: if no message of the peer
- * has followed it for a second, although the program perhaps waits for an
- * answer, TCP is probed then, and while more bytes are written without an
- * answer, again after times that double. A message of the peer ends that, and
- * so does the answer to a probe, or silence that is known, if nothing was
- * written since. A busy connection, which hears from its peer all the time,
- * sends no probe; all that it has is a timer that runs each second.
+ * first of them meets. So an answer to each write is looked for: if no message
+ * of the peer has followed it for a second, TCP is probed, and while more bytes
+ * are written without an answer, again after times that double. A message of
+ * the peer ends that, and so does the answer to a probe, or silence that is
+ * known, if nothing was written since. A busy connection, which hears from its
+ * peer all the time, sends no probe; all that it has is a timer that runs each
+ * second.
  *
  * The timer runs an interval after a probe, or later, and the answer to a probe
  * comes at once. So the answer is about as old as the probe when it is found.

@@ -92,7 +92,7 @@ enum smcr_tcp_action {
 };
 
 /**
- * struct smcr_tcp_early - is the peer's end of the connection heard of?
+ * struct smcr_tcp_early - has the peer answered what was written?
  * @on: bytes were written, and the timer looks for an answer earlier than after
  *	the interval
  * @seq: sequence number of the peer's last message when @on was set
