@@ -216,6 +216,18 @@ def times(part):
     yield "A connection here is connect(), one byte each way, and close()."
 
 
+def each_boot(part, rows):
+    """The ratios of each boot, if there are several."""
+    boots = len(part.rounds(next(iter(rows))))
+    if boots > 1:
+        yield "The ratio of smcr to Linux in each boot alone:"
+        yield simple(["smcr to Linux"] + [f"boot {n + 1}"
+                                          for n in range(boots)],
+                     [[text] + [ratio_text(g) for g in
+                                part.gains_of_boots(work, "linux")]
+                      for work, text in rows.items()])
+
+
 def ratios(part):
     """smcr to the floor and to Linux."""
     yield filled(
@@ -224,14 +236,7 @@ def ratios(part):
         "where it is above 1:")
     yield ratio_table(part, ROWS, (("smcr", "floor"), ("smcr", "linux")),
                       ["Ratio", "smcr to floor", "smcr to Linux"])
-    boots = len(part.rounds("rr64"))
-    if boots > 1:
-        yield "The ratio of smcr to Linux in each boot alone:"
-        yield simple(["smcr to Linux"] + [f"boot {n + 1}"
-                                          for n in range(boots)],
-                     [[text] + [ratio_text(g) for g in
-                                part.gains_of_boots(work, "linux")]
-                      for work, text in ROWS.items()])
+    yield from each_boot(part, ROWS)
 
 
 def between_boots(part):
@@ -307,14 +312,7 @@ def windows(part):
         "ends, and with those that sockets have by default: medians of "
         f"{part.measured('ring64k')}, and in brackets the quartiles.")
     yield writes(part, WINDOWS, ("smcr", "linux", "tcp"))
-    boots = len(part.rounds("ring64k"))
-    if boots > 1:
-        yield "The ratio of smcr to Linux in each boot alone:"
-        yield simple(["smcr to Linux"] + [f"boot {n + 1}"
-                                          for n in range(boots)],
-                     [[text] + [ratio_text(g) for g in
-                                part.gains_of_boots(work, "linux")]
-                      for work, text in WINDOWS.items()])
+    yield from each_boot(part, WINDOWS)
 
 
 def percentile(part, work, system):
