@@ -114,7 +114,7 @@ check "$connections connections cost $segments TCP segments, 8 each" \
 	test $segments -le $((connections * 17 / 2))
 # While a program asks and is answered, its connection keeps its chunk of send
 # space. Once it is idle, other connections can have the chunk.
-on server crowd_serve $kind "$SERVER"
+on server crowd_serve $kind "$SERVER" reset=401
 crowd_begin $kind "$SERVER"
 calls_begin smcr_wr_chunk_get smcr_wr_chunk_put
 crowd_is "a connection" 1 open 1
@@ -122,6 +122,11 @@ crowd ask 200 64
 chunks=$(calls smcr_wr_chunk_get)
 check "200 requests of 64 bytes take $chunks chunks" test "$chunks" -le 50
 wait_until "the idle connection has returned its chunk" chunk_is_back
+# A connection that is reset while it is busy returns it though its socket stays
+# open.
+crowd ask 200 64
+crowd_is "a request that is answered by a reset" 1 send 64
+wait_until "the connection that is over has returned its chunk" chunk_is_back
 crowd_end
 no_conn_left
 on server crowd_served

@@ -20,7 +20,8 @@
  * The exit status tells if a byte of an echo was wrong or missing.
  *
  * OPTION is set on each socket before its use: vrf=DEVICE binds it to DEVICE, ipsec
- * sets a policy that lets everything pass, ulp=NAME sets TCP_ULP.
+ * sets a policy that lets everything pass, ulp=NAME sets TCP_ULP. A server with
+ * reset=N answers the Nth block of each connection by a reset.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -52,6 +53,8 @@ static int fds[CONNS_MAX];
 static __u64 sent[CONNS_MAX];
 static __u64 filled[CONNS_MAX];		/* bytes of "fill" that are not back */
 static unsigned int n_fds;
+static unsigned int echoed[CONNS_MAX + 64];	/* blocks, by descriptor */
+static unsigned int reset_at;
 static const char *option_value;
 static bool wrong;
 
@@ -96,6 +99,8 @@ static void use_option(char *text)
 		util_socket_hook = set_ulp;
 	else if (!strcmp(text, "ipsec"))
 		util_socket_hook = set_ipsec;
+	else if (!strcmp(text, "reset"))
+		reset_at = atoi(option_value);
 	else
 		util_die("option %s is unknown", text);
 }
@@ -331,13 +336,18 @@ static void watch(int epfd, int fd)
 		util_die("epoll: %s", strerror(errno));
 }
 
-/* Echo one block. */
+/* Echo one block. Returns false if @fd is to be closed. */
 static bool echo(int fd)
 {
+	static const struct linger abort = { .l_onoff = 1 };
 	static unsigned char block[BLOCK_MAX];
 	ssize_t len, done, ret;
 
 	len = recv(fd, block, sizeof(block), 0);
+	if (++echoed[fd] == reset_at) {
+		setsockopt(fd, SOL_SOCKET, SO_LINGER, &abort, sizeof(abort));
+		return false;
+	}
 	for (done = 0; done < len; done += ret) {
 		ret = send(fd, block + done, len - done, MSG_NOSIGNAL);
 		if (ret <= 0)
@@ -375,8 +385,10 @@ static void serve(const struct util_kind *kind, const union util_addr *addr)
 				continue;
 			}
 			fd = accept(lfd, NULL, NULL);
-			if (fd >= 0)
-				watch(epfd, fd);
+			if (fd < 0)
+				continue;
+			echoed[fd] = 0;
+			watch(epfd, fd);
 		}
 	}
 }
