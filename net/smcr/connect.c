@@ -246,7 +246,6 @@ static void follow_gid(struct smcr_hs *hs)
 static bool first_contact(struct smcr_hs *hs, const struct smcr_lgr_key *key)
 {
 	enum smcr_fallback_reason reason;
-	struct smcr_lgr *lgr;
 	int err;
 
 	if (!smcr_hs_gid_credible(hs, hs->accept.gid)) {
@@ -263,14 +262,9 @@ static bool first_contact(struct smcr_hs *hs, const struct smcr_lgr_key *key)
 		smcr_hs_decline(hs, reason);
 		return false;
 	}
-	lgr = smcr_lgr_create(sock_net(hs->sk), SMCR_CLIENT, key, &hs->port);
-	if (IS_ERR(lgr)) {
-		smcr_hs_decline(hs, errno_reason(PTR_ERR(lgr)));
-		return false;
-	}
-	hs->lgr = lgr;
-	hs->first_contact = true;
-	err = smcr_hs_conn(hs);
+	err = smcr_hs_form(hs, SMCR_CLIENT, key);
+	if (!err)
+		err = smcr_hs_conn(hs);
 	if (!err)
 		err = smcr_conn_set_peer(hs->conn, hs->link, &hs->accept, true);
 	if (!err)

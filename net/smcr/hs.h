@@ -207,6 +207,8 @@ void smcr_hs_declined(struct smcr_hs *hs);
 bool smcr_hs_decline_more(struct smcr_hs *hs);
 int __must_check smcr_hs_recv(struct smcr_hs *hs, enum smcr_clc_type want);
 int __must_check smcr_hs_send(struct smcr_hs *hs);
+int __must_check smcr_hs_form(struct smcr_hs *hs, enum smcr_role role,
+			      const struct smcr_lgr_key *key);
 int __must_check smcr_hs_conn(struct smcr_hs *hs);
 bool smcr_hs_group_wait(struct smcr_hs *hs);
 int __must_check smcr_hs_send_accept(struct smcr_hs *hs,

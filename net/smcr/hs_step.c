@@ -16,7 +16,9 @@
 #include "lgr_links.h"
 #include "mib.h"
 #include "path.h"
+#include "rmb.h"
 #include "sock.h"
+#include "tx.h"
 
 /**
  * smcr_hs_decline_more() - step DECLINE: send the rest of the Decline
@@ -241,6 +243,41 @@ static u32 send_size(const struct sock *sk)
 {
 	return smcr_sk(sk)->sndbuf_set ? sk->sk_sndbuf / 2 :
 	       READ_ONCE(smcr_pernet(sock_net(sk))->sysctl.wmem);
+}
+
+/**
+ * smcr_hs_form() - first contact: form the group
+ * @hs: the handshake, with a port
+ * @role: local role
+ * @key: the peer
+ *
+ * A connection that will get no memory needs no queue pair either, and the
+ * queue pair is most of what a first contact costs. So the limits of memory
+ * come first: at a limit, a connection that falls back costs little more than
+ * TCP's.
+ *
+ * Context: process, outer sock lock held.
+ * Return: 0; -EDQUOT at a limit of memory; or like smcr_lgr_create().
+ */
+int smcr_hs_form(struct smcr_hs *hs, enum smcr_role role,
+		 const struct smcr_lgr_key *key)
+{
+	struct net *net = sock_net(hs->sk);
+	struct smcr_lgr *lgr;
+	int err;
+
+	sock_owned_by_me(hs->sk);
+	err = smcr_rmb_check(net, elem_size(hs->sk));
+	if (!err)
+		err = smcr_tx_space_check(net);
+	if (err)
+		return err;
+	lgr = smcr_lgr_create(net, role, key, &hs->port);
+	if (IS_ERR(lgr))
+		return PTR_ERR(lgr);
+	hs->lgr = lgr;
+	hs->first_contact = true;
+	return 0;
 }
 
 /**

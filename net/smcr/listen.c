@@ -561,26 +561,21 @@ static void proposal_key(struct smcr_hs *hs, struct smcr_lgr_key *key)
 static int __must_check find_group(struct smcr_hs *hs)
 {
 	struct smcr_lgr_key key;
-	struct smcr_lgr *lgr;
+	int err;
 
 	proposal_key(hs, &key);
 	hs->first_contact = false;
-	lgr = smcr_lgr_find_server(sock_net(hs->sk), &key);
-	if (!lgr) {
-		hs->reason = smcr_hs_path_check(hs, &key);
-		if (hs->reason != SMCR_FALLBACK_NONE)
-			return -EHOSTUNREACH;
-		lgr = smcr_lgr_create(sock_net(hs->sk), SMCR_SERVER, &key,
-				      &hs->port);
-		if (PTR_ERR(lgr) == -EEXIST)
-			return -EAGAIN;
-		if (IS_ERR(lgr))
-			return PTR_ERR(lgr);
-		lgr->offer_linux = smcr_hs_offers_linux(hs);
-		lgr->llc.probe_late = smcr_hs_probes_late(hs);
-		hs->first_contact = true;
-	}
-	hs->lgr = lgr;
+	hs->lgr = smcr_lgr_find_server(sock_net(hs->sk), &key);
+	if (hs->lgr)
+		return 0;
+	hs->reason = smcr_hs_path_check(hs, &key);
+	if (hs->reason != SMCR_FALLBACK_NONE)
+		return -EHOSTUNREACH;
+	err = smcr_hs_form(hs, SMCR_SERVER, &key);
+	if (err)
+		return err == -EEXIST ? -EAGAIN : err;
+	hs->lgr->offer_linux = smcr_hs_offers_linux(hs);
+	hs->lgr->llc.probe_late = smcr_hs_probes_late(hs);
 	return 0;
 }
 

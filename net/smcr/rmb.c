@@ -120,6 +120,25 @@ u32 smcr_rmb_room(const struct net *net)
 }
 
 /**
+ * smcr_rmb_check() - is there memory for the first element of a group?
+ * @net: the namespace
+ * @elem_size: bytes of the element
+ *
+ * Counts a refusal. What is there now may be gone when smcr_rmb_alloc() asks
+ * for it.
+ *
+ * Context: any.
+ * Return: 0; -EDQUOT if the namespace's limit is reached.
+ */
+int smcr_rmb_check(struct net *net, u32 elem_size)
+{
+	if (elem_size <= smcr_rmb_room(net))
+		return 0;
+	smcr_mib_inc(net, SMCR_MIB_RMBSREFUSED);
+	return -EDQUOT;
+}
+
+/**
  * smcr_rmb_alloc() - allocate an RMB
  * @link: first link that the RMB will be mapped to; the memory counts against
  *	the cap (net.smcr.max_rmb_bytes) of the namespace of its group

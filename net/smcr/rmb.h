@@ -140,6 +140,7 @@ struct smcr_rmb {
 };
 
 u32 smcr_rmb_room(const struct net *net);
+int __must_check smcr_rmb_check(struct net *net, u32 elem_size);
 struct smcr_rmb * __must_check smcr_rmb_alloc(struct smcr_link *link,
 					      u32 elem_size, u16 n_elems);
 void smcr_rmb_put(struct smcr_rmb *rmb);

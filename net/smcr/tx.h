@@ -161,6 +161,7 @@ u32 smcr_tx_unsent(const struct smcr_conn *conn);
 /* tx_space.c */
 int __must_check smcr_tx_space_net_init(struct net *net);
 void smcr_tx_space_net_exit(struct net *net);
+int __must_check smcr_tx_space_check(struct net *net);
 int __must_check smcr_tx_space_init(struct smcr_conn *conn, struct net *net,
 				    u32 size);
 void smcr_tx_space_resize(struct smcr_conn *conn, u32 size);

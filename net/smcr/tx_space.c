@@ -89,15 +89,20 @@ static void send_count(struct net *net, s64 bytes)
 				 SPACE_BATCH);
 }
 
-/* Count bytes, unless that exceeds the namespace's limit. */
-static bool send_may_count(struct net *net, s64 bytes)
+static bool send_fits(struct net *net, s64 bytes)
 {
 	struct smcr_net *sn = smcr_pernet(net);
 	s64 limit = min_t(unsigned long, LONG_MAX,
 			  READ_ONCE(sn->sysctl.max_send_bytes));
 
-	if (__percpu_counter_compare(&sn->send_bytes, limit - bytes,
-				     SPACE_BATCH) > 0)
+	return __percpu_counter_compare(&sn->send_bytes, limit - bytes,
+					SPACE_BATCH) <= 0;
+}
+
+/* Count bytes, unless that exceeds the namespace's limit. */
+static bool send_may_count(struct net *net, s64 bytes)
+{
+	if (!send_fits(net, bytes))
 		return false;
 	send_count(net, bytes);
 	return true;
@@ -455,6 +460,24 @@ static u32 slots_for(u32 size)
 static struct smcr_chunk **slots_alloc(u32 n)
 {
 	return kcalloc(n, sizeof(struct smcr_chunk *), GFP_KERNEL);
+}
+
+/**
+ * smcr_tx_space_check() - is there send space for a new connection?
+ * @net: its namespace
+ *
+ * Counts a refusal. What is there now may be gone when smcr_tx_space_init()
+ * asks for it.
+ *
+ * Context: any.
+ * Return: 0; -EDQUOT if the namespace's limit is reached.
+ */
+int smcr_tx_space_check(struct net *net)
+{
+	if (send_fits(net, space_counted(0)))
+		return 0;
+	smcr_mib_inc(net, SMCR_MIB_SENDSPACEREFUSED);
+	return -EDQUOT;
 }
 
 /**

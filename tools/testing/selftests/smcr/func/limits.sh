@@ -48,7 +48,8 @@ crowd_closes() {
 
 # bound HOST NAME VALUE OPEN TCP COUNTER: set net.smcr.NAME to VALUE on HOST,
 # open OPEN connections and check that TCP of them fall back; COUNTER tells
-# which bound was hit
+# which bound was hit. Where none is left for RDMA, HOST has made no queue pair
+# to find that out.
 bound() {
 	local host=$1 name=$2 open=$4 tcp=$5 counter=$6
 
@@ -61,6 +62,7 @@ bound() {
 	on "$host" grew past FallbackResourceLimit -eq "$tcp"
 	on "$host" grew past "$counter" -ge 1
 	on "$(other_than "$host")" grew past FallbackPeerDeclined -eq "$tcp"
+	[ "$tcp" -lt "$open" ] || on "$host" grew past Links -eq 0
 	lift_bound "$host" "$name"
 
 	save lifted
@@ -144,6 +146,8 @@ crowd_begin $kind "$SERVER"
 for host in client server; do
 	bound $host max_lgrs 0 3 3 GroupsRefused
 	bound $host max_qps 0 3 3 QpsRefused
+	bound $host max_rmb_bytes 0 3 3 RmbsRefused
+	bound $host max_send_bytes 0 3 3 SendSpaceRefused
 	# The first RMB has four elements of 128 KB; the next would have 16, and
 	# has the one for which there is room.
 	bound $host max_rmb_bytes $((5 << 17)) 6 1 RmbsRefused
