@@ -422,6 +422,18 @@ static bool cdc_dispatch(struct smcr_conn *conn, struct smcr_link *link,
 	return true;
 }
 
+/* @bytes have come over a link whose peer does not probe its path. They are one
+ * write, or two that meet at the end of the ring, so if they are twice a packet
+ * long, a full packet has arrived.
+ */
+static void cdc_prove(struct smcr_link *link, u64 bytes)
+{
+	if (bytes < 2 * smcr_mtu_bytes(link->mtu))
+		return;
+	WRITE_ONCE(link->inbound, SMCR_LINK_I_ARRIVED);
+	smcr_lgr_kick(link->lgr, SMCR_LGR_T_TEST);
+}
+
 /**
  * smcr_cdc_recv() - event: a CDC message arrived
  * @link: link that it came over
@@ -436,6 +448,7 @@ int smcr_cdc_recv(struct smcr_link *link, const u8 *msg, u32 len)
 	struct smcr_lgr *lgr = link->lgr;
 	struct smcr_cdc_msg cdc;
 	struct smcr_conn *conn;
+	u64 arrived;
 	bool ok;
 
 	if (smcr_cdc_msg_decode(msg, len, &cdc))
@@ -448,7 +461,10 @@ int smcr_cdc_recv(struct smcr_link *link, const u8 *msg, u32 len)
 	}
 	smcr_wr_cq_seen(link, conn);
 	spin_lock_bh(&conn->lock);
+	arrived = conn->rx.arrived;
 	ok = cdc_dispatch(conn, link, &cdc);
+	if (unlikely(smcr_link_unproved(READ_ONCE(link->inbound))))
+		cdc_prove(link, conn->rx.arrived - arrived);
 	spin_unlock_bh(&conn->lock);
 	smcr_conn_put(conn);
 	if (!ok)

@@ -364,6 +364,7 @@ void smcr_conn_tcp_failed(struct smcr_conn *conn, int err)
 
 	if (!conn->tcp.err)
 		conn->tcp.err = err && err != EPIPE ? err : ECONNRESET;
+	smcr_lgr_link_accuse(conn->link);
 	tcp_event(conn, READ_ONCE(ctl->tcp_reset_ends) || tcp_young(conn) ?
 		  SMCR_TCP_EV_RESET : SMCR_TCP_EV_FAILED);
 }

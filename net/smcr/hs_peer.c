@@ -173,7 +173,10 @@ static void path_good(struct smcr_hs *hs)
 	path_key(hs, &hs->lgr->key, SMCR_NEGLIST_PATH, &key);
 	smcr_neglist_succeed(net, &key);
 	key.kind = SMCR_NEGLIST_MTU;
-	smcr_neglist_mtu_works(net, &key, hs->link->local.mtu, hs->link->mtu);
+	/* Otherwise smcr_lgr_link_proved() tells it */
+	if (!smcr_link_unproved(READ_ONCE(hs->link->inbound)))
+		smcr_neglist_mtu_proved(net, &key, hs->link->local.mtu,
+					hs->link->mtu);
 	smcr_peers_met(net, &key.addr, hs->client ?
 		       smcr_gid_kind(hs->port.gid) :
 		       smcr_peers_gid_kind(net, &key.addr));

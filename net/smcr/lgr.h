@@ -72,7 +72,7 @@ enum smcr_lgr_todo {
 	SMCR_LGR_T_CLOSE,	/* end by DELETE LINK (all) */
 	SMCR_LGR_T_MAKE_ROOM,	/* the same, if the group is idle */
 	SMCR_LGR_T_DELETED,	/* our DELETE LINK (all) was delivered */
-	SMCR_LGR_T_TEST,	/* send TEST LINK now */
+	SMCR_LGR_T_TEST,	/* a link is in doubt, or proved */
 	SMCR_LGR_T_GROW,	/* a port may have become spare */
 	SMCR_LGR_T_LINK_DELETE,	/* delete links for smcr-ctl */
 	/* For the RMB work */

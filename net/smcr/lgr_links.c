@@ -457,12 +457,10 @@ static void tell_drained(struct smcr_lgr *lgr, const struct smcr_link *link)
 	}
 }
 
-/* A link in use was lost, and it has passed short packets only. Only a further
- * link can do that, since a first contact probes the first one. The next one
- * gets a smaller MTU, as does the next first contact over this path.
- */
-static void long_lost(struct smcr_lgr *lgr, const struct smcr_link *link)
+/* Tell the negative list what is known of long packets over a link. */
+static void tell_mtu(const struct smcr_link *link, bool lost)
 {
+	const struct smcr_lgr *lgr = link->lgr;
 	struct smcr_neglist_key key;
 
 	memset(&key, 0, sizeof(key));
@@ -471,8 +469,40 @@ static void long_lost(struct smcr_lgr *lgr, const struct smcr_link *link)
 	memcpy(key.peer_id, lgr->key.peer_id, SMCR_PEER_ID_LEN);
 	memcpy(key.gid, link->local.gid, SMCR_GID_LEN);
 	memcpy(key.peer_gid, link->peer.gid, SMCR_GID_LEN);
+	if (lost)
+		smcr_neglist_mtu_lost(lgr->net, &key, link->mtu);
+	else
+		smcr_neglist_mtu_proved(lgr->net, &key, link->local.mtu,
+					link->mtu);
+}
+
+/**
+ * smcr_lgr_link_proved() - take note of a long packet that has come from a peer
+ *	that does not probe
+ * @link: the link; nothing happens if none has come
+ *
+ * The first contact has told the negative list nothing, as it has proved one
+ * direction only.
+ *
+ * Context: the group's work.
+ */
+void smcr_lgr_link_proved(struct smcr_link *link)
+{
+	if (READ_ONCE(link->inbound) != SMCR_LINK_I_ARRIVED)
+		return;
+	WRITE_ONCE(link->inbound, SMCR_LINK_I_PROVED);
+	tell_mtu(link, false);
+}
+
+/* A link in use was lost, and it has passed short packets only. That may be a
+ * further link, since a first contact probes the first one, or a link with
+ * Linux, which does not. The next one gets a smaller MTU, as does the next
+ * first contact over this path.
+ */
+static void long_lost(struct smcr_lgr *lgr, const struct smcr_link *link)
+{
 	smcr_lgr_grow_smaller(lgr, link->mtu);
-	smcr_neglist_mtu_lost(lgr->net, &key, link->mtu);
+	tell_mtu(link, true);
 }
 
 /* A link has failed or was deleted. The loss of the last one ends the group
@@ -669,6 +699,25 @@ void smcr_lgr_link_doubtful(struct smcr_link *link)
 {
 	set_bit(SMCR_LINK_F_DOUBTFUL, &link->flags);
 	smcr_lgr_kick(link->lgr, SMCR_LGR_T_TEST);
+}
+
+/**
+ * smcr_lgr_link_accuse() - TCP below a connection of a link has ended: is that
+ *	because the peer's long packets are lost?
+ * @link: the link
+ *
+ * When Linux's adapter gets no acknowledgment, it gives up the queue pair, and
+ * Linux resets TCP. This end cannot see what was lost. But if no long packet
+ * has ever come, and a TEST LINK runs out of retries now, the next link has a
+ * smaller MTU. If the peer answers, all is well.
+ *
+ * Context: any.
+ */
+void smcr_lgr_link_accuse(struct smcr_link *link)
+{
+	if (cmpxchg(&link->inbound, SMCR_LINK_I_UNPROVED,
+		    SMCR_LINK_I_ACCUSED) == SMCR_LINK_I_UNPROVED)
+		smcr_lgr_link_doubtful(link);
 }
 
 /**

@@ -133,6 +133,9 @@ static inline bool smcr_lgr_redundant(struct smcr_lgr *lgr)
 	return smcr_lgr_connected(lgr) > 1;
 }
 
+void smcr_lgr_link_accuse(struct smcr_link *link);
+void smcr_lgr_link_proved(struct smcr_link *link);
+
 /* Events from the link layer */
 void smcr_lgr_link_failed(struct smcr_link *link);
 void smcr_lgr_link_drained(struct smcr_link *link);

@@ -17,6 +17,7 @@
 
 #include "genl_names.h"
 #include "ib.h"
+#include "mtu_proof.h"
 #include "wire.h"
 
 struct ib_gid_attr;
@@ -70,16 +71,9 @@ enum smcr_link_flag {
 	SMCR_LINK_F_LEFT,	/* it has left its group; under rtoken_lock */
 	SMCR_LINK_F_REGS_LEFT,	/* RMBs wait for room to be registered on it */
 	SMCR_LINK_F_LONG_LOST,	/* it has failed as a full packet was lost, and
-				 * none before had passed, but short ones had
+				 * none before had passed in this direction, but
+				 * short ones had
 				 */
-};
-
-/* The longest packets that the peer is known to have got; see smcr_link.passed
- */
-enum smcr_link_passed {
-	SMCR_LINK_P_NONE,
-	SMCR_LINK_P_SHORT,
-	SMCR_LINK_P_FULL,	/* with as many bytes as the path MTU */
 };
 
 /**
@@ -123,6 +117,7 @@ struct smcr_link_gone {
  * @mtu: path MTU of the queue pair, as the RFC's enumeration: the smaller one
  *	of both ends; written before READY, read anywhere, 0 before
  * @passed: enum smcr_link_passed; written by completions, read anywhere
+ * @inbound: what is known of the peer's long packets; see mtu_proof.h
  * @max_inline: bytes that fit inline, 0 if the device takes no inline data
  * @lkey: local key of @pd, for DMA addresses
  * @qp: the queue pair
@@ -184,6 +179,7 @@ struct smcr_link {
 	u8			num;
 	u8			mtu;
 	u8			passed;
+	enum smcr_link_inbound	inbound;
 	u32			max_inline;
 	u32			lkey;
 	struct ib_qp		*qp;

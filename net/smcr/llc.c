@@ -459,6 +459,9 @@ static void confirmed(struct smcr_lgr *lgr, struct smcr_link *link,
 	bool first = lgr->llc.flow.step == SMCR_LLC_FIRST_CONFIRM;
 
 	WRITE_ONCE(link->peer_uid, msg->link_uid);
+	/* Linux does not probe the path */
+	if (lgr->dialect == SMCR_DIALECT_LINUX)
+		WRITE_ONCE(link->inbound, SMCR_LINK_I_UNPROVED);
 	/* Refused if the link has failed meanwhile */
 	if (smcr_link_event(link, SMCR_LINK_EV_CONFIRMED))
 		smcr_link_fail(link, -EPROTO);

@@ -57,7 +57,8 @@ static bool is_doubtful(struct smcr_lgr *lgr, struct smcr_link *link, bool only)
 
 /**
  * smcr_llc_test_now() - send TEST LINK over the links that may have failed, but
- *	not over those where one is unanswered (C.4)
+ *	not over those where one is unanswered (C.4), and take note of links
+ *	that long packets have proved
  * @lgr: the group
  *
  * Context: the group's work.
@@ -72,6 +73,7 @@ void smcr_llc_test_now(struct smcr_lgr *lgr)
 	smcr_lgr_links_get(lgr, SMCR_LINK_ACTIVE, &links);
 	for (i = 0; i < links.n; i++) {
 		link = links.link[i];
+		smcr_lgr_link_proved(link);
 		doubtful = is_doubtful(lgr, link, links.n == 1);
 		if (lgr->llc.test[link->slot].sent)
 			continue;
@@ -190,6 +192,8 @@ void smcr_llc_test_recv(struct smcr_link *link, const struct smcr_llc_msg *msg)
 		smcr_llc_broken(link, "TEST LINK reply with other data");
 	} else {
 		test->sent = false;
+		cmpxchg(&link->inbound, SMCR_LINK_I_ACCUSED,
+			SMCR_LINK_I_UNPROVED);
 		smcr_wr_handled(link, test->sends);
 		test_answered(link);
 	}

@@ -191,7 +191,7 @@ enum smcr_fallback_reason smcr_neglist_rests(struct net *net,
  * @key: its path, of the kind SMCR_NEGLIST_MTU
  * @full: MTU code of the port
  *
- * If @full is returned, smcr_neglist_mtu_lost() or smcr_neglist_mtu_works()
+ * If @full is returned, smcr_neglist_mtu_lost() or smcr_neglist_mtu_proved()
  * should follow, as after smcr_neglist_blocks().
  *
  * Context: any.
@@ -401,7 +401,7 @@ void smcr_neglist_mtu_lost(struct net *net, const struct smcr_neglist_key *key,
 }
 
 /**
- * smcr_neglist_mtu_works() - note that a first contact has proved its path
+ * smcr_neglist_mtu_proved() - note that long packets pass over a path
  * @net: namespace
  * @key: the path, of the kind SMCR_NEGLIST_MTU
  * @offered: MTU code that this end offered
@@ -411,9 +411,9 @@ void smcr_neglist_mtu_lost(struct net *net, const struct smcr_neglist_key *key,
  *
  * Context: process.
  */
-void smcr_neglist_mtu_works(struct net *net,
-			    const struct smcr_neglist_key *key, u8 offered,
-			    u8 mtu)
+void smcr_neglist_mtu_proved(struct net *net,
+			     const struct smcr_neglist_key *key, u8 offered,
+			     u8 mtu)
 {
 	struct smcr_neglist *list = list_of(net);
 	struct smcr_negtime time;

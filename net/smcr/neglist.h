@@ -89,9 +89,6 @@ bool smcr_neglist_blocks(struct net *net, const struct smcr_neglist_key *key);
 void smcr_neglist_fail(struct net *net, const struct smcr_neglist_key *key);
 u8 smcr_neglist_mtu(struct net *net, const struct smcr_neglist_key *key,
 		    u8 full);
-void smcr_neglist_mtu_works(struct net *net,
-			    const struct smcr_neglist_key *key, u8 offered,
-			    u8 mtu);
 void smcr_neglist_succeed(struct net *net, const struct smcr_neglist_key *key);
 int __must_check smcr_neglist_walk(struct net *net, u32 *pos,
 				   smcr_neglist_show_fn show, void *arg);
@@ -99,5 +96,8 @@ int __must_check smcr_neglist_walk(struct net *net, u32 *pos,
 /* Events from the link group layer, and from handshakes */
 void smcr_neglist_mtu_lost(struct net *net, const struct smcr_neglist_key *key,
 			   u8 mtu);
+void smcr_neglist_mtu_proved(struct net *net,
+			     const struct smcr_neglist_key *key, u8 offered,
+			     u8 mtu);
 
 #endif /* _SMCR_NEGLIST_H */

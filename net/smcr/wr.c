@@ -494,8 +494,11 @@ static void note_lost(struct smcr_link *link, const struct smcr_wr_slot *slot)
 	const struct smcr_wr_slot *first;
 	u32 i = wr->tail;
 
-	if (!slot_is_long(slot) || link->passed != SMCR_LINK_P_SHORT ||
-	    smcr_link_state(link) >= SMCR_LINK_FAILED)
+	if (smcr_link_state(link) >= SMCR_LINK_FAILED)
+		return;
+	if (READ_ONCE(link->inbound) == SMCR_LINK_I_ACCUSED)
+		set_bit(SMCR_LINK_F_LONG_LOST, &link->flags);
+	if (!slot_is_long(slot) || link->passed != SMCR_LINK_P_SHORT)
 		return;
 	/* At the latest, this ends at @slot itself */
 	do
@@ -511,7 +514,8 @@ static void note_lost(struct smcr_link *link, const struct smcr_wr_slot *slot)
  *
  * Context: any; tx_lock held.
  * Return: true if a request that fills a packet is outstanding, and no such
- * request has ever completed, but shorter ones have.
+ * request has ever completed, but shorter ones have; or if the peer's are lost,
+ * as it seems.
  */
 bool smcr_wr_long_waits(const struct smcr_link *link)
 {
@@ -519,6 +523,8 @@ bool smcr_wr_long_waits(const struct smcr_link *link)
 	u32 i;
 
 	lockdep_assert_held(&link->tx_lock);
+	if (READ_ONCE(link->inbound) == SMCR_LINK_I_ACCUSED)
+		return true;
 	if (READ_ONCE(link->passed) != SMCR_LINK_P_SHORT)
 		return false;
 	/* Posts are excluded, and completions do not change a slot */
