@@ -24,6 +24,14 @@
 
 #define READ_ONCE(x)		(x)
 #define WRITE_ONCE(x, val)	((x) = (val))
+#define cmpxchg(p, old, new)					\
+({								\
+	__typeof__(*(p)) cmpxchg_was = *(p);			\
+								\
+	if (cmpxchg_was == (old))				\
+		*(p) = (new);					\
+	cmpxchg_was;						\
+})
 #define smp_mb__after_atomic()	do { } while (0)
 #define smp_load_acquire(p)	(*(p))
 #define smp_store_release(p, v)	(*(p) = (v))

@@ -608,6 +608,11 @@ void smcr_neglist_mtu_lost(struct net *net, const struct smcr_neglist_key *key, 
 	lsim.host[net->host].listed_mtu = mtu;
 }
 
+void smcr_neglist_mtu_proved(struct net *net, const struct smcr_neglist_key *key, u8 offered,
+			     u8 mtu)
+{
+}
+
 /* mib.c, sysctl.c */
 
 void smcr_mib_add(const struct net *net, enum smcr_mib field, u64 n)
