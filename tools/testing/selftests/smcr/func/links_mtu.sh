@@ -64,6 +64,11 @@ both retries_soon
 undo_later wire clear
 loses server1 client1
 loses client1 server1
+# TCP, which uses the first adapters, is not concerned
+on server serve tcp4 "$SERVER"
+io_check "streams over TCP" tcp4 "$SERVER" many -n 8 -u 200k -d 200k
+io_check "end of the server" tcp4 "$SERVER" quit
+on server served
 both save begin
 on server serve $kind "$SERVER"
 io_check "a first contact over the first adapters" $kind "$SERVER" seq -n 1

@@ -28,6 +28,10 @@ listed() {
 		grep -q "\"kind\":\"mtu\".*\"mtu\":$1[,}]"
 }
 
+unlisted() {
+	! listed '[0-9]*'
+}
+
 # linux_reset MODE...: true if a client on the Linux host is reset
 linux_reset() {
 	on server io "$kind" "$CLIENT" "$@" | grep ECONNRESET
@@ -40,11 +44,8 @@ sysctl_for_now net.smcr.gid_kind 2
 sysctl_for_now net.smcr.negative_ms 600000
 loses 2500
 
-# TCP is not concerned
-on server serve tcp4 "$SERVER"
-io_check "a stream over TCP" tcp4 "$SERVER" stream -u 64k -d 64k -H
-io_check "end of the server" tcp4 "$SERVER" quit
-on server served
+over_tcp server "$SERVER" client
+over_tcp client "$CLIENT" server
 
 # smcr is the client: it declines, and Linux goes on as TCP
 on server serve $kind "$SERVER"
@@ -75,7 +76,7 @@ serve $kind "$CLIENT"
 save whole
 from_linux "a stream from Linux" stream -u 64k -d 64k -H
 by_rdma whole 65536 65536
-check_not "the path is not listed any more" listed '[0-9]*'
+wait_until "the path is not listed any more" unlisted
 no_conn_left
 no_group_left
 check "the list is used" sysctl -qw net.smcr.negative_ms=600000

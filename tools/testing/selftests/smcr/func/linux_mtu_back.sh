@@ -78,8 +78,9 @@ sysctl_for_now net.smcr.negative_ms 600000
 sysctl_for_now net.smcr.lgr_linger_ms 0
 
 # smcr is the client
-on server serve $kind "$SERVER"
 loses
+over_tcp server "$SERVER" client
+on server serve $kind "$SERVER"
 save download
 check_not "a stream from Linux ends" io $kind "$SERVER" stream -u 1k -d 64k
 found download
@@ -89,8 +90,9 @@ io_check "end of the server" $kind "$SERVER" quit
 on server served
 
 # smcr is the server
-serve $kind "$CLIENT"
 loses
+over_tcp client "$CLIENT" server
+serve $kind "$CLIENT"
 save upload
 on server check_not "a stream from Linux ends" \
 	io $kind "$CLIENT" stream -u 64k -d 1k -H

@@ -53,3 +53,12 @@ messages_valid() {
 from_linux() {
 	on server io_check "$1" "$kind" "$CLIENT" "${@:2}"
 }
+
+# over_tcp HOST ADDRESS CLIENT: check that the loss does not concern TCP between
+# a server at HOST's ADDRESS and the host CLIENT
+over_tcp() {
+	on "$1" serve tcp4 "$2"
+	on "$3" io_check "a stream over TCP" tcp4 "$2" stream -u 64k -d 64k -H
+	on "$3" io_check "end of the server" tcp4 "$2" quit
+	on "$1" served
+}
