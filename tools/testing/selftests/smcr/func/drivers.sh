@@ -88,7 +88,7 @@ both check_not "no drain function of the adapter was called" driver_drains
 both grew dead LinksUndrained -eq 0
 both adapter dead 0
 
-both adapter slowarm 2000
+both adapter slowarm 50000
 for ((i = 0; i < 3; i++)); do
 	ends "slow$i"
 done

@@ -29,7 +29,9 @@ LIMIT = 900
 VM_LIMIT = 3600
 KEYS = ("mutant", "file", "why", "test", "line")
 # How many words each kind of test has after its own
-KINDS = {"unit": 1, "sim": 1, "lsim": 1, "case": 1, "vm": 1}
+KINDS = {"unit": 1, "sim": 1, "lsim": 1, "case": 1, "vm": 1, "debug": 1}
+# The kernels of the kinds that need a virtual machine
+KERNELS = {"vm": "release", "debug": "debug"}
 
 
 class Stale(Exception):
@@ -116,7 +118,7 @@ def choose(mutants, words):
         if word not in known:
             raise Stale(f"no such entry: {word}")
     return [m for m in mutants if m.mutant in words or
-            ("vm" if m.kind == "vm" else "unit") in words]
+            ("vm" if m.kind in KERNELS else "unit") in words]
 
 
 def copy_tree():
@@ -148,7 +150,7 @@ def run(command, limit):
 
 def built(kind, word):
     """Build a test in the copy; return an empty text or what went wrong."""
-    if kind == "vm":
+    if kind in KERNELS:
         # The bed builds for itself, and says so if it cannot.
         return ""
     folder, target = "sim", "all"
@@ -163,9 +165,9 @@ def built(kind, word):
 
 def command_of(kind, word):
     """Return the command that runs a test in the copy."""
-    if kind == "vm":
+    if kind in KERNELS:
         return [sys.executable, "-B", os.path.join(COPY_SELF, "vm", "bed.py"),
-                "tests", "--kernel", "release", word]
+                "tests", "--kernel", KERNELS[kind], word]
     if kind == "unit":
         return [os.path.join(COPY_SELF, "unit", "out", f"test_{word}")]
     program = "sim" if kind == "sim" else "lsim"
@@ -181,7 +183,7 @@ def without(test):
     prints. A functional test is not asked: a check runs it anyway. The first
     mistake is made when all tests have been asked, so that little is built."""
     kind, word = test.split()
-    if kind == "vm":
+    if kind in KERNELS:
         return "", ""
     if test not in WITHOUT:
         problem = built(kind, word) and "does not build"
@@ -196,7 +198,8 @@ def without(test):
 def noticed_line(mutant, out):
     """Return the line of the output with which the test notices the mistake."""
     for text in out.splitlines():
-        found = re.search(r"not ok( \d+)?( -)? |does not hold: ", text)
+        found = re.search(r"not ok( \d+)?( -)? |does not hold: | kernel: ",
+                          text)
         if found and mutant.line in text[found.end():]:
             return text[found.end():]
     return None
@@ -221,7 +224,7 @@ def notice(mutant):
         if out:
             return "does not build", out
         status, out = run(command_of(kind, word),
-                          VM_LIMIT if kind == "vm" else LIMIT)
+                          VM_LIMIT if kind in KERNELS else LIMIT)
     finally:
         with open(path, "w", encoding="utf-8") as source:
             source.write(text)
