@@ -362,9 +362,11 @@ void smcr_conn_tcp_failed(struct smcr_conn *conn, int err)
 {
 	const struct smcr_sysctl *ctl = &smcr_pernet(conn->lgr->net)->sysctl;
 
-	if (!conn->tcp.err)
+	if (!conn->tcp.err) {
 		conn->tcp.err = err && err != EPIPE ? err : ECONNRESET;
-	smcr_lgr_link_accuse(conn->link);
+		if (conn->tcp.err == ECONNRESET)
+			smcr_lgr_link_accuse(conn->link);
+	}
 	tcp_event(conn, READ_ONCE(ctl->tcp_reset_ends) || tcp_young(conn) ?
 		  SMCR_TCP_EV_RESET : SMCR_TCP_EV_FAILED);
 }

@@ -253,8 +253,7 @@ static u32 send_size(const struct sock *sk)
  *
  * A connection that will get no memory needs no queue pair either, and the
  * queue pair is most of what a first contact costs. So the limits of memory
- * come first: at a limit, a connection that falls back costs little more than
- * TCP's.
+ * come first.
  *
  * Context: process, outer sock lock held.
  * Return: 0; -EDQUOT at a limit of memory; or like smcr_lgr_create().

@@ -702,9 +702,9 @@ void smcr_lgr_link_doubtful(struct smcr_link *link)
 }
 
 /**
- * smcr_lgr_link_accuse() - TCP below a connection of a link has ended: is that
- *	because the peer's long packets are lost?
- * @link: the link
+ * smcr_lgr_link_accuse() - test a link after a RST, which the loss of the
+ *	peer's long packets may have caused
+ * @link: the link of the connection whose TCP was reset
  *
  * When Linux's adapter gets no acknowledgment, it gives up the queue pair, and
  * Linux resets TCP. This end cannot see what was lost. But if no long packet

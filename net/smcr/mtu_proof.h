@@ -25,14 +25,15 @@ enum smcr_link_passed {
  *   ACCUSED -----------------------+
  *
  * A link begins as PROVED. If the peer does not probe, the group's work makes
- * it UNPROVED before it is ACTIVE. CDC messages tell of long packets; the end
- * of TCP accuses (smcr_lgr_link_accuse()), by cmpxchg(), as the answer acquits.
+ * it UNPROVED before it is ACTIVE. CDC messages tell of long packets. A RST of
+ * TCP accuses the link (smcr_lgr_link_accuse()), and the answer to TEST LINK
+ * acquits it; both use cmpxchg(), so neither overwrites ARRIVED.
  */
 enum smcr_link_inbound {
 	SMCR_LINK_I_PROVED,	/* they arrive, or the peer probes */
 	SMCR_LINK_I_ARRIVED,	/* they arrive; the negative list is not told */
 	SMCR_LINK_I_UNPROVED,	/* none has come, and the peer does not probe */
-	SMCR_LINK_I_ACCUSED,	/* nor since TCP below a connection has ended */
+	SMCR_LINK_I_ACCUSED,	/* none has come, and the peer has reset TCP */
 };
 
 /* May the peer's long packets be lost, and neither end know? */

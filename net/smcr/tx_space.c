@@ -227,9 +227,8 @@ static void space_rest(struct smcr_conn *conn)
 	unsigned long gap = jiffies - tx->emptied;
 
 	tx->emptied = jiffies;
-	if (!chunk || chunk->kind != SMCR_CHUNK_SMALL || gap > SPACE_KEEP_GAP) {
-		space_drop_last(conn);
-	} else if (!tx->kept && smcr_conn_end_over(conn)) {
+	if (!chunk || chunk->kind != SMCR_CHUNK_SMALL || gap > SPACE_KEEP_GAP ||
+	    (!tx->kept && smcr_conn_end_over(conn))) {
 		space_drop_last(conn);
 	} else if (!tx->kept) {
 		tx->kept = true;

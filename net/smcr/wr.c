@@ -486,7 +486,8 @@ static bool slot_is_long(const struct smcr_wr_slot *slot)
 
 /* A queue pair has run out of retries for a request: has it failed because of
  * the length of a packet? Not if a request before it filled a packet, too: the
- * peer has got that, although it has asked for no completion.
+ * peer has got that, although it has asked for no completion. The packet may
+ * also be one of the peer's, whose queue pair has failed first.
  */
 static void note_lost(struct smcr_link *link, const struct smcr_wr_slot *slot)
 {

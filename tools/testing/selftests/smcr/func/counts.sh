@@ -29,6 +29,11 @@ chunk_is_back() {
 	[ "$(calls smcr_wr_chunk_get)" = "$(calls smcr_wr_chunk_put)" ]
 }
 
+# was_reset: test whether a connection has been reset since "save reset"
+was_reset() {
+	[ "$(delta reset Aborts)" = 1 ]
+}
+
 kind=smcr4
 # Send fewer bytes than the ring holds: a write that wraps costs one more
 # request.
@@ -124,8 +129,10 @@ check "200 requests of 64 bytes take $chunks chunks" test "$chunks" -le 50
 wait_until "the idle connection has returned its chunk" chunk_is_back
 # A connection that is reset while it is busy returns it though its socket stays
 # open.
+save reset
 crowd ask 200 64
 crowd_is "a request that is answered by a reset" 1 send 64
+wait_until "the connection is reset" was_reset
 wait_until "the connection that is over has returned its chunk" chunk_is_back
 crowd_end
 no_conn_left
