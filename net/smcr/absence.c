@@ -52,9 +52,9 @@ static enum smcr_absence_step missed(struct smcr_absence *absence,
 }
 
 /**
- * smcr_absence_look() - somebody has looked for the address
+ * smcr_absence_look() - the address was looked for
  * @absence: the watch
- * @found: what he found
+ * @found: what was found
  * @view: settings and time
  *
  * While IPv6 is not sure, nothing changes: neither has an address gone that is

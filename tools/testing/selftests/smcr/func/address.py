@@ -15,6 +15,12 @@
                                     error
     error NAME                      SO_ERROR: an errno, or "ok"
     queued NAME                     SIOCINQ: bytes that can be read
+    fill NAME                       send until nothing has fitted for a second:
+                                    the number of bytes
+    put NAME                        send what fits now: the number of bytes
+    drain NAME                      read what a read finds now: the number of
+                                    bytes
+    rest NAME                       the same until the end of file
     shutdown NAME                   for sending
     close NAME
     bye                             the end of the program
@@ -28,6 +34,7 @@ import socket
 import struct
 import sys
 import termios
+import time
 
 # IP_TRANSPARENT, IPV6_TRANSPARENT, IP_FREEBIND, IPV6_FREEBIND
 ANY_ADDRESS = {
@@ -113,10 +120,42 @@ def queued(name):
     return str(struct.unpack("i", answer)[0])
 
 
+def put(name):
+    """Send until nothing fits; return the number of bytes."""
+    sent = 0
+    try:
+        while True:
+            sent += socks[name].send(bytes(65536), socket.MSG_DONTWAIT)
+    except BlockingIOError:
+        return sent
+
+
+def fill(name):
+    """Send until nothing has fitted for a second."""
+    total = 0
+    while sent := put(name):
+        total += sent
+        time.sleep(1)
+    return str(total)
+
+
+def drain(name, flags=socket.MSG_DONTWAIT):
+    """Read what is there, or without the flag until the end of file."""
+    total = 0
+    try:
+        while got := socks[name].recv(65536, flags):
+            total += len(got)
+    except BlockingIOError:
+        pass
+    return str(total)
+
+
 VERBS = {
     "listen": listen, "accept": accept, "connect": connect,
     "set": set_option, "read": read, "end": end, "error": error,
-    "queued": queued,
+    "queued": queued, "fill": fill, "drain": drain,
+    "rest": lambda name: drain(name, 0),
+    "put": lambda name: str(put(name)),
     "look": lambda name: read(name, socket.MSG_DONTWAIT),
     "send": lambda name, text: socks[name].send(text.encode(),
                                                 socket.MSG_DONTWAIT) and None,

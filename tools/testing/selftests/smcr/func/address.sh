@@ -50,6 +50,28 @@ comes_back() {
 	closed moved
 }
 
+# Room waits as bytes do: the client's writes have filled the server's memory,
+# and the server reads them, but does not tell.
+no_room() {
+	local filled first rest
+
+	opened moved "$vip"
+	filled=$(on client tell fill moved)
+	leaves
+	first=$(on server tell drain moved)
+	check "the server reads $first of $filled bytes" test "$first" -gt 0
+	flows stays
+	sleep_over
+	sends_on ||
+		answers "the client has no room" client 0 put moved
+	check "the address is back" on server vip_on eth0
+	on client tell shutdown moved >/dev/null
+	rest=$(on server tell rest moved)
+	check "the server reads the other $rest bytes" \
+		whole "$filled" $((first + rest))
+	closed moved
+}
+
 # An end waits as bytes do.
 comes_back_closed() {
 	opened moved "$vip"
@@ -304,7 +326,8 @@ both sysctl_for_now net.smcr.lgr_linger_ms 500
 both no_second
 for kind in tcp4:6 smcr4:257 tcp6:6 smcr6:257; do
 	begin "${kind%:*}" "${kind#*:}"
-	for what in comes_back comes_back_closed "on_other_netdev dummy7" \
+	for what in comes_back comes_back_closed no_room \
+		"on_other_netdev dummy7" \
 		"on_other_netdev lo" user_timeout unread unread_closed retries \
 		keepalive end_waits; do
 		echo "# $kind: $what"

@@ -56,6 +56,13 @@ came() {
 	return "$WRONG_BYTES"
 }
 
+# whole WANTED GOT: succeed if a number of bytes is the one that is wanted, for
+# "check"
+whole() {
+	[[ $1 =~ ^[0-9]+$ && $2 =~ ^[0-9]+$ ]] || return 1
+	[ "$1" -eq "$2" ] || return "$WRONG_BYTES"
+}
+
 # answers FACT HOST ANSWER WORDS...: check what a host's program answers
 answers() {
 	local answer
