@@ -21,6 +21,8 @@ SMCR=257
 TCP_PORT=7760 SMCR_PORT=7761 LATE_PORT=7762
 # Late segments to these are always dropped
 DROP_TCP_PORT=7763 DROP_SMCR_PORT=7764
+# What the name of a program ends in that uses IPv6
+v6=
 TIMEOUT=net.netfilter.nf_conntrack_tcp_timeout_established
 
 # rules RULE REACTION...: what this host does with segments of the test that are
@@ -70,7 +72,7 @@ forgets() {
 # counts_words PROTOCOL PORT [SECONDS]: start a server, which reads nothing for
 # some time after the first word
 counts_words() {
-	program "serve$2" ./firewall.py serve "$1" "$SERVER4" "${@:2}"
+	program "serve$2$v6" ./firewall.py serve "$1" "$SERVER4" "${@:2}"
 }
 
 # begin NAME PROTOCOL SECONDS GAP [KEEPALIVE]: start a client
@@ -83,6 +85,13 @@ begin() {
 	client_pid[$1]=$!
 	jobs_started+=($!)
 	wait_until "$1: the connection is open" grep -q open "$tmp/$1"
+}
+
+# by_ipv6 COMMAND...: use the server's IPv6 address
+by_ipv6() {
+	local SERVER4=$SERVER6 v6=_v6
+
+	"$@"
 }
 
 # drops COMMAND...: use the ports where late segments are dropped
@@ -149,8 +158,14 @@ declare -A client_pid
 
 client_leads
 
+# When a link is next looked at is decided by the interval at the last look, so
+# this holds before the first contact: the peer learns in time that it is lost.
+both sysctl_for_now net.smcr.test_link_interval_ms 5000
+
 on server counts_words 0 $TCP_PORT
 on server counts_words $SMCR $SMCR_PORT
+on server by_ipv6 counts_words 0 $TCP_PORT
+on server by_ipv6 counts_words $SMCR $SMCR_PORT
 on server counts_words 0 $DROP_TCP_PORT
 on server counts_words $SMCR $DROP_SMCR_PORT
 late=$((25 * PATIENCE))
@@ -214,13 +229,17 @@ for reaction in "reject with tcp reset" drop; do
 	begin "$reaction, keepalive" $SMCR 20 0.5 8,2,2
 	begin "$reaction, keepalive, TCP" 0 20 0.5 8,2,2
 	begin "$reaction, no keepalive" $SMCR 20 0.5
-	waits_for forgotten TcpLost 1
+	by_ipv6 begin "$reaction, IPv6" $SMCR 20 0.5 8,2,2
+	by_ipv6 begin "$reaction, IPv6, TCP" 0 20 0.5 8,2,2
+	waits_for forgotten TcpLost 2
 	check "the firewall has stopped a segment of RDMA's TCP" \
 		test "$(on server counted smcr_firewall)" -gt 0
 	ends "$reaction, keepalive" exact
 	ends "$reaction, keepalive, TCP" exact
 	ends "$reaction, no keepalive" exact
-	grew forgotten TcpLost -eq 1
+	ends "$reaction, IPv6" exact
+	ends "$reaction, IPv6, TCP" exact
+	grew forgotten TcpLost -eq 2
 	both grew forgotten Aborts -eq 0
 	both no_fallback forgotten
 	# Sooner than close_timeout_ms: no end waits for a FIN that was stopped.
