@@ -77,14 +77,14 @@ FAULTS = {
 }
 # Bounds of the histogram, as ratios to the retry time
 BINS = (0.05, 0.25, 0.95, 1.05, 1.25, 2)
-COUNT = {"rr64": 120, "rr4k": 120, "stream64k-w64k": 32, "stream64k": 48,
-         "stream64k-w256k": 48, "stream1m": 4, "connect1": 32,
-         "connect16": 64}
+COUNT = {"rr64": 400, "rr4k": 400, "stream64k-w64k": 160, "stream64k": 160,
+         "stream64k-w256k": 160, "stream1m": 12, "connect1": 96,
+         "connect16": 160}
 SIZE = {"stream64k-w64k": 65536, "stream64k": 65536,
         "stream64k-w256k": 65536, "stream1m": 1 << 20}
 # Runs of pair.sh before the measured part, which its counters see too
-WARM = {"rr64": 20, "rr4k": 20, "stream64k-w64k": 4, "stream64k": 4,
-        "stream64k-w256k": 4, "stream1m": 1, "connect1": 4, "connect16": 16}
+WARM = {"rr64": 40, "rr4k": 40, "stream64k-w64k": 8, "stream64k": 8,
+        "stream64k-w256k": 8, "stream1m": 2, "connect1": 8, "connect16": 16}
 for _work, (_text, _size, _count, _warm) in WRITES.items():
     SIZE[_work], COUNT[_work], WARM[_work] = _size, _count, _warm
 

@@ -81,8 +81,8 @@ connects()
 	both_rings 131072
 	for kind in "${systems[@]}"; do
 		[ "$kind" != floor ] || continue
-		by_load "$1" "$kind" connect1 131072 connect 1 4 32
-		by_load "$1" "$kind" connect16 131072 connect 16 16 64
+		by_load "$1" "$kind" connect1 131072 connect 1 8 96
+		by_load "$1" "$kind" connect16 131072 connect 16 16 160
 	done
 }
 
@@ -240,12 +240,12 @@ if [ "$part" != linux ]; then
 fi
 first_contacts
 for ((round = 1; round <= ${1:-15}; round++)); do
-	each $round rr64 131072 rr 64 20 120
-	each $round rr4k 131072 rr 4096 20 120
-	each $round stream64k-w64k 65536 stream 65536 4 32
-	each $round stream64k 131072 stream 65536 4 48
-	each $round stream64k-w256k 262144 stream 65536 4 48
-	each $round stream1m 524288 stream 1048576 1 4
+	each $round rr64 131072 rr 64 40 400
+	each $round rr4k 131072 rr 4096 40 400
+	each $round stream64k-w64k 65536 stream 65536 8 160
+	each $round stream64k 131072 stream 65536 8 160
+	each $round stream64k-w256k 262144 stream 65536 8 160
+	each $round stream1m 524288 stream 1048576 2 12
 	[ "$part" = linux ] || perftest $round
 	connects $round
 done
