@@ -326,13 +326,13 @@ def neighbours(part):
     """Round trips beside streams, and beside each other."""
     systems = ("smcr", "linux", "tcp")
     yield filled(
-        "Most round trips of 64 bytes of one connection, 99 % of them, take "
-        "less than this many milliseconds while 4 or 8 other connections of "
-        "the same program to the same server carry writes of 64 KB (once "
-        "through windows of 128 KB), and so do those of several connections at "
-        f"once. Medians of {part.measured('bulk4')}, and in brackets the "
-        "quartiles. The last column says what the streams carry, or how many "
-        "round trips all connections do, beside Linux.")
+        "The time in ms in which 99 % of the round trips of 64 bytes end: "
+        "those of one connection, while 4 or 8 others of the same program to "
+        "the same server carry writes of 64 KB (once through windows of 128 "
+        "KB), and those of several connections at once. They are medians of "
+        f"{part.measured('bulk4')}, with the quartiles in brackets. The last "
+        "column is what the streams carry, or how many round trips all "
+        "connections do, beside Linux.")
     for title, works, rate in (
             ("Beside", BESIDE, "streams"),
             ("Connections", {w: t for w, (t, _) in bench.CROWD.items()},

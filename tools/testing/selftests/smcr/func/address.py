@@ -18,6 +18,8 @@
     fill NAME                       send until nothing has fitted for a second:
                                     the number of bytes
     put NAME                        send what fits now: the number of bytes
+    sent NAME                       the number of bytes that "put" and "fill"
+                                    have sent
     drain NAME                      read what a read finds now: the number of
                                     bytes
     rest NAME                       the same until the end of file
@@ -27,6 +29,7 @@
 
 usage: address.py PROTOCOL PORT
 """
+import collections
 import errno
 import fcntl
 import select
@@ -44,6 +47,7 @@ ANY_ADDRESS = {
                  socket.AF_INET6: (socket.IPPROTO_IPV6, 78)},
 }
 socks = {}
+sent_bytes = collections.Counter()
 protocol, port = (int(arg) for arg in sys.argv[1:])
 
 
@@ -122,21 +126,21 @@ def queued(name):
 
 def put(name):
     """Send until nothing fits; return the number of bytes."""
-    sent = 0
+    before = sent_bytes[name]
     try:
         while True:
-            sent += socks[name].send(bytes(65536), socket.MSG_DONTWAIT)
+            sent_bytes[name] += socks[name].send(bytes(65536),
+                                                 socket.MSG_DONTWAIT)
     except BlockingIOError:
-        return sent
+        return sent_bytes[name] - before
 
 
 def fill(name):
-    """Send until nothing has fitted for a second."""
-    total = 0
-    while sent := put(name):
-        total += sent
+    """Send until nothing has fitted for a second: only time shows that."""
+    sent_bytes[name] = 0
+    while put(name):
         time.sleep(1)
-    return str(total)
+    return str(sent_bytes[name])
 
 
 def drain(name, flags=socket.MSG_DONTWAIT):
@@ -156,6 +160,7 @@ VERBS = {
     "queued": queued, "fill": fill, "drain": drain,
     "rest": lambda name: drain(name, 0),
     "put": lambda name: str(put(name)),
+    "sent": lambda name: str(sent_bytes[name]),
     "look": lambda name: read(name, socket.MSG_DONTWAIT),
     "send": lambda name, text: socks[name].send(text.encode(),
                                                 socket.MSG_DONTWAIT) and None,

@@ -68,7 +68,7 @@ no_room() {
 	on client tell shutdown moved >/dev/null
 	rest=$(on server tell rest moved)
 	check "the server reads the other $rest bytes" \
-		whole "$filled" $((first + rest))
+		whole "$(on client tell sent moved)" "$first" "$rest"
 	closed moved
 }
 

@@ -21,8 +21,8 @@ SMCR=257
 TCP_PORT=7760 SMCR_PORT=7761 LATE_PORT=7762
 # Late segments to these are always dropped
 DROP_TCP_PORT=7763 DROP_SMCR_PORT=7764
-# What the name of a program ends in that uses IPv6
-v6=
+# The server's address in use
+target=$SERVER4
 TIMEOUT=net.netfilter.nf_conntrack_tcp_timeout_established
 
 # rules RULE REACTION...: what this host does with segments of the test that are
@@ -72,7 +72,7 @@ forgets() {
 # counts_words PROTOCOL PORT [SECONDS]: start a server, which reads nothing for
 # some time after the first word
 counts_words() {
-	program "serve$2$v6" ./firewall.py serve "$1" "$SERVER4" "${@:2}"
+	program "serve$2,$target" ./firewall.py serve "$1" "$target" "${@:2}"
 }
 
 # begin NAME PROTOCOL SECONDS GAP [KEEPALIVE]: start a client
@@ -80,7 +80,7 @@ begin() {
 	local port=$SMCR_PORT
 
 	[ "$2" = $SMCR ] || port=$TCP_PORT
-	timeout $((200 * PATIENCE)) ./firewall.py talk "$2" "$SERVER4" $port \
+	timeout $((200 * PATIENCE)) ./firewall.py talk "$2" "$target" $port \
 		"${@:3}" >"$tmp/$1" 2>&1 &
 	client_pid[$1]=$!
 	jobs_started+=($!)
@@ -89,7 +89,7 @@ begin() {
 
 # by_ipv6 COMMAND...: use the server's IPv6 address
 by_ipv6() {
-	local SERVER4=$SERVER6 v6=_v6
+	local target=$SERVER6
 
 	"$@"
 }
@@ -146,7 +146,7 @@ abort_conn() {
 
 # errors ERRNO: print how often the server's program has got it
 errors() {
-	grep -c "Errno $1]" "$tmp/serve$SMCR_PORT.err"
+	grep -c "Errno $1]" "$tmp/serve$SMCR_PORT,$SERVER4.err"
 }
 
 # had_error ERRNO TIMES: true if it has got it more often; for wait_until
@@ -158,8 +158,9 @@ declare -A client_pid
 
 client_leads
 
-# When a link is next looked at is decided by the interval at the last look, so
-# this holds before the first contact: the peer learns in time that it is lost.
+# The interval at the last look at a link decides when the next one is. It is
+# short before the first contact, so the server learns in time that its link is
+# lost.
 both sysctl_for_now net.smcr.test_link_interval_ms 5000
 
 on server counts_words 0 $TCP_PORT

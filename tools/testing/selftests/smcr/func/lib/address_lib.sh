@@ -56,11 +56,11 @@ came() {
 	return "$WRONG_BYTES"
 }
 
-# whole WANTED GOT: succeed if a number of bytes is the one that is wanted, for
-# "check"
+# whole WANTED FIRST REST: succeed if two numbers of bytes are together the one
+# that is wanted, for "check". No answer, or an errno, is no number.
 whole() {
-	[[ $1 =~ ^[0-9]+$ && $2 =~ ^[0-9]+$ ]] || return 1
-	[ "$1" -eq "$2" ] || return "$WRONG_BYTES"
+	[[ "$1 $2 $3" =~ ^[0-9]+\ [0-9]+\ [0-9]+$ ]] || return 1
+	[ "$1" -eq $(($2 + $3)) ] || return "$WRONG_BYTES"
 }
 
 # answers FACT HOST ANSWER WORDS...: check what a host's program answers
