@@ -357,7 +357,6 @@ static void tx_encode(struct smcr_conn *conn, u8 *buf, u64 prod, u64 cons,
 	};
 
 	smcr_cdc_msg_encode(buf, &msg);
-	trace_smcr_cdc_tx(conn->lgr->id, conn->id, msg.seq, prod, cons, flags);
 }
 
 static void tx_posted(struct smcr_conn *conn, const struct smcr_tx_plan *plan,
@@ -374,6 +373,8 @@ static void tx_posted(struct smcr_conn *conn, const struct smcr_tx_plan *plan,
 	if (!batch->message)
 		return;
 	tx->seq++;
+	trace_smcr_cdc_tx(conn->lgr->id, conn->id, tx->seq, plan->sent, cons,
+			  flags);
 	WRITE_ONCE(tx->nxt, plan->sent);
 	if (fresh) {
 		tx->progress = jiffies;
