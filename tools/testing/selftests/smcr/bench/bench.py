@@ -42,8 +42,8 @@ TITLES = {
 # Streams of writes of pair.sh, in its parts "small" and "windows": title, size,
 # number of writes of the measured run, and of the warm-up before it
 WRITES = {}
-for _size, _count in ((64, 40000), (512, 16000), (1024, 10000), (4096, 4000),
-                      (16384, 1000)):
+for _size, _count in ((64, 160000), (512, 48000), (1024, 24000), (4096, 8000),
+                      (16384, 2000)):
     for _mode, _text in (("", ", TCP_NODELAY"), ("-nagle", "")):
         WRITES[f"write{_size}{_mode}"] = (f"{_size} B{_text}", _size, _count,
                                           _count // 10)

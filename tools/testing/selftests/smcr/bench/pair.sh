@@ -172,7 +172,7 @@ streams()
 		echo "ring-default default stream 65536 40 400"
 		return
 	fi
-	for size in 64:40000 512:16000 1024:10000 4096:4000 16384:1000; do
+	for size in 64:160000 512:48000 1024:24000 4096:8000 16384:2000; do
 		count=${size#*:}
 		size=${size%:*}
 		echo "write$size default stream $size $((count / 10)) $count"
