@@ -58,6 +58,8 @@
 #define TX_STALL_TIME	(HZ / 5)
 /* Least time between two answers to R that tell the peer nothing new */
 #define TX_ANSWER_TIME	HZ
+/* Longest time for which few bytes are left to a writer that was woken */
+#define TX_WOKEN_TIME	msecs_to_jiffies(2)
 /* Time after which send() looks for a chunk again; TCP's is not longer */
 #define TX_MEMORY_TIME	(HZ / 5)
 
@@ -203,6 +205,7 @@ static void tx_timer(struct timer_list *timer)
 		smcr_tx_arm(conn, held);
 	else
 		WRITE_ONCE(tx->hold, false);
+	WRITE_ONCE(tx->woken, false);
 	smcr_tx_answer(conn);
 	smcr_tx_retry(conn);
 	smcr_tx_unkeep(conn);
@@ -532,6 +535,22 @@ static bool tx_merges(struct smcr_conn *conn)
 	return true;
 }
 
+/* Are the bytes left to a writer that was woken, as it has room for later ones?
+ * Its send() takes the lock, because @merging is clear, and pushes. If it does
+ * not come in time, the timer pushes.
+ */
+static bool tx_leaves(struct smcr_conn *conn)
+{
+	struct smcr_conn_tx *tx = &conn->tx;
+	struct smcr_tx_line line = tx_line(conn);
+
+	if (!READ_ONCE(tx->woken) || tx->due || tx_hurries(conn) ||
+	    !smcr_tx_burst_leaves(&tx->burst, &line, tx->ring.len))
+		return false;
+	smcr_tx_arm(conn, TX_WOKEN_TIME);
+	return true;
+}
+
 /**
  * smcr_tx_look() - have each send() from now on take conn->lock
  * @conn: connection whose queued bytes the caller will look at
@@ -598,7 +617,8 @@ static enum tx_turn tx_push_new(struct smcr_conn *conn, bool *more)
 	if (tx->final || (tx->nxt == READ_ONCE(tx->end) && !tx->due) ||
 	    tx->leave)
 		return TX_IDLE;
-	if (tx_may_write(conn) && !tx_corked(conn) && !tx_merges(conn)) {
+	if (tx_may_write(conn) && !tx_corked(conn) && !tx_merges(conn) &&
+	    !tx_leaves(conn)) {
 		tx_view(conn, &view, *more);
 		if (tx->fo.cap != SMCR_FAILOVER_OPEN &&
 		    view.queued < READ_ONCE(tx->end))
@@ -837,6 +857,8 @@ static void tx_queued(struct smcr_conn *conn, struct msghdr *msg, u32 done,
 	struct smcr_conn_tx *tx = &conn->tx;
 	bool last = !msg_data_left(msg);
 
+	/* The barrier in tx_joined() orders this store like that of @end */
+	WRITE_ONCE(tx->woken, false);
 	if (cork || msg->msg_flags & (MSG_MORE | MSG_OOB)) {
 		spin_lock_bh(&conn->lock);
 		smcr_tx_copied(conn, done);

@@ -72,6 +72,7 @@ enum smcr_tx_mute {
  * @emptied: jiffies when the last outstanding byte became complete
  * @merging: bytes wait to be merged with later ones, and a requested completion
  *	will have them looked at
+ * @woken: a writer that had no room was woken, and has not written since
  * @hold: MSG_MORE or TCP_CORK: wait for more bytes
  * @hold_until: jiffies when that wait ends
  * @progress: jiffies when bytes were written or became complete last, or began
@@ -98,8 +99,9 @@ enum smcr_tx_mute {
  * @fo: the move to another link
  *
  * All under smcr_conn.lock but for the bytes in the chunk of @end, and for @end
- * and @filling, which send() changes under the outer sock lock. @una, @nxt,
- * @pressed, @merging and @hold are also read without smcr_conn.lock.
+ * and @filling, which send() changes under the outer sock lock, under which it
+ * also clears @woken. @una, @nxt, @pressed, @merging and @hold are also read
+ * without smcr_conn.lock.
  */
 struct smcr_conn_tx {
 	u64			una;
@@ -122,6 +124,7 @@ struct smcr_conn_tx {
 	bool			pressed;
 	bool			kept;
 	bool			merging;
+	bool			woken;
 	bool			hold;
 	bool			blocked;
 	unsigned long		emptied;

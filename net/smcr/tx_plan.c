@@ -8,6 +8,9 @@
 
 #include "tx_plan.h"
 
+/* Bytes that are few whatever the size of the ring */
+#define TX_BURST_FEW	8u
+
 /* Test whether @bytes are worth a write and a CDC message of their own, that
  * is, a fifth of the peer's ring. The threshold must be below half of the ring.
  * A sender that waits for it then leaves the ring more than half full, which
@@ -117,6 +120,9 @@ void smcr_tx_plan(const struct smcr_tx_view *view, struct smcr_tx_plan *plan)
  * together once a completion, or the peer's consumer cursor, has advanced @una.
  * A short rest that the window has cut off waits for one message only: the room
  * that lets it go wakes the writer as well, which adds the next bytes to it.
+ * Few bytes wait for that writer, too. A program that writes as much as an
+ * element holds leaves 4 to 6 of them behind each time, and alone they would
+ * cost as much as the next write.
  *
  * Liveness: bytes wait only while a completion is to come for a position above
  * @una. It advances @una, and the caller looks at the bytes again. When the
@@ -125,7 +131,8 @@ void smcr_tx_plan(const struct smcr_tx_view *view, struct smcr_tx_plan *plan)
  * come. The first message of a burst, that is, one that is posted while all
  * bytes before it are complete and none waited, does so only if the window has
  * cut it off: a program that sends a request and waits for the answer would pay
- * for the completion and has no use for it.
+ * for the completion and has no use for it. A timer limits the wait for a
+ * writer, which may be kept from the processor.
  */
 
 static bool burst_begins(const struct smcr_tx_burst *burst,
@@ -158,6 +165,25 @@ bool smcr_tx_burst_holds(const struct smcr_tx_burst *burst,
 	if (burst->cut && waiting < ring_len / 4)
 		return true;
 	return burst->before > line->una || line->nxt - line->una >= many;
+}
+
+/**
+ * smcr_tx_burst_leaves() - decide whether queued bytes are left to a writer
+ *	that was woken because there is room again
+ * @burst: the last data messages
+ * @line: positions
+ * @ring_len: bytes of the peer's ring
+ *
+ * They wait until it has written, and for some time at most.
+ *
+ * Context: any, lock of the send side held.
+ * Return: true if the bytes behind @line->nxt wait.
+ */
+bool smcr_tx_burst_leaves(const struct smcr_tx_burst *burst,
+			  const struct smcr_tx_line *line, u32 ring_len)
+{
+	return burst->cut && line->end - line->nxt <
+	       max_t(u32, ring_len / 64, TX_BURST_FEW);
 }
 
 /**

@@ -142,6 +142,8 @@ struct smcr_tx_r {
 void smcr_tx_plan(const struct smcr_tx_view *view, struct smcr_tx_plan *plan);
 bool smcr_tx_burst_holds(const struct smcr_tx_burst *burst,
 			 const struct smcr_tx_line *line, u32 ring_len);
+bool smcr_tx_burst_leaves(const struct smcr_tx_burst *burst,
+			  const struct smcr_tx_line *line, u32 ring_len);
 bool smcr_tx_burst_asks(const struct smcr_tx_burst *burst,
 			const struct smcr_tx_line *line,
 			const struct smcr_tx_plan *plan);

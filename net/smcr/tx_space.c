@@ -383,8 +383,10 @@ static void space_wake(struct smcr_conn *conn)
 		return;
 	rcu_read_lock();
 	sock = READ_ONCE(sk->sk_socket);
-	if (sock && test_and_clear_bit(SOCK_NOSPACE, &sock->flags))
+	if (sock && test_and_clear_bit(SOCK_NOSPACE, &sock->flags)) {
+		WRITE_ONCE(conn->tx.woken, true);
 		sk->sk_write_space(sk);
+	}
 	rcu_read_unlock();
 }
 

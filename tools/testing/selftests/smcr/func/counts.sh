@@ -29,12 +29,21 @@ chunk_is_back() {
 	[ "$(calls smcr_wr_chunk_get)" = "$(calls smcr_wr_chunk_put)" ]
 }
 
+# tiny_messages: count the traced messages with 1 to 7 bytes
+tiny_messages() {
+	sed -n 's/.* smcr_cdc_tx: .* prod=\([0-9]*\) .*/\1/p' |
+		awk '$1 > last && $1 < last + 8 { n++ }
+			{ last = $1 }
+			END { print n + 0 }'
+}
+
 # was_reset: test whether a connection has been reset since "save reset"
 was_reset() {
 	[ "$(delta reset Aborts)" = 1 ]
 }
 
 kind=smcr4
+trace=/sys/kernel/tracing
 # Send fewer bytes than the ring holds: a write that wraps costs one more
 # request.
 messages=$((1600 / SLOW))
@@ -102,6 +111,20 @@ save rest
 io_check "8 MB in pieces of 64 KB" \
 	$kind "$SERVER" stream -u 8m -d 0 -w 64k -r 64k
 grew rest CdcSent -le $((128 * 25 / 16))
+# A ring of 64 KB less its eye catcher does not hold one of them. If the cursor
+# that reports the room also wakes the writer, the few bytes that are left wait
+# for that writer.
+on server sysctl_for_now net.smcr.rmem $((64 << 10))
+sysctl_for_now net.smcr.wmem $((64 << 10))
+mountpoint -q $trace || mount -t tracefs tracefs $trace
+undo_later sh -c "echo 0 >$trace/events/smcr/enable"
+echo >$trace/trace
+echo 1 >$trace/events/smcr/smcr_cdc_tx/enable
+io_check "16 MB in pieces as large as the element" \
+	$kind "$SERVER" stream -u 16m -d 0 -w 64k -r 64k
+echo 0 >$trace/events/smcr/enable
+tiny=$(tiny_messages <$trace/trace)
+check "$tiny messages have fewer than 8 bytes" test "$tiny" -le 12
 # A ring of 512 KB that the reader empties at once is filled by one message of
 # eight scatter entries of 64 KB, or by two.
 on server sysctl_for_now net.smcr.rmem $((512 << 10))

@@ -14,19 +14,24 @@ an error with a program that asks for it.
             random time later, and if there is no space, waits for the edge that
             reports space; the server reads all bytes as they arrive. COUNT
             times the client finds no space
+    left    the client writes until there is no room, and then no more until
+            all bytes have left, COUNT times; the server reads all bytes as they
+            arrive
 
 The client prints a line that begins with "bad" for each failure, and its exit
 status tells of a byte that is wrong or missing (lib/sock.py).
 
-usage: slowly.py serve|ends|refused|room|edge ADDRESS PORT COUNT
+usage: slowly.py serve|ends|refused|room|edge|left ADDRESS PORT COUNT
 """
 import errno
+import fcntl
 import os
 import random
 import select
 import socket
 import struct
 import sys
+import termios
 import time
 
 from lib import sock as smcr
@@ -40,6 +45,9 @@ COMES = 0.06
 TRIES = 20
 # Seconds without room after which none is expected to appear
 QUIET = 2
+# Seconds: much longer than bytes are left to a writer, but shorter than the time
+# after which the sender looks at them for another reason
+LATE = 0.15
 # Bytes of the server's element that stay empty: the eye catcher, and one that is
 # kept for an urgent byte
 SPARE = 5
@@ -175,6 +183,35 @@ def edge(address, count):
     sock.close()
 
 
+def bytes_left(sock):
+    """Return how many bytes have not reached the peer (SIOCOUTQ)."""
+    return struct.unpack("i", fcntl.ioctl(sock, termios.TIOCOUTQ, bytes(4)))[0]
+
+
+def left(address, count):
+    """Check that no byte waits for a writer that found no room, and does not
+    come back when there is.
+    """
+    sock = connected(address, b"r", 65536)
+    sock.setblocking(False)
+    waits = []
+    for _ in range(count):
+        write_until_full(sock, PIECE)
+        begin = time.monotonic()
+        while bytes_left(sock) and time.monotonic() - begin < PATIENCE:
+            pass
+        waits.append(time.monotonic() - begin)
+        if waits[-1] >= PATIENCE:
+            print(f"bad: {bytes_left(sock)} bytes have not left")
+            break
+    late = sum(wait > LATE for wait in waits)
+    print(f"# {late} of {count} waits took more than {LATE} s, the longest one"
+          f" {max(waits):.3f} s", file=sys.stderr)
+    if late > count // 10:
+        print(f"bad: {late} of {count} waits took more than {LATE} s")
+    sock.close()
+
+
 def main():
     """Run one of the two ends."""
     what, address, port, count = sys.argv[1:]
@@ -183,7 +220,7 @@ def main():
         smcr.serve(address, serve_one)
     else:
         {"ends": ends, "refused": refused, "room": room,
-         "edge": edge}[what](address, int(count))
+         "edge": edge, "left": left}[what](address, int(count))
         sys.exit(smcr.status())
 
 

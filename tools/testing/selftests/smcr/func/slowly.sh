@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
 # fact: Nothing is lost when the stream ends between two steps of a reader
-# rfc: 4.8.1
+# rfc: 4.5.2, 4.8.1
 # kernel: release
 # nics: 1
 # cpus: 2
 # timeout: 300
 # The last bytes and the end of file may arrive between any two instructions of
 # a reader, and send space may return between any two instructions of a writer
-# that found none. On a connection that is plain TCP, poll() may show an error
-# before TCP has reported it.
+# that found none. Such a writer may also never come back. On a connection that
+# is plain TCP, poll() may show an error before TCP has reported it.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
@@ -34,6 +34,11 @@ all_room() {
 		test ! -s "$tmp/bad"
 }
 
+nothing_left() {
+	python3 -B slowly.py left "$SERVER" "$PORT" 200 >"$tmp/bad" &&
+		test ! -s "$tmp/bad"
+}
+
 client_leads
 
 check "the server listens" on server program slowly \
@@ -46,6 +51,9 @@ check "RoCE to the server is slow" \
 slowly smcr_tx_sendmsg 400 python3 -B slowly.py edge "$SERVER" "$PORT" 25
 check "a writer to a server that does not read gets all room" all_room
 check "RoCE is fast again" wire clear
+on server sysctl_for_now net.smcr.rmem $((64 << 10))
+check "no byte waits for a writer that does not come back" nothing_left
+sed 's/^/# /' "$tmp/bad"
 no_fallback begin
 save refused
 slowly inner_error_report 200 \

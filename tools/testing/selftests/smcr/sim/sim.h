@@ -25,7 +25,7 @@
 enum sim_mistake {
 	BUG_NONE, BUG_F_IGNORED, BUG_NO_DRAIN, BUG_EARLY_CDC, BUG_SS_CURSOR, BUG_NO_CAP,
 	BUG_EARLY_REUSE, BUG_URGENT_ONCE, BUG_URGENT_NO_LIMIT, BUG_NOT_BACK,
-	BUG_MERGE_UNASKED, BUG_MERGE_FORGOTTEN, BUG_CORK_UNTIMED, NR_BUGS,
+	BUG_MERGE_UNASKED, BUG_MERGE_FORGOTTEN, BUG_CORK_UNTIMED, BUG_WOKEN_UNTIMED, NR_BUGS,
 };
 
 /* Flags after which a peer says no more */
@@ -42,6 +42,7 @@ enum sim_mistake {
 #define MAX_STREAM	8192	/* bytes of a stream, at most */
 #define RETRY		400	/* ticks until a dead path shows, at most */
 #define CORK		100	/* ticks for which a program may hold bytes */
+#define WOKEN		4	/* ticks for which bytes are left to a program that was woken */
 #define NONE		0xFF
 
 enum op_kind { OP_WRITE, OP_CDC };
@@ -170,8 +171,11 @@ enum { FLUSH_NONE, FLUSH_DONE, FLUSH_CLOSE };
  * @peer_el: element of the peer
  * @merging: the last look at the queued bytes left them to be merged with more
  * @corked: it left them because the program promised more
+ * @leaving: it left them to a program that was woken
  * @stopped: it found no room in the send queue
+ * @wants: the program found no room for its bytes
  * @cork_at: when the program's promise is over; 0 if the timer is not armed
+ * @woken_at: the same for the time that a program has which was woken
  *
  * The rest is as in struct smcr_conn.
  */
@@ -196,8 +200,8 @@ struct conn {
 	u32 room;
 	struct smcr_tx_r r;
 	struct smcr_tx_burst burst;
-	bool merging, corked, stopped, hold;
-	u64 cork_at;
+	bool merging, corked, leaving, stopped, hold, wants, woken;
+	u64 cork_at, woken_at;
 
 	struct smcr_urgent_tx utx;
 	struct smcr_urgent_rx urx;
@@ -242,7 +246,7 @@ struct sim {
 
 extern struct sim sim;
 extern u64 sim_moves, sim_ghosts, sim_resets, sim_links, sim_bytes, sim_crowded, sim_steps,
-	sim_drains, sim_urgents, sim_oobs, sim_merges, sim_corks;
+	sim_drains, sim_urgents, sim_oobs, sim_merges, sim_corks, sim_leaves;
 
 _Noreturn void sim_broken(const char *file, int line, const char *what);
 

@@ -24,6 +24,9 @@ void conn_write(struct host *h, struct conn *c, u32 len, bool urgent, bool more)
 		if (early && len == early)
 			conn_push(h, c);
 	}
+	c->wants = len && c->end - c->una >= c->room;
+	if (c->end != end)
+		c->woken = false;
 	if (urgent && c->end != end && !c->reset && !c->final) {
 		smcr_urgent_tx_set(&c->utx, c->end);
 		c->due = true;

@@ -183,6 +183,7 @@ static void start_move(struct host *h, struct conn *c, u8 to, u8 from)
 	c->signaled = c->una;
 	c->merging = false;
 	c->corked = false;
+	c->leaving = false;
 	TRACE("host %u conn %u: moves to slot %u, una %llu nxt %llu end %llu seq %u ss %u cap %llu",
 	      h->id, (u8)(c - h->conn), to, c->una, c->nxt, c->end, c->seq, c->fo_tx.ss,
 	      c->fo_tx.cap);
@@ -608,6 +609,10 @@ void conn_timer(struct host *h, struct conn *c)
 	if (c->cork_at && sim.now >= c->cork_at) {
 		c->cork_at = 0;
 		c->hold = false;
+	}
+	if (c->woken_at && sim.now >= c->woken_at) {
+		c->woken_at = 0;
+		c->woken = false;
 	}
 	/* Found no link when its own failed, and one has come since */
 	if (c->slot == NONE && !h->dead)

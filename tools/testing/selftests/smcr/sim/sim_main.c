@@ -10,7 +10,7 @@
 
 struct sim sim;
 u64 sim_moves, sim_ghosts, sim_resets, sim_links, sim_bytes, sim_crowded, sim_steps, sim_drains,
-	sim_urgents, sim_oobs, sim_merges, sim_corks;
+	sim_urgents, sim_oobs, sim_merges, sim_corks, sim_leaves;
 
 void sim_broken(const char *file, int line, const char *what)
 {
@@ -347,8 +347,8 @@ static void tell_counts(u64 nr)
 	printf("# %llu drains of a live link, %llu resets (%llu crowded), %llu bytes read\n",
 	       sim_drains, sim_resets, sim_crowded, sim_bytes);
 	printf("# %llu urgent bytes, %llu of them taken out of line\n", sim_urgents, sim_oobs);
-	printf("# %llu waits to merge bytes, %llu for what a program promised\n", sim_merges,
-	       sim_corks);
+	printf("# %llu waits to merge bytes, %llu for a promise, %llu for a writer\n",
+	       sim_merges, sim_corks, sim_leaves);
 }
 
 /* sim [-s SEED] [-n SEEDS] [-l STEPS] [-b MISTAKE] [-t] */

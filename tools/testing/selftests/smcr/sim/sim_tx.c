@@ -196,6 +196,18 @@ static bool merges(struct conn *c)
 	return c->merging;
 }
 
+static bool leaves(struct conn *c)
+{
+	struct smcr_tx_line at = line(c);
+
+	c->leaving = c->woken && !c->due && !hurries(c) && c->end != c->nxt &&
+		     smcr_tx_burst_leaves(&c->burst, &at, c->peer_ring.len);
+	if (c->leaving && !c->woken_at && sim.bug != BUG_WOKEN_UNTIMED)
+		c->woken_at = sim.now + WOKEN;
+	sim_leaves += c->leaving;
+	return c->leaving;
+}
+
 static bool may_write(const struct conn *c)
 {
 	return smcr_conn_state_can_send(&c->fsm) && !c->silent;
@@ -208,10 +220,11 @@ static bool push_new(struct host *h, struct conn *c, struct smcr_tx_view *view, 
 
 	c->merging = false;
 	c->corked = false;
+	c->leaving = false;
 	if (c->final)
 		return false;
 	view->more = *more;
-	if (may_write(c) && !corks(c) && !merges(c)) {
+	if (may_write(c) && !corks(c) && !merges(c) && !leaves(c)) {
 		clip(c, view);
 		smcr_tx_plan(view, &plan);
 	}
@@ -276,6 +289,10 @@ void conn_reclaim(struct conn *c, u64 pos)
 	c->una = pos;
 	if (c->signaled < pos)
 		c->signaled = pos;
+	if (c->wants && c->end - c->una < c->room) {
+		c->wants = false;
+		c->woken = true;
+	}
 }
 
 void conn_confirmed(struct host *h, u8 slot, const struct op *op)
@@ -309,6 +326,8 @@ void conn_check_held(struct host *h, struct conn *c)
 		HOLDS(qp_asked(h, c->slot, c));
 	} else if (c->corked) {
 		HOLDS(c->cork_at);
+	} else if (c->leaving) {
+		HOLDS(c->woken_at);
 	} else if (!c->stopped && c->fo_tx.cap == SMCR_FAILOVER_OPEN) {
 		clip(c, &view);
 		smcr_tx_plan(&view, &plan);

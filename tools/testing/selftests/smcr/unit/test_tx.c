@@ -771,6 +771,44 @@ static void cut_off(void)
 	EXPECT(queue(&s, 1));
 }
 
+/* A program writes as much as the element holds, which is 4 bytes more than the
+ * ring
+ */
+static void left_to_writer(void)
+{
+	struct sender s = {};
+
+	queue_cut(&s, 65536, 4);
+	EXPECT(smcr_tx_burst_leaves(&s.burst, &s.line, 65532));
+	confirm(&s, s.line.nxt);
+	EXPECT(smcr_tx_burst_leaves(&s.burst, &s.line, 65532));
+	s.line.end += 65532 / 64 - 5;
+	EXPECT(smcr_tx_burst_leaves(&s.burst, &s.line, 65532));
+	s.line.end++;
+	EXPECT(!smcr_tx_burst_leaves(&s.burst, &s.line, 65532));
+}
+
+/* In a small ring a 64th is less than what such a program leaves */
+static void left_in_small_ring(void)
+{
+	struct sender s = {};
+
+	queue_cut(&s, 100, 7);
+	EXPECT(smcr_tx_burst_leaves(&s.burst, &s.line, 96));
+	s.line.end++;
+	EXPECT(!smcr_tx_burst_leaves(&s.burst, &s.line, 96));
+}
+
+/* Few bytes that the program has written last are no rest */
+static void nothing_left(void)
+{
+	struct sender s = {};
+
+	queue(&s, 65536);
+	s.line.end += 4;
+	EXPECT(!smcr_tx_burst_leaves(&s.burst, &s.line, 65532));
+}
+
 /* Without a completion to come, nothing waits; a move leaves none */
 static void nothing_to_wait_for(void)
 {
@@ -807,6 +845,9 @@ static const struct fact facts[] = {
 	{ "64 KB do not wait", enough_queued },
 	{ "bytes wait behind 128 KB that are under way", enough_under_way },
 	{ "a rest that the window cuts off waits for the message before", cut_off },
+	{ "few bytes that the window cuts off are left to a writer", left_to_writer },
+	{ "up to 7 bytes are few in any ring", left_in_small_ring },
+	{ "a short write is not left to a writer", nothing_left },
 	{ "nothing waits without a requested completion", nothing_to_wait_for },
 	{ "10^6 random steps move the stream unchanged, and neither end hangs", random_stream },
 };
