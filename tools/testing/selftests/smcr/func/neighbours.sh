@@ -35,6 +35,7 @@ check "half of the round trips let at most 300 KB pass" \
 check "90 % of them let at most 650 KB pass" test "${most:-9999}" -le 650
 grew begin TxTurns -ge 100
 grew begin TxBytes -ge 10000000
+no_conn_left
 echo 0 >$trace/events/smcr/enable
 grew begin CdcSent -eq "$(grep -c smcr_cdc_tx: $trace/trace)"
 both no_fallback begin
