@@ -8,10 +8,9 @@ documents.py --check [TOP]   print a line for each that the samples do not give;
                              the status is 1 if there are any
 
 samples/PART.txt is what "make bench PART=... KEEP=1" stores. A table stands
-between two comments of its document, "samples: NAME" and "end: NAME". A table
-whose part was never stored stands between "by hand: NAME" and "end: NAME", and
-is what somebody wrote: nothing compares it with samples. Once there are, it is
-replaced. Both commands name the tables that are by hand.
+between two comments of its document, "samples: NAME" and "end: NAME". Nobody
+writes one by hand: a new table begins as these two comments, and is written
+once its part is stored.
 """
 import functools
 import os
@@ -497,8 +496,8 @@ TABLES = (
     (PERFORMANCE, "failover", "failover", failover),
     (INTEROP, "linux", "main", linux),
 )
-BLOCK = re.compile(r"^(\.\. |<!-- )(samples|by hand): (\w+)( -->)?\n.*?"
-                   r"^\1end: \3(?: -->)?\n", re.M | re.S)
+BLOCK = re.compile(r"^(\.\. |<!-- )samples: (\w+)( -->)?\n.*?"
+                   r"^\1end: \2(?: -->)?\n", re.M | re.S)
 
 
 class Tree:
@@ -507,7 +506,6 @@ class Tree:
     def __init__(self, top):
         self.top = top
         self.faults = []
-        self.by_hand = []
 
     def path(self, name):
         """Where a file of the tree is."""
@@ -559,16 +557,14 @@ class Tree:
         seen = []
 
         def block(found):
-            begin, kind, name, end = found.groups(default="")
+            begin, name, end = found.groups(default="")
             seen.append(name)
             if name not in tables:
                 self.faults.append(f"{document}: no table {name}")
                 return found.group()
             part, make = tables[name][2:]
             if part not in self.parts:
-                (self.by_hand if kind == "by hand" else self.faults).append(
-                    f"{document}: the table {name} is written by hand"
-                    if kind == "by hand" else
+                self.faults.append(
                     f"{document}, table {name}: no {SAMPLES}/{part}.txt")
                 return found.group()
             try:
@@ -636,7 +632,7 @@ def main(arguments):
     tops = [a for a in arguments if a != "--check"]
     tree = Tree(tops[0] if tops else bench.TOP)
     (check if only_check else write)(tree)
-    for line in tree.by_hand + sorted(set(tree.faults)):
+    for line in sorted(set(tree.faults)):
         print(line)
     return 1 if tree.faults else 0
 
