@@ -176,6 +176,9 @@ def prove_stretch():
     check("a slow one stretches them",
           bed.stretch_of("release", 2 * bed.BOOT["release"]) == 2)
     check("within a bound", bed.stretch_of("debug", 9999) == bed.STRETCH)
+    check("a boot has twice the time of one that stretches them most",
+          all(bed.stretch_of(kernel, bed.boot_limit(kernel) / 2) == bed.STRETCH
+              and bed.boot_limit(kernel) <= 480 for kernel in bed.BOOT))
 
 
 def prove_seed():
