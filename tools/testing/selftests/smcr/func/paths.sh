@@ -75,6 +75,47 @@ stripped() {
 	on server grew later HandshakesStarted -eq 0
 }
 
+# half_open PORT: true if TCP has answered a SYN to this port, and waits
+half_open() {
+	[ -n "$(ss -Htn state syn-recv "sport = :$1")" ]
+}
+
+# over PORT: true if it waits no longer
+over() {
+	! half_open "$1"
+}
+
+# forged: the server gets a SYN with the option from an address whose owner does
+# not complete the handshake
+forged() {
+	local pid
+
+	on server sysctl_for_now net.ipv4.tcp_synack_retries 1
+	on server serves serve $SMCR "$SERVER4" 7726
+	undo_later nft delete table inet smcr_forged
+	check "this host does not get SYN-ACKs" nft -f - <<-END
+		table inet smcr_forged {
+			chain in {
+				type filter hook prerouting priority -300;
+				tcp sport 7726 counter drop
+			}
+		}
+	END
+	on server save forged
+	./paths.py talk $SMCR "$SERVER4" 7726 >"$tmp/forged" &
+	pid=$!
+	jobs_started+=("$pid")
+	on server wait_until "a handshake of TCP has begun" half_open 7726
+	kill "$pid"
+	wait "$pid"
+	on server wait_until "the server has given it up" over 7726
+	check "its SYN-ACKs came" test "$(counted smcr_forged)" -gt 0
+	on server grew forged HandshakesStarted -eq 0
+	on server grew forged NegativeAdded -eq 0
+	on server check_not "a forged SYN lists no source" \
+		listed source 0 "$CLIENT4"
+}
+
 # from_everywhere: let this host use the addresses of a network of its own, as if it
 # were many sources
 from_everywhere() {
@@ -270,6 +311,8 @@ now_ms() {
 client_leads
 
 both sysctl_for_now net.smcr.negative_ms 600000
+
+forged
 
 # The option vanishes from SYN-ACKs, so the server waits for a Proposal. An end
 # of the stream says nothing about the source.
