@@ -4,7 +4,7 @@
 # fact: A path that drops or removes the TCP option costs some seconds, once
 # rfc: 3.5.1.1, A.1, C.6
 # nics: 1
-# timeout: 420
+# timeout: 600
 # Paths that treat the TCP option badly. Each step runs over TCP, too, and must
 # give the same result.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh

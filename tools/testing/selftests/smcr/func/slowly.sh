@@ -6,7 +6,7 @@
 # kernel: release
 # nics: 1
 # cpus: 2
-# timeout: 300
+# timeout: 400
 # The last bytes and the end of file may arrive between any two instructions of
 # a reader, and send space may return between any two instructions of a writer
 # that found none. Such a writer may also never come back. On a connection that
