@@ -215,7 +215,8 @@ static void addr_work(struct work_struct *work)
 {
 	struct smcr_addr *addr = container_of(to_delayed_work(work),
 					      struct smcr_addr, work);
-	const struct smcr_sysctl *ctl = &smcr_pernet(addr->net)->sysctl;
+	struct smcr_net *sn = container_of(addr, struct smcr_net, addr);
+	const struct smcr_sysctl *ctl = &sn->sysctl;
 	struct addr_walk walk = {
 		.view.mode = READ_ONCE(ctl->address_gone),
 		.view.grace = msecs_to_jiffies(READ_ONCE(ctl->address_gone_ms)),
@@ -226,8 +227,8 @@ static void addr_work(struct work_struct *work)
 	struct smcr_lgr *lgr;
 	u32 slot;
 
-	for (lgr = smcr_lgr_next(addr->net, NULL); lgr;
-	     lgr = smcr_lgr_next(addr->net, lgr)) {
+	for (lgr = smcr_lgr_next(sn->net, NULL); lgr;
+	     lgr = smcr_lgr_next(sn->net, lgr)) {
 		slot = 0;
 		while ((conn = smcr_lgr_conn_next(lgr, &slot))) {
 			addr_look(conn, &walk);
@@ -363,7 +364,6 @@ void smcr_addr_net_init(struct net *net)
 {
 	struct smcr_addr *addr = &smcr_pernet(net)->addr;
 
-	addr->net = net;
 	INIT_DELAYED_WORK(&addr->work, addr_work);
 	spin_lock_init(&addr->lock);
 }

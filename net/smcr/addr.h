@@ -16,13 +16,11 @@ struct sock;
 
 /**
  * struct smcr_addr - the watch over the addresses of a namespace
- * @net: the namespace
  * @work: looks at the connections
  * @lock: protects @stopped, and queues @work; a leaf, any context
  * @stopped: the namespace exits, and @work is not queued any more
  */
 struct smcr_addr {
-	struct net		*net;
 	struct delayed_work	work;
 	spinlock_t		lock;
 	bool			stopped;

@@ -745,6 +745,25 @@ void smcr_lgr_net_init(struct net *net)
 	atomic_set(&sn->n_qps, 0);
 }
 
+/**
+ * smcr_lgr_net_look() - have all groups of a namespace look at what is due
+ * @net: namespace
+ *
+ * A new value of a time that they wait for counts from then on.
+ *
+ * Context: process.
+ */
+void smcr_lgr_net_look(struct net *net)
+{
+	struct smcr_lgr *lgr;
+
+	for (lgr = smcr_lgr_next(net, NULL); lgr;
+	     lgr = smcr_lgr_next(net, lgr)) {
+		smcr_lgr_queue(lgr);
+		smcr_lgr_kick(lgr, SMCR_LGR_T_CLEAN);
+	}
+}
+
 /*
  * The end of a namespace. cleanup_net() takes all namespaces that have ended
  * since its last run, in one work item of the host, and calls a step for each

@@ -109,8 +109,7 @@ struct smcr_lgr_key {
  * @node: entry in smcr_net.lgr_hash, likewise
  * @refs: references of the list, each link, each connection, each handshake
  *	that uses the group, and each queued work
- * @net: the namespace, without a reference: its exit terminates its groups and
- *	waits for them
+ * @net: the namespace, without a reference: its exit waits for its groups
  * @mib: the namespace's counters
  * @id: number for displays, given when the group joins @list; 0 before
  * @role: local role; part of every match
@@ -219,6 +218,7 @@ static inline enum smcr_lgr_state smcr_lgr_state(const struct smcr_lgr *lgr)
 }
 
 void smcr_lgr_net_init(struct net *net);
+void smcr_lgr_net_look(struct net *net);
 void smcr_lgr_net_close(struct net *net);
 void smcr_lgr_net_told(struct net *net);
 void smcr_lgr_net_exit(struct net *net);

@@ -32,6 +32,7 @@ static int __net_init net_init(struct net *net)
 {
 	int err;
 
+	smcr_pernet(net)->net = net;
 	smcr_lgr_net_init(net);
 	smcr_neglist_net_init(net);
 	smcr_peers_net_init(net);

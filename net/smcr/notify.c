@@ -114,6 +114,7 @@ static void notify_work(struct work_struct *work)
 {
 	struct smcr_notify *notify = container_of(to_delayed_work(work),
 						  struct smcr_notify, work);
+	struct net *net = container_of(notify, struct smcr_net, notify)->net;
 	u32 kind, dropped;
 
 	for (kind = 0; kind < SMCR_NOTIFY_KINDS; kind++) {
@@ -122,7 +123,7 @@ static void notify_work(struct work_struct *work)
 		notify->rate[kind].dropped = 0;
 		spin_unlock_bh(&notify->lock);
 		if (dropped)
-			tell_dropped(notify->net, kind, dropped);
+			tell_dropped(net, kind, dropped);
 	}
 }
 
@@ -136,7 +137,6 @@ void smcr_notify_net_init(struct net *net)
 {
 	struct smcr_notify *notify = &smcr_pernet(net)->notify;
 
-	notify->net = net;
 	spin_lock_init(&notify->lock);
 	INIT_DELAYED_WORK(&notify->work, notify_work);
 }

@@ -32,13 +32,11 @@ struct smcr_notify_rate {
 
 /**
  * struct smcr_notify - notifications of a namespace
- * @net: the namespace
  * @lock: protects @rate; leaf, any context but hard irq
  * @rate: by enum smcr_nl_monitor
  * @work: tells listeners what was dropped
  */
 struct smcr_notify {
-	struct net		*net;
 	spinlock_t		lock;
 	struct smcr_notify_rate	rate[SMCR_NOTIFY_KINDS];
 	struct delayed_work	work;

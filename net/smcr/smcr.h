@@ -75,6 +75,7 @@ struct workqueue_struct;
 
 /**
  * struct smcr_net - what a network namespace owns
+ * @net: the namespace
  * @mib: counters, per CPU; see mib.c
  * @sysctl: the namespace's net.smcr values
  * @sysctl_hdr: registration of the namespace's sysctl table
@@ -101,6 +102,7 @@ struct workqueue_struct;
  *	have little time to answer; also read without @lgr_lock
  */
 struct smcr_net {
+	struct net		*net;
 	struct smcr_mib_cpu __percpu *mib;
 	struct smcr_sysctl	sysctl;
 	struct ctl_table_header	*sysctl_hdr;

@@ -17,6 +17,7 @@
 #include "absence.h"
 #include "addr.h"
 #include "gid.h"
+#include "lgr.h"
 #include "smcr.h"
 #include "transparent.h"
 
@@ -96,6 +97,11 @@ static void timing_explain(const struct timing *t)
 static struct ctl_table template[];
 static struct smcr_sysctl *table_ctl(const struct ctl_table *table);
 
+static struct smcr_net *table_sn(const struct ctl_table *table)
+{
+	return container_of(table_ctl(table), struct smcr_net, sysctl);
+}
+
 /* transparent.c owns the probe and stores the value when the probe is set. */
 static int transparent_write(const struct ctl_table *table, int write,
 			     void *buffer, size_t *lenp, loff_t *ppos)
@@ -109,7 +115,7 @@ static int transparent_write(const struct ctl_table *table, int write,
 	tmp.extra2 = SYSCTL_ONE;
 	err = proc_douintvec_minmax(&tmp, write, buffer, lenp, ppos);
 	if (!err && write)
-		err = smcr_transparent_set(table->extra2, val);
+		err = smcr_transparent_set(table_sn(table)->net, val);
 	return err;
 }
 
@@ -173,8 +179,20 @@ static int address_write(const struct ctl_table *table, int write,
 	int err = proc_douintvec_minmax(table, write, buffer, lenp, ppos);
 
 	if (!err && write)
-		smcr_addr_kick(container_of(table_ctl(table), struct smcr_net,
-					    sysctl));
+		smcr_addr_kick(table_sn(table));
+	return err;
+}
+
+/* Handler of test_link_interval_ms, lgr_linger_ms and rmb_linger_ms: the work
+ * of a group may sleep for the old value, or for ever
+ */
+static int lgr_write(const struct ctl_table *table, int write,
+		     void *buffer, size_t *lenp, loff_t *ppos)
+{
+	int err = proc_douintvec_minmax(table, write, buffer, lenp, ppos);
+
+	if (!err && write)
+		smcr_lgr_net_look(table_sn(table)->net);
 	return err;
 }
 
@@ -263,13 +281,13 @@ static struct ctl_table template[] = {
 	ENTRY(handshake_timeout_ms, timing_write, &min_ms, &max_ms),
 	ENTRY(confirm_link_timeout_ms, timing_write, &min_ms, &max_ms),
 	UINT(llc_timeout_ms, &min_ms, &max_ms),
-	UINT(test_link_interval_ms, SYSCTL_ZERO, &max_ms),
+	ENTRY(test_link_interval_ms, lgr_write, SYSCTL_ZERO, &max_ms),
 	UINT(tcp_probe_ms, SYSCTL_ZERO, &max_ms),
 	UINT(tcp_reset_ends, SYSCTL_ZERO, SYSCTL_ONE),
 	UINT(link_retry_min_ms, &min_ms, &max_ms),
 	UINT(link_retry_max_ms, &min_ms, &max_ms),
-	UINT(lgr_linger_ms, SYSCTL_ZERO, &max_ms),
-	UINT(rmb_linger_ms, SYSCTL_ZERO, &max_ms),
+	ENTRY(lgr_linger_ms, lgr_write, SYSCTL_ZERO, &max_ms),
+	ENTRY(rmb_linger_ms, lgr_write, SYSCTL_ZERO, &max_ms),
 	UINT(close_timeout_ms, &min_ms, &max_ms),
 	UINT(unproven_eof, SYSCTL_ZERO, SYSCTL_ONE),
 	UINT(abort_timeout_ms, &min_ms, &max_ms),
@@ -365,7 +383,6 @@ static struct ctl_table *table_make(struct net *net)
 			table[i].mode = 0444;
 		table[i].data = (void *)ctl + (unsigned long)template[i].data;
 	}
-	table[0].extra2 = net;
 	return table;
 }
 
