@@ -560,23 +560,25 @@ bool smcr_conn_end_done(struct smcr_conn *conn)
 	return smcr_conn_end_over(conn) && !waits;
 }
 
-/* Which of the ordered actions have to wait? In a group with several links, our
- * C may have to be repeated over another one. Until it is confirmed, the
- * connection stays in the group, and TCP open.
+/* Which of the ordered actions have to wait? Our C may have to be repeated over
+ * another link. Until it is confirmed, the connection stays in the group, and
+ * TCP open: if the last link fails before, a RST tells the peer, which would
+ * take a FIN for a sign that C is about to come.
  *
- * The peer may have to repeat its C and its last bytes, too, so the element is
- * held until the peer's FIN says that it will not.
+ * In a group with several links, the peer may have to repeat its C and its
+ * last bytes, too, so the element is held until the peer's FIN says that it
+ * will not.
  */
 static u32 actions_waiting(const struct smcr_conn *conn, bool await_fin)
 {
 	lockdep_assert_held(&conn->lock);
-	if (!smcr_lgr_redundant(conn->lgr) ||
-	    conn->tx.mute & SMCR_TX_MUTE_END)
+	if (conn->tx.mute & SMCR_TX_MUTE_END)
 		return 0;
 	if (conn->actions & SMCR_CONN_CLOSE_TCP &&
 	    !smcr_conn_move_at_rest(conn))
 		return conn->actions & (SMCR_CONN_CLOSE_TCP | SMCR_CONN_FREE);
-	return await_fin ? conn->actions & SMCR_CONN_FREE : 0;
+	return await_fin && smcr_lgr_redundant(conn->lgr) ?
+	       conn->actions & SMCR_CONN_FREE : 0;
 }
 
 /* May the peer still write to the element of a connection that is CLOSED? */
