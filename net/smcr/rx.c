@@ -915,20 +915,14 @@ int smcr_rx_recv_urgent(struct sock *sk, struct msghdr *msg, size_t len,
 	return 1;
 }
 
-/* The pipe gets ordinary pages, which its reader may steal. */
-static const struct pipe_buf_operations rx_pipe_ops = {
-	.release	= generic_pipe_buf_release,
-	.try_steal	= generic_pipe_buf_try_steal,
-	.get		= generic_pipe_buf_get,
-};
-
 struct rx_splice {
 	struct pipe_inode_info	*pipe;
 	bool			full;
 };
 
 /* Copy the bytes to new pages for the pipe. The pipe must not get pages of the
- * RMB, as the peer could change bytes that the pipe's reader has checked.
+ * RMB, as the peer could change bytes that the pipe's reader has checked. The
+ * buffer's operations are not the module's: the pipe may outlive it.
  */
 static ssize_t rx_to_pipe(void *to, const u8 *from, u32 len)
 {
@@ -939,7 +933,7 @@ static ssize_t rx_to_pipe(void *to, const u8 *from, u32 len)
 	while (done < len) {
 		u32 part = min_t(u32, len - done, PAGE_SIZE);
 		struct pipe_buffer buf = {
-			.ops = &rx_pipe_ops,
+			.ops = &nosteal_pipe_buf_ops,
 			.len = part,
 		};
 		ssize_t n;
@@ -997,18 +991,18 @@ static ssize_t rx_splice_loop(struct sock *sk, struct smcr_conn *conn,
  * @sk: outer socket in mode RDMA
  * @pipe: destination of the bytes, locked by the caller
  * @len: most bytes to move
- * @flags: SPLICE_F_*
- * @nonblock: the file is non-blocking
+ * @nonblock: the file is non-blocking. As with TCP, SPLICE_F_NONBLOCK is about
+ *	the pipe
  *
  * Context: process, outer sock lock held; released while waiting for bytes.
  * Return: bytes moved, 0 at the end of the stream, -errno.
  */
 ssize_t smcr_rx_splice(struct sock *sk, struct pipe_inode_info *pipe,
-		       size_t len, unsigned int flags, bool nonblock)
+		       size_t len, bool nonblock)
 {
 	struct rx_splice splice = { .pipe = pipe };
 	struct smcr_conn *conn = smcr_sk(sk)->conn;
-	long timeo = sock_rcvtimeo(sk, nonblock || flags & SPLICE_F_NONBLOCK);
+	long timeo = sock_rcvtimeo(sk, nonblock);
 	ssize_t ret;
 
 	sock_owned_by_me(sk);

@@ -20,7 +20,7 @@ int __must_check smcr_rx_recvmsg(struct sock *sk, struct msghdr *msg,
 				 size_t len, int flags);
 ssize_t __must_check smcr_rx_splice(struct sock *sk,
 				    struct pipe_inode_info *pipe, size_t len,
-				    unsigned int flags, bool nonblock);
+				    bool nonblock);
 int __must_check smcr_rx_recv_urgent(struct sock *sk, struct msghdr *msg,
 				     size_t len, int flags);
 bool __must_check smcr_rx_arrive(struct smcr_conn *conn, u8 slot, u64 pos);

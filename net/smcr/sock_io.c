@@ -406,7 +406,7 @@ ssize_t smcr_sock_splice_read(struct socket *sock, loff_t *ppos,
 	lock_sock(sk);
 	ret = recv_ready(sk, nonblock ? MSG_DONTWAIT : 0, &end);
 	if (!ret && !end)
-		ret = smcr_rx_splice(sk, pipe, len, flags, nonblock);
+		ret = smcr_rx_splice(sk, pipe, len, nonblock);
 	else if (ret == ASK_TCP)
 		goto tcp;
 	release_sock(sk);

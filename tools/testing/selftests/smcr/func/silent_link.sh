@@ -123,12 +123,6 @@ sock.serve((sys.argv[1], int(sys.argv[2])), lambda conn: conn.close())
 ' "$SERVER" "$PORT"
 }
 
-# killed NAME: end a program
-killed() {
-	# shellcheck disable=SC2154 # lib.sh sets it
-	kill "${program_pid[$1]}"
-}
-
 # closed_second: a program that reads the end of the server's stream, and closes
 # when it is killed
 closed_second() {
@@ -156,7 +150,7 @@ last_close() {
 	both save load
 	read -r nic _ < <(busiest -)
 	check "all paths are silent" wire fault '*' '*' cut 1 only roce
-	killed second
+	program_kill second
 	[ $# = 0 ] || check "rxe$nic is deleted" rdma link delete "rxe$nic"
 	wait_until "all links are lost" grew_to load LinksFailed 2
 	both wait_until "the connection ends" grew_to load OrphansClosed 1
@@ -164,7 +158,7 @@ last_close() {
 	check "the paths are good" wire clear
 	[ $# = 0 ] || check "rxe$nic is added" \
 		rdma link add "rxe$nic" type rxe netdev "eth$nic"
-	on server killed closer
+	on server program_kill closer
 	both failover_timers
 	both no_conn_left
 	both no_group_left

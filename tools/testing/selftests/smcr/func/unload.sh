@@ -28,6 +28,38 @@ groups_freed() {
 	[ "$(delta begin LinkGroupsFreed)" -ge 3 ]
 }
 
+# feeder: a server that sends 100 bytes over each connection
+feeder() {
+	program feeder python3 -B -c '
+import sys
+from lib import sock
+def feed(conn):
+    conn.sendall(bytes(range(100)))
+    conn.close()
+sock.serve((sys.argv[1], int(sys.argv[2])), feed)
+' "$SERVER" "$PORT"
+}
+
+# piped: a program whose pipe keeps the bytes of a connection that it has closed,
+# and that reads them when it is killed
+piped() {
+	program piped python3 -B -c '
+import os, signal, sys
+from lib import sock
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+conn = sock.connected((sys.argv[1], int(sys.argv[2])))
+pipe, into = os.pipe()
+size = 0
+while size < 100:
+    size += os.splice(conn.fileno(), into, 100 - size)
+conn.close()
+print("serving", flush=True)
+signal.sigwait([signal.SIGTERM])
+sock.exact(os.read(pipe, 200), bytes(range(100)))
+sys.exit(sock.status())
+' "$SERVER" "$PORT"
+}
+
 client_leads
 
 on server save begin
@@ -108,4 +140,17 @@ calm_timers
 io_check "end of the server" $kind "$SERVER" quit
 on server served
 both no_conn_left
+
+# A pipe lives on without the module that has filled it.
+on server feeder
+piped
+no_conn_left
+wait_until "nothing refers to the module" unreferenced
+check "rmmod" rmmod smcr
+program_kill piped
+rc=0
+program_ended piped || rc=$?
+check "the pipe has the bytes of the connection" exits $rc
+check "insmod" insmod "$module"
+on server program_kill feeder
 finish

@@ -493,6 +493,11 @@ program() {
 	return 1
 }
 
+# program_kill NAME: ask a program to end
+program_kill() {
+	kill "${program_pid[$1]}"
+}
+
 # program_ended NAME: wait for a program's exit; show its output and return its
 # exit status. "check" cannot call this, as its subshell has no jobs.
 program_ended() {
