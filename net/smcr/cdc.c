@@ -91,8 +91,11 @@ static void cdc_take(struct smcr_conn *conn, struct smcr_cdc_result *res)
 	if (res->raised & (SMCR_CDC_C | SMCR_CDC_A))
 		smcr_failover_tx_silence(&conn->tx.fo);
 	/* No byte is written to a peer that has closed (4.8.1, 4.8.2). */
-	if (!(res->raised & (SMCR_CDC_C | SMCR_CDC_A)))
+	if (!(res->raised & (SMCR_CDC_C | SMCR_CDC_A))) {
+		if (more)
+			smcr_rx_announced(conn);
 		smcr_tx_push_locked(conn);
+	}
 	/* Reset the connection, as TCP does, so that the peer learns of the
 	 * loss.
 	 */

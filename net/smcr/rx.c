@@ -280,10 +280,11 @@ static bool rx_urgent_due(const struct smcr_conn *conn)
 	return mark > conn->tx.told && mark <= smcr_rx_consumed(conn);
 }
 
-/* Send a consumer update if the peer needs one. While a move of the peer is
- * being validated it gets none (4.6.1); smcr_cdc_validate() makes up for it.
+/* Send a consumer update if the peer needs one, because bytes were read or
+ * because some came. While a move of the peer is being validated it gets none
+ * (4.6.1); smcr_cdc_validate() makes up for it.
  */
-static void rx_update(struct smcr_conn *conn)
+static void rx_update(struct smcr_conn *conn, bool read)
 {
 	struct smcr_rx_view view = {
 		.ring = conn->rx.ring,
@@ -295,11 +296,24 @@ static void rx_update(struct smcr_conn *conn)
 	};
 
 	lockdep_assert_held(&conn->lock);
-	if (!smcr_conn_state_can_recv(&conn->fsm) || conn->rx.fo.nr ||
-	    !smcr_rx_update_needed(&view))
+	if (read ? !smcr_rx_update_needed(&view) :
+		   !smcr_rx_update_overdue(&view))
+		return;
+	if (!smcr_conn_state_can_recv(&conn->fsm) || conn->rx.fo.nr)
 		return;
 	conn->tx.due = true;
 	smcr_tx_push_locked(conn);
+}
+
+/**
+ * smcr_rx_announced() - event: the peer has announced bytes
+ * @conn: the connection
+ *
+ * Context: any, conn->lock held.
+ */
+void smcr_rx_announced(struct smcr_conn *conn)
+{
+	rx_update(conn, false);
 }
 
 /* Copies @len bytes at @from to @to; returns the bytes copied or -errno. */
@@ -585,7 +599,7 @@ static void rx_advance(struct smcr_conn *conn, u64 n)
 		smcr_urgent_rx_passed(&conn->rx.urgent, conn->rx.cons);
 	if (conn->rx.peer.held)
 		smcr_conn_eof_read(conn);
-	rx_update(conn);
+	rx_update(conn, true);
 	spin_unlock_bh(&conn->lock);
 }
 

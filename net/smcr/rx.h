@@ -33,6 +33,7 @@ u32 smcr_rx_queued(struct smcr_conn *conn, bool in_line);
 u32 smcr_rx_left(const struct smcr_conn *conn);
 bool smcr_rx_readable(struct smcr_conn *conn, u32 target, bool in_line);
 bool smcr_rx_at_mark(struct smcr_conn *conn);
+void smcr_rx_announced(struct smcr_conn *conn);
 u64 smcr_rx_consumed(const struct smcr_conn *conn);
 
 #endif /* _SMCR_RX_H */

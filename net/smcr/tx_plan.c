@@ -14,8 +14,9 @@
 /* Test whether @bytes are worth a write and a CDC message of their own, that
  * is, a fifth of the peer's ring. The threshold must be below half of the ring.
  * A sender that waits for it then leaves the ring more than half full, which
- * poll() reports as readable whatever SO_RCVLOWAT says; otherwise sender and
- * reader could wait for each other. It must be below a quarter, too: the ring
+ * poll() reports as readable whatever SO_RCVLOWAT says, or the reader is about
+ * to send an update (smcr_rx_update_overdue()); otherwise sender and reader
+ * could wait for each other. It must be below a quarter, too: the ring
  * is 4 bytes shorter than the element, because of the eye catcher (4.4.1). A
  * sender that writes a quarter of the element at a time would leave the last
  * quarter of the ring empty.
@@ -301,4 +302,26 @@ bool smcr_rx_update_needed(const struct smcr_rx_view *view)
 		return true;
 	window = smcr_cursor_window(&view->ring, view->prod, view->told);
 	return window < view->ring.len - window && gain * 10 >= view->ring.len;
+}
+
+/**
+ * smcr_rx_update_overdue() - test whether bytes that came need an update
+ * @view: the receive side
+ *
+ * The rule above is for bytes that were read. While the peer knows of half the
+ * ring, they need no update, and the peer may then fill its window. A reader
+ * that waits for more bytes than have come (SO_RCVLOWAT, MSG_PEEK) reads none,
+ * and a sender that avoids silly windows waits for room: neither would go on.
+ * With half of the ring unread, poll() reports them whatever SO_RCVLOWAT says.
+ *
+ * Context: any, lock of the receive side held.
+ * Return: true if a CDC message must go out although no byte was read.
+ */
+bool smcr_rx_update_overdue(const struct smcr_rx_view *view)
+{
+	u64 unread = view->prod - view->cons;
+	u32 window = smcr_cursor_window(&view->ring, view->prod, view->told);
+
+	return (u64)window * 4 < view->ring.len &&
+	       unread * 2 < view->ring.len && smcr_rx_update_needed(view);
 }

@@ -153,5 +153,6 @@ void smcr_tx_r_recv(struct smcr_tx_r *r);
 bool smcr_tx_r_sets(const struct smcr_tx_r *r, bool capped, bool news);
 void smcr_tx_r_posted(struct smcr_tx_r *r, bool told);
 bool smcr_rx_update_needed(const struct smcr_rx_view *view);
+bool smcr_rx_update_overdue(const struct smcr_rx_view *view);
 
 #endif /* _SMCR_TX_PLAN_H */

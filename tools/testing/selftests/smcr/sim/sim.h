@@ -332,6 +332,7 @@ void conn_check_held(struct host *h, struct conn *c);
 /* sim_app.c: programs */
 void conn_write(struct host *h, struct conn *c, u32 len, bool urgent, bool more);
 void conn_read_urgent(struct host *h, struct conn *c);
+void conn_announced(struct host *h, struct conn *c);
 void conn_read(struct host *h, struct conn *c, u32 len);
 void conn_shutdown(struct host *h, struct conn *c);
 void conn_close(struct host *h, struct conn *c);

@@ -39,7 +39,7 @@ void conn_write(struct host *h, struct conn *c, u32 len, bool urgent, bool more)
 	conn_push(h, c);
 }
 
-static void update(struct host *h, struct conn *c)
+static void update(struct host *h, struct conn *c, bool (*rule)(const struct smcr_rx_view *view))
 {
 	struct smcr_rx_view view = {
 		.ring = c->ring, .prod = c->peer.prod, .told = c->told, .cons = conn_consumed(c),
@@ -48,10 +48,15 @@ static void update(struct host *h, struct conn *c)
 
 	/* No credit while a move is validated */
 	if (c->reset || c->fo_rx.nr || c->final || c->flags & FINAL ||
-	    !smcr_rx_update_needed(&view))
+	    !rule(&view))
 		return;
 	c->due = true;
 	conn_push(h, c);
+}
+
+void conn_announced(struct host *h, struct conn *c)
+{
+	update(h, c, smcr_rx_update_overdue);
 }
 
 static void read_byte(struct host *h, struct conn *c, u8 byte)
@@ -138,7 +143,7 @@ void conn_read(struct host *h, struct conn *c, u32 len)
 		HOLDS(c->cons == p->end && p->ended);
 		check_urgent(c, p);
 	}
-	update(h, c);
+	update(h, c, smcr_rx_update_needed);
 }
 
 /* recv(MSG_OOB) */

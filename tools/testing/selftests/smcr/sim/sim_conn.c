@@ -451,8 +451,11 @@ static void accepted(struct host *h, struct conn *c, struct smcr_cdc_result *res
 		smcr_failover_tx_done(&c->fo_tx, c->seq, c->nxt, true);
 	conn_reclaim(c, res->cons);
 	smcr_failover_tx_consumed(&c->fo_tx, res->cons);
-	if (!(res->raised & FINAL))
+	if (!(res->raised & FINAL)) {
+		if (more)
+			conn_announced(h, c);
 		conn_push(h, c);
+	}
 	if (more && (c->fsm.we_closed || c->flush == FLUSH_CLOSE))
 		conn_reset(h, c, "unread");
 	if (res->raised)

@@ -403,6 +403,26 @@ static void sim_send(void)
 	smcr_cdc_msg_encode(sim.wire[sim.nr_wire++], &msg);
 }
 
+/* The receiver tells the sender what was read */
+static void sim_update(void)
+{
+	struct smcr_cdc_limits lim = {
+		.ring = { .len = 100, .origin = 4 }, .peer_ring = sim.ring,
+		.sent = sim.tx.sent,
+	};
+	struct smcr_cdc_msg msg = { .prod = { .off = 4 } };
+	struct smcr_cdc_result res;
+
+	sim.updates++;
+	sim.view.told = sim.view.cons;
+	msg.seq = ++sim.seq[1];
+	msg.cons = smcr_cursor_from_pos(&sim.ring, sim.view.cons);
+	EXPECT_EQ(smcr_cdc_check(&sim.back, &lim, &msg, &res),
+		  SMCR_CDC_ACCEPT);
+	smcr_cdc_apply(&sim.back, &res);
+	sim.tx.peer_cons = sim.back.cons;
+}
+
 /* The receiver handles one CDC message */
 static void sim_deliver(void)
 {
@@ -422,17 +442,13 @@ static void sim_deliver(void)
 	smcr_cdc_apply(&sim.rx, &res);
 	sim.view.prod = sim.rx.prod;
 	sim.view.b = sim.rx.flags & SMCR_CDC_B;
+	if (smcr_rx_update_overdue(&sim.view))
+		sim_update();
 }
 
 /* The application reads some bytes, and the rule decides on an update */
 static void sim_read(u32 len)
 {
-	struct smcr_cdc_limits lim = {
-		.ring = { .len = 100, .origin = 4 }, .peer_ring = sim.ring,
-		.sent = sim.tx.sent,
-	};
-	struct smcr_cdc_msg msg = { .prod = { .off = 4 } };
-	struct smcr_cdc_result res;
 	u32 off;
 
 	while (len-- && sim.view.cons < sim.view.prod) {
@@ -441,17 +457,9 @@ static void sim_read(u32 len)
 			EXPECT(!"the stream arrives unchanged");
 		sim.view.cons++;
 	}
-	if (!smcr_rx_update_needed(&sim.view) &&
-	    (!sim.each || sim.view.told == sim.view.cons))
-		return;
-	sim.updates++;
-	sim.view.told = sim.view.cons;
-	msg.seq = ++sim.seq[1];
-	msg.cons = smcr_cursor_from_pos(&sim.ring, sim.view.cons);
-	EXPECT_EQ(smcr_cdc_check(&sim.back, &lim, &msg, &res),
-		  SMCR_CDC_ACCEPT);
-	smcr_cdc_apply(&sim.back, &res);
-	sim.tx.peer_cons = sim.back.cons;
+	if (smcr_rx_update_needed(&sim.view) ||
+	    (sim.each && sim.view.told != sim.view.cons))
+		sim_update();
 }
 
 /* With the updates of the rule alone, all queued bytes arrive */
@@ -499,6 +507,35 @@ static void random_stream(void)
 	}
 	sim.tx.max_bytes = 0;
 	sim_drain();
+}
+
+/* The reader waits for some bytes, at most as many as poll() lets it */
+static void patient_stream(void)
+{
+	u32 least = 1 + rnd_below(sim.ring.len / 2), unread, len, i;
+	u64 end = sim.tx.sent + 20ULL * sim.ring.len;
+
+	for (i = 0; i < 100000 && sim.view.cons < end; i++) {
+		len = rnd_below(sim.ring.len);
+		sim_write(len < end - sim.tx.queued ? len :
+						      end - sim.tx.queued);
+		sim_send();
+		sim_deliver();
+		unread = sim.view.prod - sim.view.cons;
+		if (unread >= least || sim.view.prod == end)
+			sim_read(least + rnd_below(unread));
+	}
+	EXPECT(sim.view.cons == end);
+}
+
+static void patient_reader(void)
+{
+	unsigned int round, all = steps(20000);
+
+	for (round = 0; round < all; round++) {
+		sim_init();
+		patient_stream();
+	}
 }
 
 /* A stream of 1 MB through a ring of 4 KB to a reader of @piece bytes */
@@ -850,6 +887,7 @@ static const struct fact facts[] = {
 	{ "a short write is not left to a writer", nothing_left },
 	{ "nothing waits without a requested completion", nothing_to_wait_for },
 	{ "10^6 random steps move the stream unchanged, and neither end hangs", random_stream },
+	{ "a reader that waits for half a ring does not wait for its sender", patient_reader },
 };
 
 PROVE(facts, NULL);
