@@ -390,7 +390,9 @@ static void go_ahead(struct smcr_failover_rx *fo,
 	}
 }
 
-/* Keep a message behind F, in place of an older one. */
+/* Keep a message behind F, in place of an older one. A Linux peer may write
+ * bytes behind its D or C (conn_eof.c), and the newest message announces them.
+ */
 static enum smcr_failover_recv park(struct smcr_failover_rx *fo,
 				    struct smcr_failover_stage *stage,
 				    const struct smcr_cdc_msg *msg)
@@ -399,11 +401,13 @@ static enum smcr_failover_recv park(struct smcr_failover_rx *fo,
 	u16 behind = stage->parked ? stage->msg.seq : stage->f_seq;
 	u16 flags = stage->parked ? smcr_cdc_msg_lasting(&stage->msg, msg) : 0;
 
-	if (flags & (SMCR_CDC_C | SMCR_CDC_A) ||
+	bool early = fo->ring.len;
+	if (flags & (early ? SMCR_CDC_A : SMCR_CDC_C | SMCR_CDC_A) ||
 	    smcr_seq_diff(msg->seq, behind) <= 0)
 		return SMCR_FAILOVER_IGNORE;
-	if (flags & SMCR_CDC_D && (msg->prod.wrap != stage->msg.prod.wrap ||
-				   msg->prod.off != stage->msg.prod.off))
+	if (flags & SMCR_CDC_D && !early &&
+	    (msg->prod.wrap != stage->msg.prod.wrap ||
+	     msg->prod.off != stage->msg.prod.off))
 		stage->lied = true;
 	if (!stage->parked)
 		stage->first = msg->seq;

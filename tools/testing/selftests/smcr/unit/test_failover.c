@@ -624,6 +624,26 @@ static void data_after_done(void)
 	EXPECT_EQ(step_at(&fo, 5, 0), SMCR_FAILOVER_TAKE);
 }
 
+/* A Linux peer that exits writes bytes behind its D and C */
+static void data_after_early_end(void)
+{
+	struct smcr_ring ring = smcr_cursor_ring(65536, SMCR_DIALECT_LINUX);
+	struct smcr_cdc_rx rx = { .seq = 5 };
+	struct smcr_failover_rx fo = receiver();
+	struct smcr_cdc_msg msg;
+
+	smcr_failover_rx_linux(&fo, &ring);
+	recv_at(&fo, 5, 1, 5, SMCR_CDC_F);
+	recv_at(&fo, 5, 1, 7, SMCR_CDC_D);
+	recv_at(&fo, 5, 1, 8, SMCR_CDC_D | SMCR_CDC_C);
+	EXPECT_EQ(recv_at(&fo, 5, 1, 9, SMCR_CDC_D | SMCR_CDC_C), SMCR_FAILOVER_PARKED);
+	smcr_failover_rx_drained(&fo, 0);
+	EXPECT_EQ(smcr_failover_rx_step(&fo, &rx, 0, false, 0, &msg), SMCR_FAILOVER_TAKE);
+	EXPECT_EQ(msg.seq, 9);
+	EXPECT_EQ(msg.prod.off, 4 + 9);
+	EXPECT_EQ(msg.flags, SMCR_CDC_D | SMCR_CDC_C);
+}
+
 static void f_on_same_link(void)
 {
 	struct smcr_failover_rx fo = receiver();
@@ -907,6 +927,7 @@ static const struct fact facts[] = {
 	{ "a message behind an F that was put aside begins the move", late_first },
 	{ "of the messages behind F the newest is kept, with D, C, A and R of all", newest_kept },
 	{ "data after D behind F resets", data_after_done },
+	{ "data after the early D and C of a Linux peer counts", data_after_early_end },
 	{ "F over the only link compares at once", f_on_same_link },
 	{ "F over the present link waits for a link between", there_and_back },
 	{ "so does an F that confirms nothing of that link", back_unconfirmed },
