@@ -321,7 +321,8 @@ void smcr_conn_end_flushed(struct smcr_conn *conn)
 }
 
 /**
- * smcr_conn_end_confirmed() - go on with a close that waits for a completion
+ * smcr_conn_end_confirmed() - go on with a close that waits for a completion,
+ *	or for F to be posted
  * @conn: the connection
  *
  * Context: any, conn->lock held.

@@ -500,6 +500,8 @@ static int tx_post_f(struct smcr_conn *conn)
 		return err;
 	conn->tx.fo.f_due = false;
 	smcr_mib_count(conn->lgr->mib, SMCR_MIB_VALIDATIONSSENT, 1);
+	/* If C was confirmed before the move, no completion follows. */
+	smcr_conn_end_confirmed(conn);
 	return 0;
 }
 
