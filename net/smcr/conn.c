@@ -162,14 +162,16 @@ int smcr_conn_elem_take(struct smcr_conn *conn, u32 size)
 /* The peer gave the element of @conn to a new connection. If our C was sent,
  * the peer has received it and the end is orderly: the peer's own C is still
  * on its way, and its CLC message has overtaken the C. The same holds if the
- * peer's C was answered before the program here has closed (conn_eof.c).
- * Otherwise @conn is reset; if the peer's C arrived, the peer has stopped
- * waiting for ours.
+ * peer's C was answered before the program here has closed (conn_eof.c). No
+ * byte is repeated then: the new connection would get it. Otherwise @conn is
+ * reset; if the peer's C arrived, the peer has stopped waiting for ours.
  */
 static void close_overtaken(struct smcr_conn *conn)
 {
 	spin_lock_bh(&conn->lock);
-	if (!conn->fsm.we_closed && !smcr_conn_eof_freed(conn, true))
+	if (conn->fsm.we_closed)
+		smcr_failover_tx_silence(&conn->tx.fo);
+	else if (!smcr_conn_eof_freed(conn, true))
 		smcr_conn_end_reset_locked(conn, SMCR_RESET_RMBE_CONFLICT,
 					   ECONNRESET);
 	spin_unlock_bh(&conn->lock);

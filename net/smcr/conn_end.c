@@ -221,8 +221,8 @@ static void end_flags(struct smcr_conn *conn, u32 actions)
 
 /* The side that sent C second lets the first closer send the FIN, so that
  * TIME-WAIT stays with the first closer, as with TCP, and a server can bind its
- * port again. If the group has several links, the first closer waits for the
- * FIN as well, because the peer may repeat its last bytes over another link
+ * port again. If the group has or had several links, the first closer waits for
+ * the FIN as well, because the peer may repeat its last bytes over another link
  * until then.
  */
 static void end_await_fin(struct smcr_conn *conn, u32 actions)
@@ -230,7 +230,7 @@ static void end_await_fin(struct smcr_conn *conn, u32 actions)
 	if (!(actions & SMCR_CONN_CLOSE_TCP))
 		return;
 	WRITE_ONCE(conn->fin_first, !(actions & SMCR_CONN_SEND_CLOSE));
-	if (conn->fin_first && !smcr_lgr_redundant(conn->lgr))
+	if (conn->fin_first && !smcr_lgr_repeats(conn->lgr))
 		return;
 	WRITE_ONCE(conn->await_fin, true);
 	smcr_conn_end_wait(conn);
@@ -566,8 +566,8 @@ bool smcr_conn_end_done(struct smcr_conn *conn)
  * TCP open: if the last link fails before, a RST tells the peer, which would
  * take a FIN for a sign that C is about to come.
  *
- * In a group with several links, the peer may have to repeat its C and its
- * last bytes, too, so the element is held until the peer's FIN says that it
+ * The peer may have to repeat its C and its last bytes, too, if the group has
+ * or had another link. So the element is held until the peer's FIN says that it
  * will not.
  */
 static u32 actions_waiting(const struct smcr_conn *conn, bool await_fin)
@@ -578,7 +578,7 @@ static u32 actions_waiting(const struct smcr_conn *conn, bool await_fin)
 	if (conn->actions & SMCR_CONN_CLOSE_TCP &&
 	    !smcr_conn_move_at_rest(conn))
 		return conn->actions & (SMCR_CONN_CLOSE_TCP | SMCR_CONN_FREE);
-	return await_fin && smcr_lgr_redundant(conn->lgr) ?
+	return await_fin && smcr_lgr_repeats(conn->lgr) ?
 	       conn->actions & SMCR_CONN_FREE : 0;
 }
 
@@ -587,7 +587,7 @@ static bool peer_may_write(const struct smcr_conn *conn)
 {
 	if (conn->rx.eof.unproven)
 		return true;
-	return smcr_lgr_redundant(conn->lgr) &&
+	return smcr_lgr_repeats(conn->lgr) &&
 	       !(conn->rx.peer.flags & SMCR_CDC_A) &&
 	       !test_bit(SMCR_CONN_F_TCP_FIN, &conn->flags);
 }

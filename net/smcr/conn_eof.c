@@ -440,7 +440,7 @@ bool smcr_conn_eof_freed(struct smcr_conn *conn, bool by_tcp)
 	if (conn->rx.eof.cut || conn->rx.parks)
 		return false;
 	conn->rx.eof.freed = true;
-	if (by_tcp || conn->rx.fo.nr || smcr_lgr_redundant(conn->lgr))
+	if (by_tcp || conn->rx.fo.nr || smcr_lgr_repeats(conn->lgr))
 		eof_probe(conn);
 	else
 		smcr_conn_eof_settle(conn);

@@ -286,7 +286,8 @@ void smcr_failover_tx_replayed(struct smcr_failover_tx *fo, u64 pos)
 
 /**
  * smcr_failover_tx_silence() - event: no byte may be written any more
- * @fo: send side of a connection that sent A, or whose peer sent C or A
+ * @fo: send side of a connection that sent A, whose peer sent C or A, or whose
+ *	element at the peer serves another connection
  *
  * The peer may have returned the element, so a replay must not go on. A CDC
  * message then announces bytes that were not repeated. That is harmless to a
@@ -400,8 +401,8 @@ static enum smcr_failover_recv park(struct smcr_failover_rx *fo,
 	bool fresh = !stage->parked;
 	u16 behind = stage->parked ? stage->msg.seq : stage->f_seq;
 	u16 flags = stage->parked ? smcr_cdc_msg_lasting(&stage->msg, msg) : 0;
-
 	bool early = fo->ring.len;
+
 	if (flags & (early ? SMCR_CDC_A : SMCR_CDC_C | SMCR_CDC_A) ||
 	    smcr_seq_diff(msg->seq, behind) <= 0)
 		return SMCR_FAILOVER_IGNORE;

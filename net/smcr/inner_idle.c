@@ -197,10 +197,13 @@ void smcr_inner_closed(struct sock *sk, struct sock *inner)
  * smcr_inner_shutdown() - end the TCP connection with FIN
  * @sk: outer socket whose inner one was not released
  *
+ * TCP goes on to receive, so that RCV_SHUTDOWN shows the peer's FIN alone: it
+ * proves that the peer has written its last byte.
+ *
  * Context: process, outer sock lock held.
  */
 void smcr_inner_shutdown(struct sock *sk)
 {
 	smcr_inner_free_port(sk);
-	kernel_sock_shutdown(smcr_sk(sk)->inner, SHUT_RDWR);
+	kernel_sock_shutdown(smcr_sk(sk)->inner, SHUT_WR);
 }

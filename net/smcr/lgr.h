@@ -125,7 +125,7 @@ struct smcr_lgr_key {
  * @links: links by slot, each with a reference, under @conns_lock; see
  *	lgr_links.c
  * @left: links that have left
- * @n_joined: links that have ever joined, modulo 2^32; under @conns_lock
+ * @n_joined: links that ever joined, modulo 2^32; written under @conns_lock
  * @nums: link numbers given so far (2.2.4)
  * @max_links: the smaller one of both ends' limits (2.2.2)
  * @rmbs: RMBs, under @mutex; only the RMB work takes one off

@@ -54,7 +54,8 @@ int smcr_lgr_link_join(struct smcr_lgr *lgr, struct smcr_link *link)
 		if (lgr->links[slot])
 			continue;
 		link->slot = slot;
-		link->age = lgr->n_joined++;
+		link->age = lgr->n_joined;
+		WRITE_ONCE(lgr->n_joined, lgr->n_joined + 1);
 		WRITE_ONCE(lgr->links[slot], link);
 		err = 0;
 	}
@@ -388,6 +389,21 @@ unsigned int smcr_lgr_connected(struct smcr_lgr *lgr)
 	}
 	spin_unlock_bh(&lgr->conns_lock);
 	return n;
+}
+
+/**
+ * smcr_lgr_repeats() - may the peer repeat over another link what it wrote?
+ * @lgr: the group
+ *
+ * A peer that lost a link repeats what that link did not confirm, at any time
+ * until its FIN. So this stays true when only one link is left.
+ *
+ * Context: any.
+ * Return: true if the group has ever had a second link.
+ */
+bool smcr_lgr_repeats(const struct smcr_lgr *lgr)
+{
+	return READ_ONCE(lgr->n_joined) > 1;
 }
 
 /**

@@ -111,6 +111,7 @@ unsigned int smcr_lgr_links_ends(const struct smcr_lgr_links *links,
 unsigned int smcr_lgr_links_ports(const struct smcr_lgr_links *links,
 				  struct smcr_port *ports);
 unsigned int smcr_lgr_connected(struct smcr_lgr *lgr);
+bool smcr_lgr_repeats(const struct smcr_lgr *lgr);
 bool smcr_lgr_draining(struct smcr_lgr *lgr);
 void smcr_lgr_links_doubtful(struct smcr_lgr *lgr);
 void smcr_lgr_link_probe(struct smcr_link *link, struct smcr_link_test *test);
