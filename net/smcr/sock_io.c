@@ -244,6 +244,7 @@ static int recv_unconnected(struct sock *sk)
 static int recv_wait(struct sock *sk, long timeo)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+	int disconnects = sk->sk_disconnects;
 	int err = 0;
 
 	add_wait_queue(sk_sleep(sk), &wait);
@@ -258,6 +259,11 @@ static int recv_wait(struct sock *sk, long timeo)
 		release_sock(sk);
 		timeo = wait_woken(&wait, TASK_INTERRUPTIBLE, timeo);
 		lock_sock(sk);
+		/* Another thread has disconnected the socket meanwhile */
+		err = -EPIPE;
+		if (disconnects != sk->sk_disconnects)
+			break;
+		err = 0;
 	}
 	remove_wait_queue(sk_sleep(sk), &wait);
 	return err;
