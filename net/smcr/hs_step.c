@@ -289,7 +289,7 @@ int smcr_hs_form(struct smcr_hs *hs, enum smcr_role role,
  */
 int smcr_hs_conn(struct smcr_hs *hs)
 {
-	/* What was charged is taken, though an option has changed since. */
+	/* What was charged, even if an option has changed since */
 	u32 size = hs->conn ? hs->conn->charged : elem_size(hs->sk);
 	struct smcr_conn *conn;
 	int err;

@@ -309,6 +309,8 @@ static void rx_update(struct smcr_conn *conn, bool read)
  * smcr_rx_announced() - event: the peer has announced bytes
  * @conn: the connection
  *
+ * The peer may wait for room that no read will report.
+ *
  * Context: any, conn->lock held.
  */
 void smcr_rx_announced(struct smcr_conn *conn)

@@ -14,12 +14,12 @@
 /* Test whether @bytes are worth a write and a CDC message of their own, that
  * is, a fifth of the peer's ring. The threshold must be below half of the ring.
  * A sender that waits for it then leaves the ring more than half full, which
- * poll() reports as readable whatever SO_RCVLOWAT says, or the reader is about
- * to send an update (smcr_rx_update_overdue()); otherwise sender and reader
- * could wait for each other. It must be below a quarter, too: the ring
- * is 4 bytes shorter than the element, because of the eye catcher (4.4.1). A
- * sender that writes a quarter of the element at a time would leave the last
- * quarter of the ring empty.
+ * poll() reports as readable whatever SO_RCVLOWAT says, or the receiver sends
+ * an update (smcr_rx_update_overdue()); otherwise sender and reader could wait
+ * for each other. The threshold must be below a quarter, too: the ring is 4
+ * bytes shorter than the element, because of the eye catcher (4.4.1). A sender
+ * that writes a quarter of the element at a time would leave the last quarter
+ * of the ring empty.
  */
 static bool worthwhile(const struct smcr_tx_view *view, u32 bytes)
 {
@@ -308,11 +308,12 @@ bool smcr_rx_update_needed(const struct smcr_rx_view *view)
  * smcr_rx_update_overdue() - test whether bytes that came need an update
  * @view: the receive side
  *
- * The rule above is for bytes that were read. While the peer knows of half the
- * ring, they need no update, and the peer may then fill its window. A reader
- * that waits for more bytes than have come (SO_RCVLOWAT, MSG_PEEK) reads none,
- * and a sender that avoids silly windows waits for room: neither would go on.
- * With half of the ring unread, poll() reports them whatever SO_RCVLOWAT says.
+ * smcr_rx_update_needed() is asked when bytes are read. While the peer knows of
+ * half of the ring, they need no update, and the peer may fill its window then.
+ * A reader that waits for more bytes than have come (SO_RCVLOWAT, MSG_PEEK)
+ * reads none, and a sender that avoids silly windows waits for room: neither
+ * would go on. With half of the ring unread, poll() reports the socket as
+ * readable whatever SO_RCVLOWAT says.
  *
  * Context: any, lock of the receive side held.
  * Return: true if a CDC message must go out although no byte was read.

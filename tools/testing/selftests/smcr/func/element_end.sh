@@ -12,7 +12,7 @@
 . "$(dirname "$0")/lib/lib.sh"
 . "$(dirname "$0")/lib/failover_lib.sh"
 
-# ended LATE: a connection ends; so many elements of each end are put in
+# ended COUNT: the connection ends, and COUNT elements of each end are put in
 # quarantine
 ended() {
 	released "both ends close"

@@ -182,7 +182,7 @@ short_memory
 short_silence
 cut 2
 last_close
-sysctl -qw net.smcr.abort_timeout_ms=100
+sysctl_for_now net.smcr.abort_timeout_ms 100
 last_close one-first
 both without rxe1 eth1
 cut 1

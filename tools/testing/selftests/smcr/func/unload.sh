@@ -143,8 +143,10 @@ both no_conn_left
 
 # A pipe lives on without the module that has filled it.
 on server feeder
+save splice
 piped
 no_conn_left
+grew splice RxBytes -eq 100
 wait_until "nothing refers to the module" unreferenced
 check "rmmod" rmmod smcr
 program_kill piped
