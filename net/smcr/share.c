@@ -15,7 +15,8 @@
  * The bound is what the link completes within the time that an empty queue
  * takes for a request, which keeps the path busy, and within 2 ms more, so that
  * a host that handles completions late does not stop it. A batch may begin
- * below the bound and end beyond it.
+ * below the bound and end beyond it. Small batches count, too, and might fill
+ * the bound alone. So one large batch may always be in flight.
  *
  * Rate. Bytes that complete while some wait, over at least 8 ms. If the bound
  * holds up the path, the queue completes it once in the time of an empty queue,
@@ -25,9 +26,10 @@
  *
  * Time of an empty queue. In a queue that is never empty, a request takes the
  * bound divided by the rate, whatever the path. So once a second, if large
- * batches wait, they wait until the queue is empty. Then a fence is posted, and
- * behind it the batches again. A host that is busy makes such a time longer, so
- * the shorter one of the last two counts.
+ * batches wait, they wait until all that is posted has completed. Then a fence
+ * is posted, and behind it the batches again. Small batches that were posted
+ * meanwhile and a host that is busy make such a time longer, so the shorter one
+ * of the last two counts.
  */
 #include <linux/compiler.h>
 #include <linux/math64.h>
@@ -74,8 +76,10 @@ bool smcr_share_sends(struct smcr_share *s, u32 conn, unsigned long now,
 		s->until = s->last ? now + span : now;
 	s->last = conn;
 	WRITE_ONCE(s->several, !alone && (long)(s->until - now) > 0);
-	if (!s->several)
+	if (!s->several) {
 		s->since = 0;
+		s->mark = s->posted;
+	}
 	return s->several;
 }
 
@@ -94,9 +98,9 @@ bool smcr_share_admits(const struct smcr_share *s, u32 bytes, u32 done)
 {
 	if (!s->several || bytes <= SMCR_SHARE_SMALL)
 		return true;
-	if (s->probe == SMCR_SHARE_DRAIN)
-		return !in_flight(s, done);
-	return in_flight(s, done) < s->limit;
+	if ((s32)(done - s->mark) >= 0)
+		return true;
+	return s->probe != SMCR_SHARE_DRAIN && in_flight(s, done) < s->limit;
 }
 
 /**
@@ -112,6 +116,7 @@ bool smcr_share_drains(struct smcr_share *s, u64 now)
 	if (s->probe != SMCR_SHARE_REST || now < s->probe_due)
 		return false;
 	s->probe = SMCR_SHARE_DRAIN;
+	s->mark = s->posted;
 	return true;
 }
 
@@ -153,6 +158,8 @@ bool smcr_share_posted(struct smcr_share *s, u32 bytes)
 {
 	s->posted += bytes;
 	s->quiet += bytes;
+	if (bytes > SMCR_SHARE_SMALL)
+		s->mark = s->posted;
 	return s->several && s->quiet >= s->limit / 4;
 }
 
@@ -219,6 +226,9 @@ void smcr_share_look(struct smcr_share *s, u64 now, u32 done, u32 tail,
 {
 	u32 bytes = done - s->from;
 
+	/* It must not be left behind by 2^31 bytes of small batches. */
+	if ((s32)(done - s->mark) > 0)
+		s->mark = done;
 	if (s->probe == SMCR_SHARE_SENT && (s32)(tail - s->probe_end) >= 0) {
 		s->probe = SMCR_SHARE_REST;
 		s->probe_due = now + SHARE_PROBES;

@@ -17,7 +17,7 @@
 /* Measurement of the time that an empty send queue takes for a request */
 enum smcr_share_probe {
 	SMCR_SHARE_REST,	/* none until it is due */
-	SMCR_SHARE_DRAIN,	/* large batches wait for an empty queue */
+	SMCR_SHARE_DRAIN,	/* large batches wait for what is posted */
 	SMCR_SHARE_SENT,	/* a fence is under way */
 };
 
@@ -29,6 +29,8 @@ enum smcr_share_probe {
  * @until: jiffies until which several connections count as sending
  * @several: they do, or did when one of them posted last
  * @limit: with so many bytes in flight, a large batch waits
+ * @mark: the last large batch ends here, or all that was posted when the queue
+ *	began to become empty: when this is complete, a large batch may go
  * @rate: bytes in a second that the link completes, 0 while that is unknown
  * @since: when the measurement of the rate began, 0 if there is none
  * @from: bytes complete then
@@ -45,6 +47,7 @@ struct smcr_share {
 	unsigned long		until;
 	bool			several;
 	u32			limit;
+	u32			mark;
 	u64			rate;
 	u64			since;
 	u32			from;

@@ -605,6 +605,20 @@ static enum tx_turn tx_push_replay(struct smcr_conn *conn)
 	return TX_POSTED;
 }
 
+/* Bytes wait for other connections of the link. The peer does not have to wait
+ * for what the message says beside them, such as room for its own bytes.
+ */
+static void tx_post_alone(struct smcr_conn *conn)
+{
+	struct smcr_tx_plan plan = {
+		.sent = conn->tx.nxt,
+		.blocked = conn->tx.blocked,
+	};
+
+	/* Without a free slot, it waits as well. */
+	tx_post(conn, &plan);
+}
+
 /* @more: the turn before posted all that one chain can hold. */
 static enum tx_turn tx_push_new(struct smcr_conn *conn, bool *more)
 {
@@ -614,6 +628,7 @@ static enum tx_turn tx_push_new(struct smcr_conn *conn, bool *more)
 		.blocked = tx->blocked,
 	};
 	struct smcr_tx_view view;
+	int err;
 
 	/* True in most calls, and in the last turn of all others */
 	if (tx->final || (tx->nxt == READ_ONCE(tx->end) && !tx->due) ||
@@ -629,7 +644,10 @@ static enum tx_turn tx_push_new(struct smcr_conn *conn, bool *more)
 	}
 	if (!plan.announce && !tx->due)
 		return TX_IDLE;
-	if (tx_post(conn, &plan))
+	err = tx_post(conn, &plan);
+	if (err == -EAGAIN && plan.bytes && tx->due)
+		tx_post_alone(conn);
+	if (err)
 		return TX_STOPPED;
 	*more = plan.bytes;
 	return TX_POSTED;

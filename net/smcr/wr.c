@@ -788,7 +788,7 @@ static void batch_own(struct smcr_wr_slot *slot,
 	slot->bytes = batch->bytes;
 }
 
-/* Post a fence on the empty queue, whose time share.c wants to know. */
+/* Post a fence, whose time in the queue share.c wants to know. */
 static int batch_probe(struct smcr_link *link)
 {
 	struct ib_rdma_wr write = {

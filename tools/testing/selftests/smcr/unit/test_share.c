@@ -171,6 +171,37 @@ static void small(void)
 	EXPECT(smcr_share_admits(&s, SMCR_SHARE_SMALL, path.done));
 }
 
+/* The longest time from one large batch to the next, beside small ones every
+ * @every ns for 3 seconds, on a host that is @late
+ */
+static u64 beside(u64 every, u64 late)
+{
+	u64 last = now, most = 0, due = now, end = now + 3 * SECOND;
+
+	while (now < end) {
+		for (; due <= now; due += every)
+			EXPECT(post(SMCR_SHARE_SMALL));
+		if (post(BATCH))
+			last = now;
+		else
+			smcr_share_drains(&s, now);
+		done_next(late, true);
+		if (now - last > most)
+			most = now - last;
+	}
+	return most;
+}
+
+/* Large batches go on beside small ones that never leave the queue empty, and
+ * beside those that fill the bound alone since the host has become slow.
+ */
+static void large(void)
+{
+	begin(30 << 20, 1 * MS);
+	EXPECT(beside(200 * US, 0) < 20 * MS);
+	EXPECT(beside(180 * US, 6 * MS) < 60 * MS);
+}
+
 /* Rates and delays of a fast network, a slow one and the test bed */
 static const struct {
 	u64	rate;
@@ -312,6 +343,7 @@ static const struct fact facts[] = {
 	{ "a connection that sends alone has no bound", alone },
 	{ "two that send within some time count as several", several },
 	{ "small batches wait for no bytes of others", small },
+	{ "large batches go on beside any number of small ones", large },
 	{ "a path is filled, and a batch waits little longer than it takes", full },
 	{ "a host that is late costs little", late },
 	{ "the bound follows the path", changes },
