@@ -74,7 +74,11 @@ class Direction:
         self.arrived += count
         self.urgent, self.mark = True, self.arrived - 1
         self.signals += 1
+        # While the connection moves, the signal comes before the bytes
         print(f"{self.reader} awaiturg {self.signals}")
+        end = self.arrived if self.in_line else self.mark
+        self.step(self.reader, "awaitq", "inq", end - self.passed)
+        self.step(self.reader, "awaitoob")
 
     def read(self, most, peek):
         """Return how many bytes recv() skips, and how many it gets."""

@@ -287,6 +287,20 @@ static void run_awaitpeek(struct sem_cmd *cmd)
 	sem_reply(cmd, "%s%zd", n < want ? "TIMEOUT " : "", n);
 }
 
+/* awaitoob NAME: wait until the urgent byte of which the socket knows has come */
+static void run_awaitoob(struct sem_cmd *cmd)
+{
+	__u64 end = util_now_ms() + sem_deadline_ms;
+	int fd = sem_fd_number(cmd->argv[1]);
+	ssize_t n;
+	char byte;
+
+	while ((n = recv(fd, &byte, 1, MSG_OOB | MSG_PEEK)) < 0 &&
+	       errno == EAGAIN && util_now_ms() <= end)
+		usleep(1000);
+	sem_reply_ret(cmd, n);
+}
+
 /* mark NAME: reply with what a reader can learn of urgent data */
 static void run_mark(struct sem_cmd *cmd)
 {
@@ -319,6 +333,7 @@ const struct sem_verb sem_event_verbs[] = {
 	{ "fionbio", 3, run_fionbio },
 	{ "awaitq", 4, run_awaitq },
 	{ "awaitpeek", 3, run_awaitpeek },
+	{ "awaitoob", 2, run_awaitoob },
 	{ "mark", 2, run_mark },
 	{ 0 },
 };
