@@ -263,17 +263,11 @@ static bool first_contact(struct smcr_hs *hs, const struct smcr_lgr_key *key)
 		return false;
 	}
 	err = smcr_hs_form(hs, SMCR_CLIENT, key);
-	if (!err)
-		err = smcr_hs_conn(hs);
-	if (!err)
-		err = smcr_conn_set_peer(hs->conn, hs->link, &hs->accept, true);
-	if (!err)
-		err = smcr_hs_link_up(hs, &hs->accept);
 	if (err) {
 		smcr_hs_decline(hs, errno_reason(err));
 		return false;
 	}
-	return smcr_hs_step(hs, SMCR_HS_REG);
+	return smcr_hs_step(hs, SMCR_HS_GROUP);
 }
 
 /* Find the group of a subsequent contact: peer ID, GID, MAC and QPN name the
@@ -376,16 +370,35 @@ static bool step_accept(struct smcr_hs *hs)
 					  subsequent_contact(hs, &key);
 }
 
-/* Step GROUP: take an element for a subsequent contact. The step waits if the
- * group must add an RMB first (3.5.5.2.1, Figure 13), or if the group is still
- * FORMING: the server may offer it over TCP before the local work of its first
- * contact has made it ACTIVE.
+/* A first contact waits until its group has a link and an RMB. */
+static bool group_first(struct smcr_hs *hs)
+{
+	int err = smcr_hs_conn(hs);
+
+	if (err == -EINPROGRESS)
+		return smcr_hs_group_wait(hs);
+	if (!err)
+		err = smcr_conn_set_peer(hs->conn, hs->link, &hs->accept, true);
+	if (err) {
+		smcr_hs_decline(hs, errno_reason(err));
+		return false;
+	}
+	smcr_hs_link_up(hs, &hs->accept);
+	return smcr_hs_step(hs, SMCR_HS_REG);
+}
+
+/* Step GROUP: take an element. A subsequent contact waits if the group must add
+ * an RMB first (3.5.5.2.1, Figure 13), or if the group is still FORMING: the
+ * server may offer it over TCP before the local work of its first contact has
+ * made it ACTIVE.
  */
 static bool step_group(struct smcr_hs *hs)
 {
 	struct smcr_lgr_key key;
 	int err;
 
+	if (hs->first_contact)
+		return group_first(hs);
 	smcr_lgr_wait(hs->lgr, hs);
 	if (smcr_lgr_state(hs->lgr) == SMCR_LGR_FORMING)
 		return smcr_hs_group_wait(hs);
@@ -412,7 +425,7 @@ static bool step_group(struct smcr_hs *hs)
 	return smcr_hs_step(hs, SMCR_HS_CONFIRM);
 }
 
-/* Step REG: wait until the first RMB is registered; then send the Confirm. */
+/* Step REG: wait until the link is connected and the first RMB registered. */
 static bool step_reg(struct smcr_hs *hs)
 {
 	if (!smcr_hs_await_rmb(hs))

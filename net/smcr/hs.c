@@ -226,8 +226,8 @@ void smcr_hs_trace(const struct smcr_hs *hs, int err)
  * Steps that may follow each step. DECLINE follows wherever no message of this
  * side waits for an answer (C.1); any step may be the last one.
  *
- *   client   TCP -> PROPOSE -> ACCEPT -+-> REG ----+-> CONFIRM -> LLC
- *                                      +-> GROUP --+
+ *   client   TCP -> PROPOSE -> ACCEPT -> GROUP -+-> REG -+-> CONFIRM -> LLC
+ *                                               +--------+
  *   server   PROPOSAL -> GROUP -> ACCEPT -> CONFIRM -> REG -> LLC
  *
  *   DECLINE  from each but TCP, a client's CONFIRM and a server's ACCEPT
@@ -239,9 +239,9 @@ static const u16 hs_next[][SMCR_HS_STEPS] = {
 	[SMCR_CLIENT] = {
 		[SMCR_HS_TCP]	   = TO(PROPOSE) | TO(DONE),
 		[SMCR_HS_PROPOSE]  = TO(ACCEPT) | TO(DECLINE) | TO(DONE),
-		[SMCR_HS_ACCEPT]   = TO(REG) | TO(GROUP) | TO(DECLINE) |
+		[SMCR_HS_ACCEPT]   = TO(GROUP) | TO(DECLINE) | TO(DONE),
+		[SMCR_HS_GROUP]	   = TO(REG) | TO(CONFIRM) | TO(DECLINE) |
 				     TO(DONE),
-		[SMCR_HS_GROUP]	   = TO(CONFIRM) | TO(DECLINE) | TO(DONE),
 		[SMCR_HS_REG]	   = TO(CONFIRM) | TO(DECLINE) | TO(DONE),
 		[SMCR_HS_CONFIRM]  = TO(LLC) | TO(DONE),
 		[SMCR_HS_LLC]	   = TO(DECLINE) | TO(DONE),
@@ -284,7 +284,7 @@ static int __must_check hs_move(struct smcr_hs *hs, enum smcr_hs_step next)
  */
 bool smcr_hs_step(struct smcr_hs *hs, enum smcr_hs_step next)
 {
-	bool waited = hs->step == SMCR_HS_GROUP;
+	bool waited = hs->step == SMCR_HS_GROUP || hs->step == SMCR_HS_REG;
 	int err = hs_move(hs, next);
 
 	if (WARN_ON_ONCE(err))
@@ -318,7 +318,7 @@ void smcr_hs_arm(struct smcr_hs *hs, unsigned int msecs)
 	/* Both ends began at about the same time and have about the same
 	 * deadline, or Linux's 6 s for each message. A Decline must arrive
 	 * before the other end's, and a client begins to wait when the server
-	 * has done so.
+	 * has done so. Step REG of a server has its own limit.
 	 */
 	hs->group_limit = jiffies + (hs->client ? time / 4 * 3 : time / 2);
 	smcr_hs_wake(hs, hs->deadline);

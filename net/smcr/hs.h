@@ -29,23 +29,25 @@ struct smcr_link;
 /*
  * Steps. Each role goes down its column; a step ends when the event that it
  * waits for has come. One deadline covers all of them. Only a first contact
- * has the steps marked 1, only a subsequent contact the one marked 2.
+ * has the steps marked 1.
  *
  *      client                           server
  *      TCP       connect
  *      PROPOSE   send the Proposal      PROPOSAL  wait for the Proposal
  *      ACCEPT    wait for the Accept    GROUP     wait for a group, or an RMB
- *    2 GROUP     wait for an RMB        ACCEPT    send the Accept
- *    1 REG       register the RMB       CONFIRM   wait for the Confirm
- *      CONFIRM   send the Confirm     1 REG       register the RMB
+ *      GROUP     wait for an RMB        ACCEPT    send the Accept
+ *    1 REG       connect the link       CONFIRM   wait for the Confirm
+ *      CONFIRM   send the Confirm     1 REG       connect the link
  *    1 LLC       wait for the group   1 LLC       wait for the group
  *      DONE                             DEFER     wait for the first bytes
  *                                       DONE
  *
- * In step GROUP a group may have to leave state FORMING, or to add an RMB; in
- * step LLC it has to become ACTIVE. Step DECLINE sends a Decline, after which
- * the connection falls back to TCP. It follows step GROUP when that has waited
- * for too long, since nothing has been sent that a Decline would chase.
+ * In step GROUP a group may have to make its first link and RMB, to leave state
+ * FORMING, or to add an RMB; in step REG its link is connected and its first
+ * RMB registered; in step LLC it has to become ACTIVE. Step DECLINE sends a
+ * Decline, after which the connection falls back to TCP. It follows steps GROUP
+ * and REG when they have waited for too long, since nothing has been sent that
+ * a Decline would chase.
  *
  * Only a listener with TCP_DEFER_ACCEPT has step DEFER, which has a deadline of
  * its own. The connection is made then, with RDMA or as plain TCP after a
@@ -98,7 +100,7 @@ enum smcr_hs_event_bit {
  * @deadline: end of the whole handshake, in jiffies; in step DEFER, of the wait
  *	for the client's first bytes
  * @defer_until: server: what @deadline is in step DEFER, or 0 without that step
- * @group_limit: end of the wait in step GROUP, in jiffies
+ * @group_limit: end of the wait in step GROUP or REG, in jiffies
  * @clc: CLC messages being received and sent
  * @port: local RoCE port; does not delay the removal of its device
  * @lgr: group that the handshake uses or waits for, counted
@@ -213,8 +215,7 @@ int __must_check smcr_hs_conn(struct smcr_hs *hs);
 bool smcr_hs_group_wait(struct smcr_hs *hs);
 int __must_check smcr_hs_send_accept(struct smcr_hs *hs,
 				     enum smcr_clc_type type);
-int __must_check smcr_hs_link_up(struct smcr_hs *hs,
-				 const struct smcr_clc_accept *msg);
+void smcr_hs_link_up(struct smcr_hs *hs, const struct smcr_clc_accept *msg);
 bool smcr_hs_await_rmb(struct smcr_hs *hs);
 bool smcr_hs_from_here(const struct smcr_hs *hs);
 bool smcr_hs_gid_credible(const struct smcr_hs *hs, const u8 *gid);
@@ -228,6 +229,7 @@ smcr_hs_dest_check(const struct smcr_hs *hs);
 enum smcr_fallback_reason __must_check
 smcr_hs_path_check(struct smcr_hs *hs, const struct smcr_lgr_key *key);
 void smcr_hs_path_result(struct smcr_hs *hs, bool good);
+void smcr_hs_path_slow(const struct smcr_hs *hs);
 bool smcr_hs_long_lost(const struct smcr_hs *hs);
 void smcr_hs_dest_good(struct smcr_hs *hs);
 void smcr_hs_dest_failed(struct smcr_hs *hs);

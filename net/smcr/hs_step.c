@@ -246,14 +246,14 @@ static u32 send_size(const struct sock *sk)
 }
 
 /**
- * smcr_hs_form() - first contact: form the group
+ * smcr_hs_form() - first contact: begin to form the group
  * @hs: the handshake, with a port
  * @role: local role
  * @key: the peer
  *
  * A connection that will get no memory needs no queue pair either, and the
  * queue pair is most of what a first contact costs. So the limits of memory
- * come first.
+ * come first. smcr_hs_conn() follows in step GROUP.
  *
  * Context: process, outer sock lock held.
  * Return: 0; -EDQUOT at a limit of memory; or like smcr_lgr_create().
@@ -262,16 +262,17 @@ int smcr_hs_form(struct smcr_hs *hs, enum smcr_role role,
 		 const struct smcr_lgr_key *key)
 {
 	struct net *net = sock_net(hs->sk);
+	u32 size = elem_size(hs->sk);
 	struct smcr_lgr *lgr;
 	int err;
 
 	sock_owned_by_me(hs->sk);
-	err = smcr_rmb_check(net, elem_size(hs->sk));
+	err = smcr_rmb_check(net, size);
 	if (!err)
 		err = smcr_tx_space_check(net);
 	if (err)
 		return err;
-	lgr = smcr_lgr_create(net, role, key, &hs->port);
+	lgr = smcr_lgr_create(net, role, key, &hs->port, size);
 	if (IS_ERR(lgr))
 		return PTR_ERR(lgr);
 	hs->lgr = lgr;
@@ -279,32 +280,42 @@ int smcr_hs_form(struct smcr_hs *hs, enum smcr_role role,
 	return 0;
 }
 
+/* Bytes of the element: those that were charged, or that the first RMB was made
+ * for, even if an option has changed since.
+ */
+static u32 conn_size(const struct smcr_hs *hs)
+{
+	if (hs->conn)
+		return hs->conn->charged;
+	return hs->first_contact ? hs->lgr->form.elem_size : elem_size(hs->sk);
+}
+
 /**
  * smcr_hs_conn() - build the connection: link, RMB element, alert token
  * @hs: the handshake, with a group
  *
  * Context: process, outer sock lock held.
- * Return: 0; -ENOSPC if the group must add an RMB first, after which
- * SMCR_HS_E_GROUP comes; another -errno.
+ * Return: 0; -EINPROGRESS if the group must make its first link and RMB, or
+ * -ENOSPC if it must add an RMB, before SMCR_HS_E_GROUP comes; another -errno.
  */
 int smcr_hs_conn(struct smcr_hs *hs)
 {
-	/* What was charged, even if an option has changed since */
-	u32 size = hs->conn ? hs->conn->charged : elem_size(hs->sk);
+	u32 size = conn_size(hs);
 	struct smcr_conn *conn;
 	int err;
 
 	sock_owned_by_me(hs->sk);
+	if (hs->first_contact) {
+		smcr_lgr_wait(hs->lgr, hs);
+		err = smcr_lgr_formed(hs->lgr);
+		if (err)
+			return err;
+	}
 	if (!hs->link)
 		hs->link = smcr_conn_move_first(hs->lgr) ?:
 			   smcr_lgr_link(hs->lgr);
 	if (!hs->link)
 		return -ESHUTDOWN;
-	if (hs->first_contact) {
-		err = smcr_lgr_rmb_first(hs->lgr, size);
-		if (err)
-			return err;
-	}
 	/* While the group adds an RMB, hs->conn waits for the next call. */
 	if (!hs->conn) {
 		conn = smcr_conn_alloc(hs->lgr, hs->link, send_size(hs->sk),
@@ -324,11 +335,12 @@ int smcr_hs_conn(struct smcr_hs *hs)
 }
 
 /**
- * smcr_hs_group_wait() - step GROUP: wait for the group or an element
+ * smcr_hs_group_wait() - step GROUP or REG: wait for the group or an element
  * @hs: the handshake; declines if it has waited for too long
  *
- * Whatever holds the group up, be it an adapter that is slow to register an RMB
- * or a peer that leaves an exchange unanswered, TCP still works.
+ * Whatever holds the group up, be it an adapter that is slow to make a queue
+ * pair or to register an RMB, or a peer that leaves an exchange unanswered, TCP
+ * still works.
  *
  * Context: process, outer sock lock held.
  * Return: false, as no step follows before SMCR_HS_E_GROUP.
@@ -341,6 +353,7 @@ bool smcr_hs_group_wait(struct smcr_hs *hs)
 		return false;
 	}
 	smcr_mib_inc(sock_net(hs->sk), SMCR_MIB_GROUPTIMEOUTS);
+	smcr_hs_path_slow(hs);
 	smcr_hs_decline(hs, SMCR_FALLBACK_RESOURCE_LIMIT);
 	return false;
 }
@@ -392,36 +405,33 @@ int smcr_hs_send_accept(struct smcr_hs *hs, enum smcr_clc_type type)
 }
 
 /**
- * smcr_hs_link_up() - first contact: connect the link, start to register the
- *	RMB
+ * smcr_hs_link_up() - first contact: begin to connect the link and to register
+ *	the RMB
  * @hs: the handshake
  * @msg: the peer's Accept or Confirm
  *
+ * smcr_hs_await_rmb() follows in step REG.
+ *
  * Context: process, outer sock lock held.
- * Return: 0, after which smcr_hs_await_rmb() becomes true; -errno.
  */
-int smcr_hs_link_up(struct smcr_hs *hs, const struct smcr_clc_accept *msg)
+void smcr_hs_link_up(struct smcr_hs *hs, const struct smcr_clc_accept *msg)
 {
 	struct smcr_link_peer peer = {
 		.mtu = msg->mtu,
 		.qpn = msg->qpn,
 		.psn = msg->psn,
 	};
-	int err;
 
 	sock_owned_by_me(hs->sk);
 	memcpy(peer.gid, msg->gid, SMCR_GID_LEN);
 	memcpy(peer.mac, msg->mac, SMCR_MAC_LEN);
-	err = smcr_link_connect(hs->link, &peer);
-	if (err)
-		return err;
-	smcr_lgr_wait(hs->lgr, hs);
-	return smcr_lgr_rmb_register(hs->lgr);
+	smcr_lgr_form_connect(hs->lgr, &peer);
 }
 
 /**
- * smcr_hs_await_rmb() - step REG: wait until the first RMB is registered
- * @hs: the handshake; declines if its group has failed
+ * smcr_hs_await_rmb() - step REG: wait until the link is connected and the
+ *	first RMB registered
+ * @hs: the handshake; declines if its group has failed, or takes too long
  *
  * Context: process, outer sock lock held.
  * Return: true if the peer may write to the connection's element, and the next
@@ -436,13 +446,14 @@ bool smcr_hs_await_rmb(struct smcr_hs *hs)
 	};
 
 	sock_owned_by_me(hs->sk);
+	/* Before the looks below, so that no wake-up is missed */
+	smcr_lgr_wait(hs->lgr, hs);
 	if (smcr_lgr_state(hs->lgr) != SMCR_LGR_FORMING) {
 		smcr_hs_decline(hs, SMCR_FALLBACK_QP);
 		return false;
 	}
-	smcr_lgr_wait(hs->lgr, hs);
 	if (!smcr_lgr_rmb_ready(hs->conn))
-		return false;
+		return smcr_hs_group_wait(hs);
 	/* An element has at least 16 KB, and a packet at most 4 KB of data. */
 	smcr_llc_probe(hs->lgr, &probe);
 	return true;

@@ -8,8 +8,10 @@
  * exchanges of a group. It sends, stores what it waits for, sets a deadline and
  * returns; it never waits for the peer. A second work item, the RMB work (see
  * lgr_mem.c), makes, cleans and frees RMBs, so that a device that takes long to
- * register or release memory does not delay the answer to an LLC message. Other
- * contexts ask either work for something by a bit in lgr->todo.
+ * register or release memory does not delay the answer to an LLC message. It
+ * also makes the first link (see lgr_form.c), for which no handshake waits
+ * inside a call. Other contexts ask either work for something by a bit in
+ * lgr->todo.
  *
  * A group ends in these steps (lgr_end()):
  *
@@ -353,16 +355,17 @@ static struct smcr_lgr *lgr_alloc_counted(struct net *net, enum smcr_role role,
  * @role: local role
  * @key: the peer; for a client the contents of the Accept
  * @port: local port of the first link
+ * @elem_size: bytes of an element of the first RMB
  *
  * Context: process.
- * Return: the group, FORMING, with its first link in INIT; the caller ends its
- * use with smcr_lgr_leave(). Otherwise an ERR_PTR: -EEXIST if this server forms
- * a group with the same client already, -EMFILE at the limit of groups or queue
- * pairs, -ESHUTDOWN if the namespace or group ends, -ENOMEM, or the device's.
+ * Return: the group, FORMING; the caller waits for smcr_lgr_formed(), and ends
+ * its use with smcr_lgr_leave(). Otherwise an ERR_PTR: -EEXIST if this server
+ * forms a group with the same client already, -EMFILE at the limit of groups,
+ * -ESHUTDOWN if the namespace ends, or -ENOMEM.
  */
 struct smcr_lgr *smcr_lgr_create(struct net *net, enum smcr_role role,
 				 const struct smcr_lgr_key *key,
-				 const struct smcr_port *port)
+				 const struct smcr_port *port, u32 elem_size)
 {
 	struct smcr_lgr *lgr;
 	int err;
@@ -373,16 +376,12 @@ struct smcr_lgr *smcr_lgr_create(struct net *net, enum smcr_role role,
 	smcr_llc_first_contact(lgr);
 	/* Followers have to find the group before it has a link. */
 	err = smcr_lgr_publish(lgr);
-	if (!err) {
-		err = smcr_lgr_link_first(lgr, port);
-		if (!err) {
-			smcr_mib_inc(net, SMCR_MIB_FIRSTCONTACTS);
-			return lgr;
-		}
-		smcr_lgr_give_up(lgr);
+	if (err) {
+		smcr_lgr_leave(lgr);
+		return ERR_PTR(err);
 	}
-	smcr_lgr_leave(lgr);
-	return ERR_PTR(err);
+	smcr_lgr_form_begin(lgr, port, elem_size);
+	return lgr;
 }
 
 static void lgr_wait(struct smcr_lgr *lgr, struct smcr_hs *hs)
@@ -718,6 +717,7 @@ static struct smcr_lgr *lgr_alloc(struct net *net, enum smcr_role role,
 	lgr->role = role;
 	lgr->key = *key;
 	lgr->max_links = SMCR_MAX_LINKS;
+	lgr->form.result = -EINPROGRESS;
 	lgr->grow.mtu = SMCR_MTU_4096;
 	lgr->grow.mtu_until = jiffies;
 	lgr->idle_since = jiffies;

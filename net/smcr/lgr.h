@@ -16,6 +16,8 @@
 
 #include "genl_names.h"
 #include "lgr_change.h"
+#include "lgr_find.h"
+#include "lgr_form.h"
 #include "lgr_grow.h"
 #include "lgr_links.h"
 #include "lgr_mem.h"
@@ -77,6 +79,8 @@ enum smcr_lgr_todo {
 	SMCR_LGR_T_LINK_DELETE,	/* delete links for smcr-ctl */
 	/* For the RMB work */
 	SMCR_LGR_T_NEED_RMB,	/* 75 % of the elements are used */
+	SMCR_LGR_T_FORM,	/* a first contact needs a link and an RMB */
+	SMCR_LGR_T_CONNECT,	/* and has the peer's end of the link */
 	SMCR_LGR_T_CLEAN,	/* zero elements, look for idle RMBs */
 	SMCR_LGR_T_LINK_STOPPED,	/* a link that was lost is DEAD */
 	SMCR_LGR_T_NEW_LINK,	/* a further link was connected */
@@ -138,6 +142,7 @@ struct smcr_lgr_key {
  * @stopping: the links of the DEAD group are being drained; set by the group's
  *	work, read anywhere
  * @redundant: connections may move to another link; a hint
+ * @form: the first link and RMB, see lgr_form.h
  * @grow: the next link, see lgr_grow.h
  * @rtokens: the peer's RMBs, under @rtoken_lock
  * @rtoken_lock: protects @rtokens and smcr_conn.peer_rmb; leaf, any context but
@@ -156,7 +161,7 @@ struct smcr_lgr_key {
  *	reference to the group while queued, and never waits for the adapter to
  *	map or unmap an RMB
  * @rmb_work: the RMB work, on smcr_rmb_wq, which may wait for that; see
- *	lgr_mem.c. It owns a reference to the group while queued
+ *	lgr_mem.c and lgr_form.c. It owns a reference to the group while queued
  * @end: the end of the DEAD group's links
  * @todo: enum smcr_lgr_todo, atomic bits
  * @end_reason: reset reason for the group's connections
@@ -189,6 +194,7 @@ struct smcr_lgr {
 	bool			rmb_awaited;
 	bool			stopping;
 	bool			redundant;
+	struct smcr_lgr_form	form;
 	struct smcr_lgr_grow	grow;
 	int			rmb_err;
 	u32			rmb_err_size;
@@ -225,7 +231,8 @@ void smcr_lgr_net_exit(struct net *net);
 
 struct smcr_lgr * __must_check
 smcr_lgr_create(struct net *net, enum smcr_role role,
-		const struct smcr_lgr_key *key, const struct smcr_port *port);
+		const struct smcr_lgr_key *key, const struct smcr_port *port,
+		u32 elem_size);
 struct smcr_lgr *smcr_lgr_get(struct smcr_lgr *lgr);
 void smcr_lgr_put(struct smcr_lgr *lgr);
 void smcr_lgr_leave(struct smcr_lgr *lgr);
@@ -242,19 +249,5 @@ void smcr_lgr_unwait(struct smcr_lgr *lgr, struct smcr_hs *hs);
 void smcr_lgr_wake(struct smcr_lgr *lgr);
 void smcr_lgr_wake_elems(struct smcr_lgr *lgr, u32 size, u32 n);
 void smcr_lgr_wake_rmb(struct smcr_lgr *lgr, const struct smcr_rmb *rmb);
-
-/* lgr_find.c */
-int __must_check smcr_lgr_publish(struct smcr_lgr *lgr);
-bool __must_check smcr_lgr_unpublish(struct smcr_lgr *lgr);
-struct smcr_lgr * __must_check
-smcr_lgr_find_server(struct net *net, const struct smcr_lgr_key *key);
-struct smcr_lgr * __must_check
-smcr_lgr_find_client(struct net *net, const struct smcr_lgr_key *key, u32 qpn,
-		     struct smcr_link **link);
-bool smcr_lgr_had_link(struct net *net, const struct smcr_lgr_key *key,
-		       u32 qpn);
-bool smcr_lgr_serves(struct net *net, const struct in6_addr *addr);
-struct smcr_lgr * __must_check smcr_lgr_next(struct net *net,
-					     struct smcr_lgr *prev);
 
 #endif /* _SMCR_LGR_H */

@@ -71,7 +71,7 @@ int smcr_lgr_link_join(struct smcr_lgr *lgr, struct smcr_link *link)
  * @lgr: a FORMING group
  * @port: local port of the link
  *
- * Context: process.
+ * Context: the RMB work.
  * Return: 0; -ESHUTDOWN if the group has ended; -errno as smcr_link_create().
  */
 int smcr_lgr_link_first(struct smcr_lgr *lgr, const struct smcr_port *port)

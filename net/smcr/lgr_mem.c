@@ -2,7 +2,7 @@
 /*
  * RMBs of a link group (RFC 7609 2.1, 3.5.5.2).
  *
- * A first contact makes the first RMB, which is small. When 75 % of the
+ * The first RMB, which is small, is made for a first contact. When 75 % of the
  * elements of a size are used and few are free, the next RMB is made,
  * registered and confirmed (CONFIRM RKEY) in the background, so that a
  * handshake normally finds a free element at once.
@@ -51,6 +51,7 @@
 
 #include "conn.h"
 #include "lgr.h"
+#include "lgr_form.h"
 #include "lgr_links.h"
 #include "lgr_policy.h"
 #include "mib.h"
@@ -230,8 +231,7 @@ static int rmb_publish(struct smcr_lgr *lgr, struct smcr_rmb *rmb,
 }
 
 /* Create an RMB and add it to the group's list. That may take long, and
- * handshakes take elements of other RMBs meanwhile, so no lock is held. Called
- * by the handshake of a first contact and by the RMB work.
+ * handshakes take elements of other RMBs meanwhile, so no lock is held.
  */
 static struct smcr_rmb *rmb_add(struct smcr_lgr *lgr, u32 size, bool confirmed)
 {
@@ -254,7 +254,7 @@ static struct smcr_rmb *rmb_add(struct smcr_lgr *lgr, u32 size, bool confirmed)
  * @lgr: a FORMING group
  * @elem_size: bytes of one element
  *
- * Context: process.
+ * Context: the RMB work.
  * Return: 0 or -errno.
  */
 int smcr_lgr_rmb_first(struct smcr_lgr *lgr, u32 elem_size)
@@ -306,7 +306,7 @@ static int rmb_register(struct smcr_rmb *rmb)
  * Does not wait. The end of the registration wakes the group's handshakes; see
  * smcr_lgr_rmb_ready().
  *
- * Context: process.
+ * Context: the RMB work.
  * Return: 0 or -errno.
  */
 int smcr_lgr_rmb_register(struct smcr_lgr *lgr)
@@ -737,7 +737,7 @@ static unsigned long rmbs_clean(struct smcr_lgr *lgr)
 }
 
 /**
- * smcr_lgr_rmb_work() - make, clean and free the RMBs of a group
+ * smcr_lgr_rmb_work() - form a group; make, clean and free its RMBs
  * @work: smcr_lgr.rmb_work, which owns a reference to the group
  *
  * Context: process, on smcr_rmb_wq.
@@ -748,6 +748,7 @@ void smcr_lgr_rmb_work(struct work_struct *work)
 					    struct smcr_lgr, rmb_work);
 	unsigned long next, delay;
 
+	smcr_lgr_form_work(lgr);
 	if (test_and_clear_bit(SMCR_LGR_T_FREE_ALL, &lgr->todo))
 		rmbs_drop(lgr, true);
 	if (test_and_clear_bit(SMCR_LGR_T_FREE, &lgr->todo))

@@ -599,15 +599,16 @@ static enum smcr_fallback_reason group_reason(const struct smcr_hs *hs, int err)
 }
 
 /* Step GROUP (3.5.2.1): the first handshake that finds no group for its client
- * forms one; it is the leader of a first contact. A follower waits for that
- * group only, never for the group of another client, and looks again when the
- * group has changed.
+ * forms one; it is the leader of a first contact, and waits until the group has
+ * a link and an RMB. A follower waits for that group only, never for the group
+ * of another client, and looks again when the group has changed.
  */
 static bool step_group(struct smcr_hs *hs)
 {
 	int err = 0;
 
-	if (hs->lgr && smcr_lgr_state(hs->lgr) != SMCR_LGR_FORMING &&
+	if (hs->lgr && !hs->first_contact &&
+	    smcr_lgr_state(hs->lgr) != SMCR_LGR_FORMING &&
 	    smcr_lgr_state(hs->lgr) != SMCR_LGR_ACTIVE)
 		smcr_hs_drop_group(hs);
 	if (!hs->lgr)
@@ -621,7 +622,7 @@ static bool step_group(struct smcr_hs *hs)
 	}
 	if (!err)
 		err = smcr_hs_conn(hs);
-	if (err == -ENOSPC)
+	if (err == -EINPROGRESS || err == -ENOSPC)
 		return smcr_hs_group_wait(hs);
 	/* It is ending, or its last slots are taken: look for another. Or the
 	 * link has failed, perhaps while an RMB was waited for: take another.
@@ -692,6 +693,7 @@ static bool confirm_subsequent(struct smcr_hs *hs,
 static bool confirm_first(struct smcr_hs *hs,
 			  const struct smcr_clc_accept *msg)
 {
+	unsigned int ms;
 	int err;
 
 	if (!smcr_hs_gid_credible(hs, msg->gid)) {
@@ -699,13 +701,18 @@ static bool confirm_first(struct smcr_hs *hs,
 		return false;
 	}
 	err = smcr_conn_set_peer(hs->conn, hs->link, msg, true);
-	if (!err)
-		err = smcr_hs_link_up(hs, msg);
 	if (err) {
 		/* The Decline takes the place of CONFIRM LINK (C.2) */
 		smcr_hs_decline(hs, SMCR_FALLBACK_QP);
 		return false;
 	}
+	smcr_hs_link_up(hs, msg);
+	/* The client waits for CONFIRM LINK, and a Decline must come before it
+	 * gives up; its time is most likely the same as the local one.
+	 */
+	ms = READ_ONCE(smcr_pernet(sock_net(hs->sk))
+		       ->sysctl.confirm_link_timeout_ms);
+	hs->group_limit = jiffies + msecs_to_jiffies(ms) / 2;
 	return smcr_hs_step(hs, SMCR_HS_REG);
 }
 
@@ -739,8 +746,9 @@ static bool step_confirm(struct smcr_hs *hs)
 				   confirm_subsequent(hs, &msg);
 }
 
-/* Step REG: wait until the first RMB is registered, then send CONFIRM LINK.
- * Not earlier, because the client may write as soon as its link is confirmed.
+/* Step REG: wait until the link is connected and the first RMB registered, then
+ * send CONFIRM LINK. Not earlier, because the client may write as soon as its
+ * link is confirmed.
  */
 static bool step_reg(struct smcr_hs *hs)
 {

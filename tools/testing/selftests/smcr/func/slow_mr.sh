@@ -8,8 +8,9 @@
 # it keeps its group. Meanwhile a host with such an adapter answers LLC
 # messages, and its group can end. Adapters that cannot register much memory at
 # once get smaller RMBs. A connection that would wait for a region longer than
-# its handshake may last is TCP. A RST that comes while a client waits for its
-# region ends connect() at once.
+# its handshake may last is TCP, also if it would wait for the first region or
+# queue pair of a group; after two of these, the next ones are TCP at once. A RST
+# that comes while a client waits for its region ends connect() at once.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source=lib/crowd_lib.sh
@@ -193,6 +194,33 @@ impatient() {
 	no_group_left
 }
 
+# first_contact HOST PARAMETER COUNT: the call into the adapter of HOST that
+# PARAMETER of ../mod/slowmr.c delays takes a minute, so COUNT connections
+# without a group are TCP, without a reset
+first_contact() {
+	local host=$1 i
+
+	both save first
+	on "$host" check "$2 is a minute on the $host from now on" \
+		adapter "$2" $((60000 * SLOW))
+	for ((i = 1; i <= $3; i++)); do
+		crowd_is "connection $i is open" "$i" open 1
+		on "$host" check "calls into the adapter: $i" region_made "$i"
+	done
+	crowd_is "all of them work" "$3" all 9000
+	on "$host" grew first GroupTimeouts -eq "$3"
+	both grew first Fallbacks -eq "$3"
+	both grew first HandshakeTimeouts -eq 0
+	both grew first Aborts -eq 0
+}
+
+# back HOST PARAMETER COUNT: close the COUNT connections; the adapter is fast
+back() {
+	crowd_is "close() does not wait for the adapter" 0 close "$3"
+	on "$1" check "the adapter is not slow any more" adapter "$2" 0
+	no_group_left
+}
+
 client_leads
 
 # A linger time shorter than the delay of the slow adapter.
@@ -304,6 +332,24 @@ both check "handshakes last 8 s" \
 both undo_later calm_timers
 impatient server
 impatient client
+
+first_contact client qp_ms 2
+save listed
+crowd_is "the third connection is open" 3 open 1
+check "it was TCP at once" test "$cost" -lt $((1000000 * SLOW))
+check "the adapter was not asked again" region_made 2
+grew listed Fallbacks -eq 1
+back client qp_ms 3
+both sysctl_for_now net.smcr.negative_ms 0
+crowd_is "without the negative list the next one forms a group" 1 open 1
+crowd_is "it works" 1 all 9000
+crowd_is "it is closed" 0 close 1
+grew listed FirstContacts -eq 1
+no_group_left
+first_contact server delay_ms 1
+back server delay_ms 1
+first_contact server qp_ms 1
+back server qp_ms 1
 crowd_end
 on server crowd_served
 on server grew begin RmbsSmaller -ge 4

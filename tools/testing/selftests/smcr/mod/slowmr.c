@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * While this module is loaded, all RDMA devices allocate, register and free
- * memory regions as slowly as it is told, and fail to allocate large ones, as a
- * driver without memory does. Files in /sys/module/slowmr/parameters:
+ * memory regions and connect queue pairs as slowly as it is told, and fail to
+ * allocate large regions, as a driver without memory does. Files in
+ * /sys/module/slowmr/parameters:
  *
  *   delay_ms	time that the allocation of a region takes
+ *   qp_ms	time that a queue pair takes to go to RTR
  *   reg_ms	time that a queue pair needs to register a region
  *   free_ms	time that the end of a region takes
  *   max_pages	largest region that can be allocated, 0 for no bound
- *   waiting	number of allocations and registrations that wait now
+ *   waiting	number of allocations, registrations and queue pairs that wait
+ *		now
  *   freeing	number of regions whose end waits now
  *
  * A new time also applies to calls that wait already.
@@ -29,6 +32,8 @@ static uint delay_ms;
 module_param(delay_ms, uint, 0644);
 static uint reg_ms;
 module_param(reg_ms, uint, 0644);
+static uint qp_ms;
+module_param(qp_ms, uint, 0644);
 static uint free_ms;
 module_param(free_ms, uint, 0644);
 static uint max_pages;
@@ -63,6 +68,8 @@ static void wait_for(const uint *ms, atomic_t *count)
 static struct ib_mr *(*real_alloc)(struct ib_pd *pd, enum ib_mr_type type,
 				   u32 max_sg);
 static int (*real_free)(struct ib_mr *mr, struct ib_udata *udata);
+static int (*real_modify)(struct ib_qp *qp, struct ib_qp_attr *attr, int mask,
+			  struct ib_udata *udata);
 
 static struct ib_mr *slow_alloc(struct ib_pd *pd, enum ib_mr_type type,
 				u32 max_sg)
@@ -77,6 +84,14 @@ static int slow_free(struct ib_mr *mr, struct ib_udata *udata)
 {
 	wait_for(&free_ms, &freeing);
 	return real_free(mr, udata);
+}
+
+static int slow_modify(struct ib_qp *qp, struct ib_qp_attr *attr, int mask,
+		       struct ib_udata *udata)
+{
+	if (mask & IB_QP_STATE && attr->qp_state == IB_QPS_RTR)
+		wait_for(&qp_ms, &waiting);
+	return real_modify(qp, attr, mask, udata);
 }
 
 struct rxe_qp;
@@ -120,6 +135,8 @@ static int slowmr_add(struct ib_device *dev)
 	dev->ops.alloc_mr = slow_alloc;
 	real_free = dev->ops.dereg_mr;
 	dev->ops.dereg_mr = slow_free;
+	real_modify = dev->ops.modify_qp;
+	dev->ops.modify_qp = slow_modify;
 	return 0;
 }
 
@@ -127,6 +144,7 @@ static void slowmr_remove(struct ib_device *dev, void *data)
 {
 	dev->ops.alloc_mr = real_alloc;
 	dev->ops.dereg_mr = real_free;
+	dev->ops.modify_qp = real_modify;
 }
 
 static struct ib_client slowmr_client = {
@@ -159,5 +177,5 @@ static void __exit slowmr_exit(void)
 
 module_init(slowmr_init);
 module_exit(slowmr_exit);
-MODULE_DESCRIPTION("Test only: slow or failing memory regions");
+MODULE_DESCRIPTION("Test only: slow or failing memory regions, slow queue pairs");
 MODULE_LICENSE("GPL");

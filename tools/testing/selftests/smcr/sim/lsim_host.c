@@ -35,10 +35,12 @@ static void group_create(u8 host, enum smcr_role role)
 	h->net.host = host;
 	h->sn.lgrs = (struct list_head){ &h->sn.lgrs, &h->sn.lgrs };
 	port_use(host, 0, &port);
-	h->lgr = smcr_lgr_create(&h->net, role, &key, &port);
+	h->lgr = smcr_lgr_create(&h->net, role, &key, &port, 16384);
 	HOLDS(!IS_ERR(h->lgr));
 	h->lgr->offer_linux = role == SMCR_SERVER && lsim.rnd % 4 == 0;
-	HOLDS(!smcr_lgr_rmb_first(h->lgr, 16384));
+	HOLDS(smcr_lgr_formed(h->lgr) == -EINPROGRESS);
+	works_run_due(host);
+	HOLDS(!smcr_lgr_formed(h->lgr));
 }
 
 /* What Accept or Confirm of the peer says: link and first RMB */
@@ -54,8 +56,8 @@ static void group_learn(u8 host)
 	lsim.cur = host;
 	memcpy(end.gid, far->local.gid, SMCR_GID_LEN);
 	memcpy(end.mac, far->local.mac, SMCR_MAC_LEN);
-	HOLDS(!smcr_link_connect(lgr->links[0], &end));
-	HOLDS(!smcr_lgr_rmb_register(lgr));
+	smcr_lgr_form_connect(lgr, &end);
+	works_run_due(host);
 	while (qp_regs(lgr->links[0]->qp))
 		;
 	rmb = list_entry(peer->rmbs.next, struct smcr_rmb, list);

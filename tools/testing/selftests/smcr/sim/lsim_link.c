@@ -381,6 +381,10 @@ u32 smcr_ib_ports_in(const struct smcr_ibdev *dev, const struct net *net)
 	return 0;
 }
 
+void smcr_ib_dev_hold(struct smcr_ibdev *dev)
+{
+}
+
 void smcr_ib_port_drop(struct smcr_port *port)
 {
 	port->dev = NULL;
