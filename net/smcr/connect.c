@@ -26,7 +26,7 @@
  *
  * If BPF programs may change the destination inside connect(), nothing can be
  * said about it before: the first SYN's route and address decide about adapter,
- * loopback and negative list, too.
+ * loopback and negative list, too, or step PROPOSE does; see late_reason().
  */
 #include <linux/net.h>
 #include <net/sock.h>
@@ -184,7 +184,22 @@ static bool step_tcp(struct smcr_hs *hs)
 	return smcr_hs_step(hs, SMCR_HS_PROPOSE);
 }
 
-/* Step PROPOSE: send the Proposal (3.5.1.2). */
+/* An IPv6 socket that connects to an IPv4 address is not asked about its first
+ * SYN (smcr_inner_watch_syn()). If BPF programs may have changed the address,
+ * it is judged here, after the server has agreed to SMC-R.
+ */
+static enum smcr_fallback_reason late_reason(const struct smcr_hs *hs)
+{
+	const struct sock *inner = smcr_sk(hs->sk)->inner->sk;
+
+	return hs->syn_judges && inner->sk_family == AF_INET6 &&
+	       !smcr_path_is_v6(inner) ? smcr_hs_dest_check(hs) :
+					 SMCR_FALLBACK_NONE;
+}
+
+/* Step PROPOSE: send the Proposal (3.5.1.2). A destination on the negative list
+ * may reset TCP when a CLC message comes, so it gets no Decline either.
+ */
 static bool step_propose(struct smcr_hs *hs)
 {
 	struct smcr_clc_proposal msg = { .version = SMCR_VERSION };
@@ -192,8 +207,14 @@ static bool step_propose(struct smcr_hs *hs)
 	enum smcr_fallback_reason reason;
 
 	if (!hs->clc.tx_len) {
-		reason = smcr_path_port(inner, smcr_hs_gid_kind(hs), NULL,
-					&hs->port);
+		reason = late_reason(hs);
+		if (reason == SMCR_FALLBACK_NEG_DESTINATION) {
+			smcr_hs_fallback(hs, reason, 0);
+			return false;
+		}
+		if (reason == SMCR_FALLBACK_NONE)
+			reason = smcr_path_port(inner, smcr_hs_gid_kind(hs),
+						NULL, &hs->port);
 		if (reason != SMCR_FALLBACK_NONE) {
 			smcr_hs_decline(hs, reason);
 			return false;

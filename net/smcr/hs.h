@@ -109,7 +109,8 @@ enum smcr_hs_event_bit {
  * @conn: the connection being built, counted
  * @syn_reason: client: why no SYN had the option, by the first one's route;
  *	written under the inner sock lock or slock until TCP is connected
- * @syn_judges: client: the route of the first SYN decides about SMC-R; constant
+ * @syn_judges: client: the route of the first SYN decides about SMC-R, not the
+ *	program's address; constant
  * @syn_plain: client: the SYN was repeated without the option; like @syn_reason
  * @crossed: client: the server's SYN crossed this one's; like @syn_reason
  * @waited: server: the time to wait for the first bytes is over, in step

@@ -61,7 +61,7 @@ enum smcr_fallback_reason smcr_hs_dest_listed(struct net *net,
  * smcr_hs_dest_check() - may the destination of the first SYN use SMC-R?
  * @hs: a client's handshake whose TCP socket has chosen address and route
  *
- * Context: any, inner sock lock held.
+ * Context: any; either sock lock held.
  * Return: SMCR_FALLBACK_NONE, or why not.
  */
 enum smcr_fallback_reason smcr_hs_dest_check(const struct smcr_hs *hs)

@@ -364,11 +364,10 @@ enum smcr_fallback_reason smcr_path_check(struct sock *inner,
  *
  * Programs that balance load put BPF programs on cgroups, which replace a
  * service's address by that of one of its hosts. TCP runs them in connect().
- * An IPv6 socket that connects to an IPv4 address is not asked about its first
- * SYN (smcr_inner_watch_syn()), so for it the address has to do.
  *
  * Context: process.
- * Return: true if smcr_path_check_route() must decide, before the first SYN.
+ * Return: true if smcr_path_check_route() must decide, with the first SYN or
+ * later.
  */
 bool smcr_path_may_change(const struct sock *inner, const struct sockaddr *addr,
 			  int addr_len)
@@ -377,8 +376,7 @@ bool smcr_path_may_change(const struct sock *inner, const struct sockaddr *addr,
 	__be16 port;
 
 	return BPF_CGROUP_PRE_CONNECT_ENABLED(inner) &&
-	       smcr_path_dest(inner, addr, addr_len, &dst, &port) &&
-	       (addr->sa_family == AF_INET || !ipv6_addr_v4mapped(&dst));
+	       smcr_path_dest(inner, addr, addr_len, &dst, &port);
 }
 
 /* How a connected socket's packets leave this host. */

@@ -71,14 +71,20 @@ hooked $SERVICE4 80 "$SERVER4" "$PORT"
 hooked $SERVICE6 80 "$SERVER6" "$PORT"
 hooked $SERVICE4 81 "$SERVER4" $BAD
 hooked "$SERVER4" 82 127.0.0.1 "$PORT"
+hooked ::ffff:$SERVICE4 80 "::ffff:$SERVER4" "$PORT"
+hooked ::ffff:$SERVICE4 81 "::ffff:$SERVER4" $BAD
+hooked "::ffff:$SERVER4" 82 ::ffff:127.0.0.1 "$PORT"
 by_host "an address that is not changed" "$SERVER4" "$PORT"
 by_host "a service without a route" $SERVICE4 80
+by_host "the same as an IPv6 address" ::ffff:$SERVICE4 80
 check "a dummy netdev" ip link add dummy7 type dummy
 undo_later ip link del dummy7
 check "it is up" ip link set dummy7 up
 for service in $SERVICE4 $SERVICE6; do
 	check "$service is routed there" ip route add "$service" dev dummy7
 	by_host "a service behind another netdev" "$service" 80
+	[ "$service" != $SERVICE4 ] ||
+		by_host "the same as an IPv6 address" "::ffff:$service" 80
 	check "the route is removed" ip route del "$service" dev dummy7
 	check "$service is an address of this host" \
 		ip addr add "$service" dev dummy7
@@ -91,12 +97,18 @@ asks "a host's address that becomes local" "$SERVER4" 82
 grew here FallbackLocalAddr -eq 1
 grew here ActiveOpens -eq 0
 
+save here
+asks "the same as an IPv6 address" "::ffff:$SERVER4" 82
+grew here FallbackLocalAddr -eq 1
+grew here ActiveOpens -eq 0
+
 save bad
 asks "a host that breaks the handshake" $SERVICE4 81 ECONNRESET
 grew bad NegativeAdded -eq 1
 save listed
 asks "the next connection to its service" $SERVICE4 81
 asks "and to the host itself" "$SERVER4" $BAD
-by_tcp listed NegDestination 2
+asks "and to its service as an IPv6 address" ::ffff:$SERVICE4 81
+by_tcp listed NegDestination 3
 both no_conn_left
 finish
