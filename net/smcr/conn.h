@@ -248,7 +248,7 @@ void smcr_conn_detach(struct smcr_conn *conn);
 void smcr_conn_sent(struct smcr_conn *conn, const struct smcr_link *link,
 		    u64 pos, u16 seq);
 void smcr_conn_tx_ready(struct smcr_conn *conn);
-void smcr_conn_link_lost(struct smcr_conn *conn, struct smcr_link *link);
+void smcr_conn_link_lost(struct smcr_conn *conn);
 void smcr_conn_link_drained(struct smcr_conn *conn, u8 slot);
 void smcr_conn_link_ready(struct smcr_conn *conn);
 

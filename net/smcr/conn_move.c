@@ -343,6 +343,11 @@ static void move_to(struct smcr_conn *conn, const struct move_target *target,
 	smcr_link_put(old);
 }
 
+/* Move to a link that works. @used: the old one may have brought bytes that are
+ * not handled yet. If the last link has just failed, too, the group's work is
+ * about to look at it, and then ends the connection after the drain of both, or
+ * has it move to a link that has come meanwhile.
+ */
 static void leave_link(struct smcr_conn *conn, bool used)
 {
 	struct move_target target[SMCR_MAX_LINKS];
@@ -359,7 +364,7 @@ static void leave_link(struct smcr_conn *conn, bool used)
 	best = choose(&links, conn, target, NULL);
 	if (best >= 0 && conn->fsm.state != SMCR_CONN_INIT)
 		move_to(conn, &target[best], used);
-	else
+	else if (links.n || !used)
 		smcr_conn_end_lost_locked(conn, SMCR_RESET_LINK_DOWN,
 					  ECONNRESET);
 	smcr_lgr_links_put(&links);
@@ -392,22 +397,22 @@ static bool awaits_confirm(const struct smcr_conn *conn)
 }
 
 /**
- * smcr_conn_link_lost() - event: a link has failed, and others are ACTIVE
+ * smcr_conn_link_lost() - event: a link is lost, and others are ACTIVE
  * @conn: a connection of the group, counted by the caller
- * @link: the link; its gate is closed
  *
- * Does nothing if the connection does not write over @link, or if the Confirm
- * is still to name the link of a server's connection. A connection that
- * moves to @link at this moment, for the balance, chose it under conn->lock
- * when it was ACTIVE. So the lock is taken before the look: either that move is
- * seen here, or it sees that @link has failed.
+ * Does nothing if the connection's link is not lost, or if the Confirm is still
+ * to name the link of a server's connection. A connection that moves to the
+ * link at this moment, for the balance, chose it under conn->lock when it was
+ * ACTIVE. So the lock is taken before the look: either that move is seen here,
+ * or it sees that the link has failed.
  *
  * Context: the group's work.
  */
-void smcr_conn_link_lost(struct smcr_conn *conn, struct smcr_link *link)
+void smcr_conn_link_lost(struct smcr_conn *conn)
 {
 	spin_lock_bh(&conn->lock);
-	if (conn->link == link && !awaits_confirm(conn))
+	if (test_bit(SMCR_LINK_F_LOST, &conn->link->flags) &&
+	    !awaits_confirm(conn))
 		leave_link(conn, true);
 	spin_unlock_bh(&conn->lock);
 }

@@ -429,14 +429,14 @@ bool smcr_lgr_draining(struct smcr_lgr *lgr)
 	return draining;
 }
 
-/* Tell all connections of the group that @link failed. */
-static void tell_lost(struct smcr_lgr *lgr, struct smcr_link *link)
+/* Tell all connections of the group that a link is lost. */
+static void tell_lost(struct smcr_lgr *lgr)
 {
 	struct smcr_conn *conn;
 	u32 slot = 0;
 
 	while ((conn = smcr_lgr_conn_next(lgr, &slot))) {
-		smcr_conn_link_lost(conn, link);
+		smcr_conn_link_lost(conn);
 		smcr_conn_put(conn);
 	}
 }
@@ -540,7 +540,7 @@ static void link_lost(struct smcr_lgr *lgr, struct smcr_link *link)
 	if (other) {
 		smcr_link_put(other);
 		smcr_llc_link_lost(link);
-		tell_lost(lgr, link);
+		tell_lost(lgr);
 		if (used)
 			count_failover(lgr, link);
 		smcr_link_stop_later(link);

@@ -564,7 +564,7 @@ void smcr_conn_put(struct smcr_conn *conn)
 
 /* There are no connections, so none moves. */
 void smcr_conn_link_ready(struct smcr_conn *conn) { }
-void smcr_conn_link_lost(struct smcr_conn *conn, struct smcr_link *link) { }
+void smcr_conn_link_lost(struct smcr_conn *conn) { }
 void smcr_conn_link_drained(struct smcr_conn *conn, u8 slot) { }
 
 void smcr_conn_eof_tested(struct smcr_conn *conn, const struct smcr_link *link)
