@@ -617,7 +617,9 @@ static bool step_group(struct smcr_hs *hs)
 		return true;
 	if (!err && !hs->first_contact) {
 		smcr_lgr_wait(hs->lgr, hs);
-		if (smcr_lgr_state(hs->lgr) == SMCR_LGR_FORMING)
+		/* Without a link that works, it is about to end */
+		if (smcr_lgr_state(hs->lgr) == SMCR_LGR_FORMING ||
+		    !smcr_lgr_connected(hs->lgr))
 			return smcr_hs_group_wait(hs);
 	}
 	if (!err)
