@@ -425,7 +425,7 @@ void smcr_hs_link_up(struct smcr_hs *hs, const struct smcr_clc_accept *msg)
 	sock_owned_by_me(hs->sk);
 	memcpy(peer.gid, msg->gid, SMCR_GID_LEN);
 	memcpy(peer.mac, msg->mac, SMCR_MAC_LEN);
-	smcr_lgr_form_connect(hs->lgr, &peer);
+	smcr_lgr_form_connect(hs->link, &peer);
 }
 
 /**

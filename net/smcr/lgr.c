@@ -9,9 +9,8 @@
  * returns; it never waits for the peer. A second work item, the RMB work (see
  * lgr_mem.c), makes, cleans and frees RMBs, so that a device that takes long to
  * register or release memory does not delay the answer to an LLC message. It
- * also makes the first link (see lgr_form.c), for which no handshake waits
- * inside a call. Other contexts ask either work for something by a bit in
- * lgr->todo.
+ * also creates and connects the queue pairs (see lgr_form.c). Other contexts ask
+ * either work for something by a bit in lgr->todo.
  *
  * A group ends in these steps (lgr_end()):
  *

@@ -80,10 +80,9 @@ enum smcr_lgr_todo {
 	/* For the RMB work */
 	SMCR_LGR_T_NEED_RMB,	/* 75 % of the elements are used */
 	SMCR_LGR_T_FORM,	/* a first contact needs a link and an RMB */
-	SMCR_LGR_T_CONNECT,	/* and has the peer's end of the link */
 	SMCR_LGR_T_CLEAN,	/* zero elements, look for idle RMBs */
 	SMCR_LGR_T_LINK_STOPPED,	/* a link that was lost is DEAD */
-	SMCR_LGR_T_NEW_LINK,	/* a further link was connected */
+	SMCR_LGR_T_NEW_LINK,	/* a link is to be built or connected */
 	SMCR_LGR_T_FREE,	/* the peer has forgotten RMBs */
 	SMCR_LGR_T_FREE_ALL,	/* the links of the DEAD group have stopped */
 };
@@ -158,8 +157,7 @@ struct smcr_lgr_key {
  * @waiters: handshakes that wait for a change of the group or for an element
  * @llc: LLC exchanges and the queue of received messages, see llc.h
  * @work: the group's work, on smcr_wq: LLC messages, timers, @todo. It owns a
- *	reference to the group while queued, and never waits for the adapter to
- *	map or unmap an RMB
+ *	reference to the group while queued, and never waits for the adapter
  * @rmb_work: the RMB work, on smcr_rmb_wq, which may wait for that; see
  *	lgr_mem.c and lgr_form.c. It owns a reference to the group while queued
  * @end: the end of the DEAD group's links

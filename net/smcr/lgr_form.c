@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What a first contact makes (RFC 7609 3.5.1): the first link and RMB of a
- * group.
+ * group; and the queue pairs of further links (3.5.5.1).
  *
  * An adapter that is out of order may take seconds or minutes to create or
  * connect a queue pair, or to allocate a memory region. The work of a handshake
@@ -18,6 +18,11 @@
  * A handshake that does not wait any longer gives the group up, and so does a
  * first part that fails. The group may thus have ended when a call returns:
  * it refuses a link or RMB that comes then, and what was made is destroyed.
+ *
+ * The group's work has to answer the peer's LLC messages in time, so it does not
+ * make such calls either. A further link joins its group before it has a queue
+ * pair, and the RMB work builds it, and connects it as soon as the peer's end is
+ * known (SMCR_LGR_T_NEW_LINK).
  */
 #include "lgr.h"
 #include "lgr_form.h"
@@ -53,7 +58,7 @@ void smcr_lgr_form_begin(struct smcr_lgr *lgr, const struct smcr_port *port,
  * Context: any.
  * Return: 0 if the group has its first link and RMB; -EINPROGRESS if they are
  * being made; -ESHUTDOWN if the group ends; or why one cannot be made: -EMFILE
- * at the limit of queue pairs, an errno of smcr_link_create(), or one of the
+ * at the limit of queue pairs, an errno of smcr_link_build(), or one of the
  * RMB.
  */
 int smcr_lgr_formed(const struct smcr_lgr *lgr)
@@ -67,21 +72,20 @@ int smcr_lgr_formed(const struct smcr_lgr *lgr)
 }
 
 /**
- * smcr_lgr_form_connect() - have the first link connected and the RMB
- *	registered
- * @lgr: a FORMING group with both
+ * smcr_lgr_form_connect() - have a link connected, and the RMBs registered on it
+ * @link: a link of a group, in INIT
  * @peer: remote end of the link, checked by the codec
  *
- * The group's handshakes are woken when the RMB is registered, or the group has
- * ended.
+ * The group's work hears of the registrations, and in a first contact its
+ * handshakes do. If the link cannot be connected, it fails.
  *
  * Context: process.
  */
-void smcr_lgr_form_connect(struct smcr_lgr *lgr,
+void smcr_lgr_form_connect(struct smcr_link *link,
 			   const struct smcr_link_peer *peer)
 {
-	lgr->form.peer = *peer;
-	smcr_lgr_kick(lgr, SMCR_LGR_T_CONNECT);
+	smcr_link_set_peer(link, peer);
+	smcr_lgr_kick(link->lgr, SMCR_LGR_T_NEW_LINK);
 }
 
 /* If the group has been given up already, the adapter need not work. */
@@ -112,23 +116,8 @@ static void form_make(struct smcr_lgr *lgr)
 	smcr_lgr_wake(lgr);
 }
 
-static void form_connect(struct smcr_lgr *lgr)
-{
-	struct smcr_link *link = smcr_lgr_link(lgr);
-	int err;
-
-	if (!link)
-		return;
-	err = smcr_link_connect(link, &lgr->form.peer);
-	if (!err)
-		err = smcr_lgr_rmb_register(lgr);
-	if (err)
-		smcr_link_fail(link, err);
-	smcr_link_put(link);
-}
-
 /**
- * smcr_lgr_form_work() - make what handshakes have asked for
+ * smcr_lgr_form_work() - make what a first contact has asked for
  * @lgr: the group
  *
  * Context: the RMB work; calls the device.
@@ -137,6 +126,40 @@ void smcr_lgr_form_work(struct smcr_lgr *lgr)
 {
 	if (test_and_clear_bit(SMCR_LGR_T_FORM, &lgr->todo))
 		form_make(lgr);
-	if (test_and_clear_bit(SMCR_LGR_T_CONNECT, &lgr->todo))
-		form_connect(lgr);
+}
+
+static void link_up(struct smcr_link *link)
+{
+	int err = 0;
+
+	if (smcr_link_state(link) != SMCR_LINK_INIT)
+		return;
+	if (!link->built)
+		err = smcr_link_build(link);
+	/* Pairs with smcr_link_set_peer() */
+	if (!err && smp_load_acquire(&link->peer.qpn))
+		err = smcr_link_connect(link);
+	if (err)
+		smcr_link_fail(link, err);
+}
+
+/**
+ * smcr_lgr_form_links() - build and connect links, as far as their peers are
+ *	known
+ * @lgr: the group
+ *
+ * Context: the RMB work; calls the device.
+ */
+void smcr_lgr_form_links(struct smcr_lgr *lgr)
+{
+	struct smcr_link *link;
+	int slot;
+
+	for (slot = 0; slot < SMCR_MAX_LINKS; slot++) {
+		link = smcr_lgr_link_at(lgr, slot);
+		if (!link)
+			continue;
+		link_up(link);
+		smcr_link_put(link);
+	}
 }

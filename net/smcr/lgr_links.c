@@ -72,7 +72,8 @@ int smcr_lgr_link_join(struct smcr_lgr *lgr, struct smcr_link *link)
  * @port: local port of the link
  *
  * Context: the RMB work.
- * Return: 0; -ESHUTDOWN if the group has ended; -errno as smcr_link_create().
+ * Return: 0; -ESHUTDOWN if the group has ended; -errno as smcr_link_new() and
+ * smcr_link_build().
  */
 int smcr_lgr_link_first(struct smcr_lgr *lgr, const struct smcr_port *port)
 {
@@ -82,10 +83,12 @@ int smcr_lgr_link_first(struct smcr_lgr *lgr, const struct smcr_port *port)
 
 	if (lgr->role == SMCR_SERVER)
 		num = smcr_link_nums_next(&lgr->nums, NULL, 0);
-	link = smcr_link_create(lgr, port, num);
+	link = smcr_link_new(lgr, port, num);
 	if (IS_ERR(link))
 		return PTR_ERR(link);
-	err = smcr_lgr_link_join(lgr, link);
+	err = smcr_link_build(link);
+	if (!err)
+		err = smcr_lgr_link_join(lgr, link);
 	if (err) {
 		smcr_link_stop(link);
 		smcr_link_put(link);
@@ -575,6 +578,7 @@ void smcr_lgr_links_lost(struct smcr_lgr *lgr)
 		if (!link)
 			continue;
 		if (smcr_link_state(link) >= SMCR_LINK_FAILED &&
+		    !smcr_llc_add_makes(link) &&
 		    !test_and_set_bit(SMCR_LINK_F_LOST, &link->flags))
 			link_lost(lgr, link);
 		smcr_link_put(link);

@@ -11,8 +11,8 @@
  * elements takes as long as there are bytes. In the group's work this
  * would hold up the answers to the peer's LLC messages, and the peer gives up
  * a link whose LLC messages are not answered in time. A second work item of
- * the group therefore makes, cleans and frees RMBs. Its workqueue runs nothing
- * but such items.
+ * the group therefore makes, cleans and frees RMBs, and builds and connects links
+ * (lgr_form.c). Its workqueue runs nothing but such items.
  *
  * - The RMB work owns a reference to the group while it is queued or running.
  *   The group keeps its namespace, whose exit waits for its groups. A work
@@ -154,13 +154,13 @@ static void rmb_discard(struct smcr_rmb *rmb)
 }
 
 /* Map an RMB to a link, unless it is mapped already. A link that has failed
- * needs no mapping.
+ * needs no mapping, and one that is not built gets it in rmbs_extend().
  */
 static int rmb_map(struct smcr_rmb *rmb, struct smcr_link *link)
 {
 	int err;
 
-	if (rmb->maps[link->slot].link)
+	if (rmb->maps[link->slot].link || link->built <= 0)
 		return 0;
 	err = smcr_rmb_map(rmb, link, link->slot);
 	return smcr_link_state(link) >= SMCR_LINK_FAILED ? 0 : err;
@@ -297,29 +297,6 @@ static int rmb_register(struct smcr_rmb *rmb)
 		posted = true;
 	}
 	return 0;
-}
-
-/**
- * smcr_lgr_rmb_register() - post the registration of the first RMB
- * @lgr: a FORMING group whose queue pair is in RTS
- *
- * Does not wait. The end of the registration wakes the group's handshakes; see
- * smcr_lgr_rmb_ready().
- *
- * Context: the RMB work.
- * Return: 0 or -errno.
- */
-int smcr_lgr_rmb_register(struct smcr_lgr *lgr)
-{
-	struct smcr_rmb *rmb;
-	int err = -ENOENT;
-
-	mutex_lock(&lgr->mutex);
-	rmb = list_first_entry_or_null(&lgr->rmbs, struct smcr_rmb, list);
-	if (rmb)
-		err = rmb_register(rmb);
-	mutex_unlock(&lgr->mutex);
-	return err;
 }
 
 /**
@@ -622,7 +599,7 @@ static struct smcr_rmb *rmb_after(struct smcr_lgr *lgr, struct smcr_rmb *rmb)
 	return rmb;
 }
 
-/* Map all RMBs to links that have joined, and register them on those that were
+/* Map all RMBs to links that were built, and register them on those that were
  * connected since. A link on which that fails is of no use.
  */
 static void rmbs_extend(struct smcr_lgr *lgr)
@@ -630,19 +607,21 @@ static void rmbs_extend(struct smcr_lgr *lgr)
 	struct smcr_lgr_links links;
 	struct smcr_rmb *rmb = NULL;
 	unsigned int i;
-	int err;
+	int err = 0;
 
 	smcr_lgr_links_get(lgr, SMCR_LINK_INIT, &links);
-	while ((rmb = rmb_after(lgr, rmb))) {
+	while (links.n && (rmb = rmb_after(lgr, rmb))) {
 		for (i = 0; i < links.n; i++) {
 			err = rmb_map(rmb, links.link[i]);
 			if (err)
 				smcr_link_fail(links.link[i], err);
 		}
-		/* The first link refuses requests only when it fails. */
-		if (rmb_register(rmb))
+		err = rmb_register(rmb);
+		if (err)
 			break;
 	}
+	if (err)
+		smcr_link_fail(links.link[0], err);
 	smcr_lgr_links_put(&links);
 	smcr_lgr_kick(lgr, SMCR_LGR_T_RMB_REG);
 }
@@ -755,8 +734,10 @@ void smcr_lgr_rmb_work(struct work_struct *work)
 		rmbs_drop(lgr, false);
 	if (test_and_clear_bit(SMCR_LGR_T_LINK_STOPPED, &lgr->todo))
 		links_clear(lgr);
-	if (test_and_clear_bit(SMCR_LGR_T_NEW_LINK, &lgr->todo))
+	if (test_and_clear_bit(SMCR_LGR_T_NEW_LINK, &lgr->todo)) {
+		smcr_lgr_form_links(lgr);
 		rmbs_extend(lgr);
+	}
 	/* Each run cleans, so the value of the bit does not matter. The bit is
 	 * cleared first, so an element that is returned after this queues
 	 * another run.

@@ -50,7 +50,6 @@ struct smcr_conn * __must_check smcr_lgr_conn_next(struct smcr_lgr *lgr,
 						   u32 *slot);
 
 /* RMBs and their elements */
-int __must_check smcr_lgr_rmb_register(struct smcr_lgr *lgr);
 bool smcr_lgr_rmb_ready(const struct smcr_conn *conn);
 void smcr_lgr_rmb_registered(struct smcr_lgr *lgr);
 void smcr_lgr_rmb_refused(struct smcr_lgr *lgr, struct smcr_rmb *rmb);

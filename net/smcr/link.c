@@ -326,6 +326,10 @@ void smcr_link_gids_changed(struct smcr_ibdev *dev)
 	spin_unlock_irqrestore(&dev->links_lock, irq);
 }
 
+/* smcr_link_drain() closes the gate before it takes the link off the list. So a
+ * link that joins while it is being drained is either refused here, or found
+ * there.
+ */
 static int __must_check link_join_device(struct smcr_link *link)
 {
 	struct smcr_ibdev *dev = link->local.dev;
@@ -333,7 +337,7 @@ static int __must_check link_join_device(struct smcr_link *link)
 	int err = -ENODEV;
 
 	spin_lock_irqsave(&dev->links_lock, irq);
-	if (!dev->removing) {
+	if (!dev->removing && smcr_link_state(link) < SMCR_LINK_FAILED) {
 		list_add(&link->dev_node, &dev->links);
 		err = 0;
 	}
@@ -609,6 +613,7 @@ static int link_build(struct smcr_link *link)
 	struct ib_pd *pd;
 	int err;
 
+	lockdep_assert_held(&link->qp_mutex);
 	if (!smcr_wr_device_fits(link->local.dev)) {
 		smcr_wr_device_log(link->local.dev);
 		return -EOPNOTSUPP;
@@ -657,22 +662,18 @@ static void link_uncount(struct net *net)
 }
 
 /**
- * smcr_link_create() - create the local end of a link
+ * smcr_link_new() - make a link without a queue pair
  * @lgr: its group; the link takes a reference
  * @port: local port; the link takes references to its device
  * @num: link number
  *
- * The new queue pair is in INIT with its receives posted, so a CLC message or
- * ADD LINK can name it.
- *
- * Context: process.
- * Return: the link with one reference, or an ERR_PTR: -EMFILE at the
- * namespace's limit of queue pairs, -EOPNOTSUPP if the device's limits are too
- * small, -ENODEV if the device is being removed, -ENOMEM, or the device's
- * error.
+ * Context: process; does not call the device.
+ * Return: the link in INIT with one reference, or an ERR_PTR: -EMFILE at the
+ * namespace's limit of queue pairs, -ENODEV if the device is being removed, or
+ * -ENOMEM.
  */
-struct smcr_link *smcr_link_create(struct smcr_lgr *lgr,
-				   const struct smcr_port *port, u8 num)
+struct smcr_link *smcr_link_new(struct smcr_lgr *lgr,
+				const struct smcr_port *port, u8 num)
 {
 	struct smcr_port local = *port;
 	struct smcr_link *link;
@@ -683,46 +684,78 @@ struct smcr_link *smcr_link_create(struct smcr_lgr *lgr,
 	if (!link_count(lgr->net))
 		goto err_port;
 	link = link_alloc(lgr, port, num);
-	if (!link) {
-		link_uncount(lgr->net);
-		err = -ENOMEM;
-		goto err_port;
-	}
-	err = link_build(link);
-	if (!err)
+	if (link)
 		return link;
-	smcr_link_stop(link);
-	link_free(link);
-	return ERR_PTR(err);
+	link_uncount(lgr->net);
+	err = -ENOMEM;
 err_port:
 	smcr_ib_port_put(&local);
 	return ERR_PTR(err);
 }
 
-static int link_connect(struct smcr_link *link,
+/**
+ * smcr_link_build() - create the queue pair of a link
+ * @link: a link in INIT that is not built
+ *
+ * The new queue pair is in INIT with its receives posted, so a CLC message or
+ * ADD LINK can name it. The link's group may end meanwhile: smcr_link_drain()
+ * waits for this call.
+ *
+ * Context: process; calls the device.
+ * Return: 0; -EOPNOTSUPP if the device's limits are too small, -ENODEV if the
+ * device is being removed, -ESHUTDOWN if the link has failed, -ENOMEM, or the
+ * device's error. The caller has the link fail or stop then.
+ */
+int smcr_link_build(struct smcr_link *link)
+{
+	int err = -ESHUTDOWN;
+
+	mutex_lock(&link->qp_mutex);
+	if (smcr_link_state(link) == SMCR_LINK_INIT)
+		err = link_build(link);
+	mutex_unlock(&link->qp_mutex);
+	/* Pairs with make_go() in llc_add.c */
+	smp_store_release(&link->built, err ?: 1);
+	return err;
+}
+
+/**
+ * smcr_link_set_peer() - note the remote end of a link
+ * @link: a link in INIT
+ * @peer: the remote end, checked by the codec
+ *
+ * Context: any.
+ */
+void smcr_link_set_peer(struct smcr_link *link,
 			const struct smcr_link_peer *peer)
+{
+	memcpy(link->peer.gid, peer->gid, SMCR_GID_LEN);
+	memcpy(link->peer.mac, peer->mac, SMCR_MAC_LEN);
+	link->peer.mtu = peer->mtu;
+	link->peer.psn = peer->psn;
+	/* Pairs with link_up() in lgr_form.c */
+	smp_store_release(&link->peer.qpn, peer->qpn);
+}
+
+static int link_connect(struct smcr_link *link)
 {
 	int err;
 
 	lockdep_assert_held(&link->qp_mutex);
 	if (smcr_link_state(link) != SMCR_LINK_INIT)
 		return -EINVAL;
-	link->peer = *peer;
-	WRITE_ONCE(link->mtu, min(link->local.mtu, peer->mtu));
+	WRITE_ONCE(link->mtu, min(link->local.mtu, link->peer.mtu));
 	err = link_to_rtr(link);
 	if (!err)
 		err = link_to_rts(link);
 	if (!err)
 		err = smcr_link_event(link, SMCR_LINK_EV_CONNECTED);
-	if (err)
-		smcr_link_fail(link, err);
 	return err;
 }
 
 /**
  * smcr_link_connect() - bring the queue pair to RTS
- * @link: a link in state INIT, with a reference
- * @peer: the remote end, checked by the codec
+ * @link: a link in INIT that is built and has its peer, with a reference
  *
  * The queue pair goes to RTR and to RTS at once: from here on the peer's first
  * SEND finds a receive, and registrations can be posted (3.5.1.4, 3.5.1.5). The
@@ -730,15 +763,15 @@ static int link_connect(struct smcr_link *link,
  * it destroys the queue pair.
  *
  * Context: process; calls the device.
- * Return: 0; -EINVAL in another state; otherwise -errno, and the link has
- * failed.
+ * Return: 0; -EINVAL in another state; otherwise -errno. The caller has the
+ * link fail then.
  */
-int smcr_link_connect(struct smcr_link *link, const struct smcr_link_peer *peer)
+int smcr_link_connect(struct smcr_link *link)
 {
 	int err;
 
 	mutex_lock(&link->qp_mutex);
-	err = link_connect(link, peer);
+	err = link_connect(link);
 	mutex_unlock(&link->qp_mutex);
 	return err;
 }

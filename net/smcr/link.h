@@ -36,7 +36,7 @@ struct smcr_wr_cq;
  *      |                   |                    |
  *      +------ fail -------+------- fail -------+--> FAILED --drained--> DEAD
  *
- * INIT    the QP is in INIT with its receives posted; the remote end is unknown
+ * INIT    the QP is being created, or is in INIT with its receives posted
  * READY   the QP is in RTS; CONFIRM LINK is not exchanged yet (3.5.1.5)
  * ACTIVE  connections may use the link
  * FAILED  the posting gate is closed, the QP is in ERR or on its way there
@@ -71,8 +71,7 @@ enum smcr_link_flag {
 	SMCR_LINK_F_LEFT,	/* it has left its group; under rtoken_lock */
 	SMCR_LINK_F_REGS_LEFT,	/* RMBs wait for room to be registered on it */
 	SMCR_LINK_F_LONG_LOST,	/* it has failed as a full packet was lost, and
-				 * none before had passed in this direction, but
-				 * short ones had
+				 * none before had passed, but short ones had
 				 */
 };
 
@@ -131,7 +130,9 @@ struct smcr_link_gone {
  *	smcr_lgr_link_join(), then constant
  * @uid: local link user ID, sent in CONFIRM LINK for the peer's displays
  * @peer_uid: the peer's link user ID
- * @peer: the remote end, valid from READY on
+ * @built: 1 if smcr_link_build() has created the queue pair, or -errno; else 0
+ * @peer: the remote end; without a queue pair number until
+ *	smcr_link_set_peer(), then constant
  * @qpn: local queue pair number
  * @psn: first packet sequence number that this end sends, random
  * @pd: the link's own protection domain (2.1)
@@ -190,6 +191,7 @@ struct smcr_link {
 	u32			age;
 	u32			uid;
 	u32			peer_uid;
+	int			built;
 	struct smcr_link_peer	peer;
 	u32			qpn;
 	u32			psn;
@@ -224,9 +226,11 @@ struct smcr_link {
 };
 
 struct smcr_link * __must_check
-smcr_link_create(struct smcr_lgr *lgr, const struct smcr_port *port, u8 num);
-int __must_check smcr_link_connect(struct smcr_link *link,
-				   const struct smcr_link_peer *peer);
+smcr_link_new(struct smcr_lgr *lgr, const struct smcr_port *port, u8 num);
+void smcr_link_set_peer(struct smcr_link *link,
+			const struct smcr_link_peer *peer);
+int __must_check smcr_link_build(struct smcr_link *link);
+int __must_check smcr_link_connect(struct smcr_link *link);
 int __must_check smcr_link_event(struct smcr_link *link,
 				 enum smcr_link_event event);
 void smcr_link_change(struct smcr_link *link, struct smcr_link_change *out);

@@ -682,12 +682,6 @@ static bool llc_handle(struct smcr_lgr *lgr, struct smcr_wr_recv *recv)
 	verdict = smcr_llc_flow_verdict(&lgr->llc.flow, &msg);
 	if (verdict == SMCR_LLC_QUEUE && may_overtake(lgr, &msg))
 		verdict = SMCR_LLC_PROCESS;
-	/* The answer names keys that the RMB work is about to register. */
-	if (verdict == SMCR_LLC_PROCESS && msg.type == SMCR_LLC_ADD_LINK_CONT &&
-	    !smcr_llc_add_registered(lgr)) {
-		lgr->llc.cont_held = true;
-		return false;
-	}
 	if (verdict == SMCR_LLC_PROCESS)
 		llc_dispatch(link, &msg);
 	else if (verdict == SMCR_LLC_NEGATIVE)
@@ -747,21 +741,15 @@ static void llc_process(struct smcr_lgr *lgr, bool held)
 	smcr_lgr_queue_later(lgr, 1);
 }
 
-/* Is it time to look at the messages that are held? A continuation of ADD LINK
- * waits for the RMB work, all others for the end of an exchange or of their
- * link. So a peer that has many messages held does not make each further one
- * costly.
+/* Is it time to look at the messages that are held? They wait for the end of an
+ * exchange or of their link. So a peer that has many messages held does not make
+ * each further one costly.
  */
 static bool held_are_due(struct smcr_lgr *lgr)
 {
-	struct smcr_llc *llc = &lgr->llc;
-	bool due = llc->held_due;
+	bool due = lgr->llc.held_due;
 
-	if (llc->cont_held && smcr_llc_add_registered(lgr))
-		due = true;
-	if (due)
-		llc->cont_held = false;
-	llc->held_due = false;
+	lgr->llc.held_due = false;
 	return due;
 }
 
@@ -940,8 +928,11 @@ static bool timeout_handled(struct smcr_lgr *lgr)
 /* The exchange that changes links has reached its deadline (C.7.1). */
 static void step_timeout(struct smcr_lgr *lgr)
 {
-	unsigned long left = step_time_left(lgr);
+	unsigned long left;
 
+	if (smcr_llc_add_overdue(lgr))
+		return;
+	left = step_time_left(lgr);
 	WRITE_ONCE(lgr->llc.step_deadline, left);
 	if (left)
 		return;

@@ -65,6 +65,8 @@ struct smcr_llc_rkeys {
  * @link: the new link, with a reference, or NULL: no such exchange, or ADD LINK
  *	has offered nothing
  * @carrier: link that carries the exchange, with a reference
+ * @making: the RMB work has not made @link yet, so the peer does not know of it
+ * @spare: @link is on a port that no link uses
  * @far: the local port of @link is not on the peer's LAN by its addresses
  * @pairs: keys of the local RMBs, told in continuations; NULL until the RMBs
  *	are registered on @link
@@ -75,6 +77,8 @@ struct smcr_llc_rkeys {
 struct smcr_llc_add {
 	struct smcr_link		*link;
 	struct smcr_link		*carrier;
+	bool				making;
+	bool				spare;
 	bool				far;
 	struct smcr_llc_pair		*pairs;
 	u8				n_pairs;
@@ -113,7 +117,6 @@ struct smcr_llc_due {
  * @pace_left: messages that the group's work may still handle in that jiffy
  * @held: messages that wait until the exchange under way is over (3.5.5.3)
  * @held_due: something has happened that @held may have waited for
- * @cont_held: a continuation of ADD LINK in @held waits for the RMB work
  * @flow: exchanges under way
  * @confirm_sent: our CONFIRM LINK of the first contact was delivered, so a
  *	Decline is no longer possible (C.2). Set in softirq, read by handshakes
@@ -121,23 +124,21 @@ struct smcr_llc_due {
  *	constant once @probe_due is set
  * @probe_due: a full packet goes there before a message, see probe_goes(); set
  *	by the handshake, cleared by the sender of the message
- * @probe_late: server: not before CONFIRM LINK, as the client may be Linux's;
- *	set by the handshake before its Accept, then constant
+ * @probe_late: server: not before CONFIRM LINK, for Linux; set before the Accept
  * @step_deadline: jiffies when the exchange that changes links has failed, or
  *	0; the first one is set by a handshake
  * @step_delivered: jiffies when the peer's adapter had received our last
  *	message of that exchange, or 0 before; set in softirq
  * @timed_out: it was not answered in time; read by handshakes
  * @rkey_deadline: jiffies when our CONFIRM RKEY or DELETE RKEY has failed, or 0
- * @rkey_delivered: as @step_delivered, for that exchange
- * @rmb: RMB of our CONFIRM RKEY under way, or NULL; no reference: it stays on
- *	the group's list meanwhile
+ * @rkey_delivered: as @step_delivered
+ * @rmb: RMB of our CONFIRM RKEY under way, or NULL; it stays on the group's list
  * @ours: the keys of our CONFIRM RKEY; its link also carries our DELETE RKEY
  * @theirs: the keys that the peer's CONFIRM RKEY has named so far
  * @theirs_deadline: jiffies until which that keeps links from changing, or 0
  * @link_request: our last request that changes links
  * @rkey_request: our last CONFIRM RKEY or DELETE RKEY
- * @test: TEST LINK by slot of the link
+ * @test: TEST LINK by slot
  * @rkey_retry_at: jiffies when a CONFIRM RKEY refused with C is repeated, or 0
  * @rkey_tries: refusals with C in a row
  * @deleting: our DELETE RKEY is under way; it names the RMBs marked deleting
@@ -153,9 +154,8 @@ struct smcr_llc_due {
  * @look_again: the first contact has not tried each port that may be spare
  * @add_asked: server: the client's request for a link is not answered yet
  * @asked_gid: the GID in that request
- * @add_missed: client: an offer was refused for lack of memory, as a port was
- *	not ready, or as there were too many, so the server has to be asked for
- *	another one
+ * @add_missed: client: an offer was refused, as a port was not ready, no link
+ *	could be made, or there were too many; so the server has to be asked
  * @offers_at: client: jiffies when a second began for which @n_offers counts
  * @n_offers: client: offers in that second that were agreed to
  * @retire_at: server: jiffies when replaced asymmetric links are deleted, or 0
@@ -179,7 +179,6 @@ struct smcr_llc {
 	u32			pace_left;
 	struct list_head	held;
 	bool			held_due;
-	bool			cont_held;
 	struct smcr_llc_flow	flow;
 	bool			confirm_sent;
 	struct smcr_wr_probe	probe;
@@ -245,6 +244,7 @@ bool smcr_llc_testing(const struct smcr_lgr *lgr);
 /* llc_add.c */
 void smcr_llc_add_start(struct smcr_lgr *lgr);
 bool smcr_llc_add_near(const struct smcr_lgr *lgr);
+bool smcr_llc_add_makes(const struct smcr_link *link);
 void smcr_llc_add_go(struct smcr_lgr *lgr);
 
 /* llc_delete.c */

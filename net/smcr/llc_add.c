@@ -13,10 +13,17 @@
  *        | CONFIRM LINK -------------------------------> |  over the new link
  *        | <----------------------- CONFIRM LINK, R      |
  *
- * The group's work carries the exchange out, and the RMB work maps the RMBs to
- * the new link and registers them (SMCR_LGR_T_NEW_LINK). A continuation that
- * arrives earlier is held. The new link has a slot from the start, so that an
- * RMB that is made meanwhile is mapped to it as well.
+ * The group's work carries the exchange out. The RMB work builds and connects
+ * the new link, maps the RMBs to it and registers them (SMCR_LGR_T_NEW_LINK),
+ * which may take an adapter long. The new link has a slot from the start, so that
+ * an RMB that is made meanwhile is mapped to it as well.
+ *
+ * The exchange begins when the RMB work is asked for the link. Its first message,
+ * the server's offer or the client's agreement, follows when the server's end is
+ * built, or the client's end is connected and the RMBs are registered on it
+ * (add.making). Until then the peer knows nothing of the link. If that takes too
+ * long, the exchange ends: a server offers nothing in a first contact, for which
+ * the client waits, and a client refuses.
  */
 #include <linux/lockdep.h>
 #include <linux/slab.h>
@@ -182,33 +189,54 @@ static void discard_link(struct smcr_link *link)
 	smcr_link_stop_later(link);
 }
 
-/* Create the local end of the new link and give it a slot. */
-static struct smcr_link *new_link(struct smcr_lgr *lgr,
-				  struct smcr_link *carrier,
-				  const struct choice *choice, u8 num)
+/* Is the RMB work still to build a link that has not been made in time? */
+static bool rmb_work_late(struct smcr_lgr *lgr)
+{
+	struct smcr_link *link;
+	bool late = false;
+	int slot;
+
+	spin_lock_bh(&lgr->conns_lock);
+	for (slot = 0; slot < SMCR_MAX_LINKS; slot++) {
+		link = lgr->links[slot];
+		late |= link && !READ_ONCE(link->built);
+	}
+	spin_unlock_bh(&lgr->conns_lock);
+	return late;
+}
+
+/* Give the new link a slot, and have its local end made. */
+static int new_link(struct smcr_lgr *lgr, struct smcr_link *carrier,
+		    const struct choice *choice, u8 num)
 {
 	struct smcr_port local = choice->port;
+	struct smcr_llc_add *add = &lgr->llc.add;
 	struct smcr_link *link;
 	int err;
 
 	local.mtu = min(local.mtu, smcr_lgr_grow_mtu(lgr));
 	if (!local.mtu)
-		return ERR_PTR(-EMSGSIZE);
-	link = smcr_link_create(lgr, &local, num);
+		return -EMSGSIZE;
+	if (rmb_work_late(lgr))
+		return -EBUSY;
+	link = smcr_link_new(lgr, &local, num);
 	if (IS_ERR(link))
-		return link;
+		return PTR_ERR(link);
 	link->added = lgr->change.n_lost ? SMCR_LINK_R_REPLACEMENT :
 					   SMCR_LINK_R_ADDED;
 	err = smcr_lgr_link_join(lgr, link);
 	if (err) {
 		smcr_link_stop(link);
 		smcr_link_put(link);
-		return ERR_PTR(err);
+		return err;
 	}
-	lgr->llc.add.link = smcr_link_get(link);
-	lgr->llc.add.carrier = smcr_link_get(carrier);
-	lgr->llc.add.far = choice->far;
-	return link;
+	add->link = smcr_link_get(link);
+	add->carrier = smcr_link_get(carrier);
+	add->making = true;
+	add->spare = choice->spare;
+	add->far = choice->far;
+	smcr_lgr_kick(lgr, SMCR_LGR_T_NEW_LINK);
+	return 0;
 }
 
 static void fill_add_link(struct smcr_llc_msg *msg,
@@ -228,24 +256,31 @@ static void fill_add_link(struct smcr_llc_msg *msg,
 	memcpy(msg->add_link.gid, link->local.gid, SMCR_GID_LEN);
 }
 
-/* Create the server's end of the link to offer. If the spare port cannot have
- * one, the next offer names another port. The port of a single link can be
+/* Time to make the local end of the new link: the peer waits for a message
+ * meanwhile, at least as long as for an answer.
+ */
+static unsigned long make_deadline(const struct smcr_lgr *lgr)
+{
+	return jiffies + (smcr_llc_deadline(lgr) - jiffies) / 2;
+}
+
+/* Begin to make the server's end of the link to offer. If the spare port cannot
+ * have one, the next offer names another port. The port of a single link can be
  * offered in its place: the client may have a second port.
  */
-static struct smcr_link *offer_link(struct smcr_lgr *lgr,
-				    struct smcr_link *carrier, u8 num)
+static int offer_link(struct smcr_lgr *lgr, struct smcr_link *carrier, u8 num)
 {
-	struct smcr_link *link;
 	struct choice choice;
+	int err;
 
 	choose_port(lgr, carrier, NULL, &choice);
-	link = new_link(lgr, carrier, &choice, num);
+	err = new_link(lgr, carrier, &choice, num);
 	drop_choice(&choice);
-	if (!IS_ERR(link) || !choice.spare)
-		return link;
+	if (!err || !choice.spare)
+		return err;
 	lgr->llc.add_failures++;
 	if (smcr_lgr_connected(lgr) > 1)
-		return link;
+		return err;
 	choice = (struct choice){ .port = carrier->local };
 	return new_link(lgr, carrier, &choice, num);
 }
@@ -260,7 +295,7 @@ static int send_offer(struct smcr_lgr *lgr, struct smcr_link *carrier,
 		return err;
 	lgr->llc.link_request = *msg;
 	smcr_mib_inc(lgr->net, SMCR_MIB_ADDLINKSENT);
-	smcr_llc_step(lgr, SMCR_LLC_EV_ADD_SENT);
+	WRITE_ONCE(lgr->llc.step_deadline, smcr_llc_deadline(lgr));
 	return 0;
 }
 
@@ -282,7 +317,7 @@ static int offer_nothing(struct smcr_lgr *lgr, struct smcr_link *carrier,
 }
 
 /**
- * smcr_llc_add_offer() - send ADD LINK (server)
+ * smcr_llc_add_offer() - begin to offer a link (server)
  * @lgr: a group in which no exchange is under way, or a first contact whose
  *	first link is confirmed
  * @carrier: an ACTIVE link
@@ -295,27 +330,22 @@ static int offer_nothing(struct smcr_lgr *lgr, struct smcr_link *carrier,
  */
 int smcr_llc_add_offer(struct smcr_lgr *lgr, struct smcr_link *carrier)
 {
+	bool first = lgr->llc.flow.step == SMCR_LLC_FIRST_ADD;
 	u8 live[SMCR_MAX_LINKS];
-	struct smcr_llc_msg msg;
-	struct smcr_link *link;
 	int num, err;
 
 	num = smcr_link_nums_next(&lgr->nums, live, live_nums(lgr, live));
 	if (num < 0)
 		return num;
 	smcr_link_nums_drop(&lgr->llc.withdrawn, num);
-	link = offer_link(lgr, carrier, num);
-	if (IS_ERR(link) && lgr->llc.flow.step == SMCR_LLC_FIRST_ADD)
+	err = offer_link(lgr, carrier, num);
+	if (err && !first)
+		return err;
+	smcr_llc_step(lgr, SMCR_LLC_EV_ADD_SENT);
+	if (err)
 		return offer_nothing(lgr, carrier, num);
-	if (IS_ERR(link))
-		return PTR_ERR(link);
-	fill_add_link(&msg, link, false);
-	err = send_offer(lgr, carrier, &msg);
-	if (err) {
-		discard_link(link);
-		add_end(lgr);
-	}
-	return err;
+	WRITE_ONCE(lgr->llc.step_deadline, make_deadline(lgr));
+	return 0;
 }
 
 /**
@@ -342,8 +372,9 @@ static void far_failed(struct smcr_lgr *lgr)
 /**
  * smcr_llc_add_failed() - end the exchange without a new link
  * @lgr: the group
- * @tell: the peer may have its end of the link, so DELETE LINK must follow. In
- *	a first contact, data waits for that (3.5.1.6.2)
+ * @tell: the peer may have its end of the link, so DELETE LINK must follow,
+ *	unless the peer does not know of the link yet. In a first contact, data
+ *	waits for that (3.5.1.6.2)
  *
  * Context: the group's work.
  */
@@ -353,6 +384,7 @@ void smcr_llc_add_failed(struct smcr_lgr *lgr, bool tell)
 
 	if (!link)
 		return;
+	tell &= !lgr->llc.add.making;
 	smcr_llc_step(lgr, SMCR_LLC_EV_ADD_FAILED);
 	lgr->llc.add_failures++;
 	if (lgr->llc.add.far)
@@ -374,9 +406,11 @@ void smcr_llc_add_failed(struct smcr_lgr *lgr, bool tell)
 /* Server: end the exchange, although the client may still agree to it. */
 static void withdraw(struct smcr_lgr *lgr)
 {
-	smcr_link_nums_take(&lgr->llc.withdrawn, lgr->llc.add.link->num, NULL,
-			    0);
-	smcr_mib_inc(lgr->net, SMCR_MIB_ADDLINKWITHDRAWN);
+	if (!lgr->llc.add.making) {
+		smcr_link_nums_take(&lgr->llc.withdrawn,
+				    lgr->llc.add.link->num, NULL, 0);
+		smcr_mib_inc(lgr->net, SMCR_MIB_ADDLINKWITHDRAWN);
+	}
 	smcr_llc_add_failed(lgr, false);
 }
 
@@ -500,8 +534,8 @@ void smcr_llc_add_start(struct smcr_lgr *lgr)
 	 */
 	if (lgr->role == SMCR_CLIENT)
 		ask_link(lgr, carrier);
-	else if (!lgr->llc.n_due && !smcr_llc_add_offer(lgr, carrier))
-		WRITE_ONCE(lgr->llc.step_deadline, smcr_llc_deadline(lgr));
+	else if (!lgr->llc.n_due)
+		smcr_llc_add_offer(lgr, carrier);
 	smcr_link_put(carrier);
 }
 
@@ -520,39 +554,34 @@ static bool end_credible(const struct smcr_link *carrier,
 	       smcr_ib_gid_is_ours(net, carrier->peer.gid);
 }
 
-/* Bring the new link's queue pair to RTS and register the RMBs on it. */
-static int connect_link(struct smcr_lgr *lgr,
-			const struct smcr_llc_add_link *msg)
+/* Have the new link's queue pair brought to RTS, and the RMBs registered on it.
+ */
+static void connect_link(struct smcr_lgr *lgr,
+			 const struct smcr_llc_add_link *msg)
 {
 	struct smcr_link_peer peer = {
 		.mtu = msg->mtu,
 		.qpn = msg->qpn,
 		.psn = msg->psn,
 	};
-	int err;
 
 	memcpy(peer.gid, msg->gid, SMCR_GID_LEN);
 	memcpy(peer.mac, msg->mac, SMCR_MAC_LEN);
-	err = smcr_link_connect(lgr->llc.add.link, &peer);
-	if (!err)
-		smcr_lgr_kick(lgr, SMCR_LGR_T_NEW_LINK);
-	return err;
+	smcr_lgr_form_connect(lgr->llc.add.link, &peer);
 }
 
-static void refuse(struct smcr_link *link, const struct smcr_llc_add_link *msg,
-		   u8 reason)
+static void refuse(struct smcr_link *link, u8 num, u8 reason)
 {
 	struct smcr_lgr *lgr = link->lgr;
 	struct smcr_llc_msg reply = {
 		.type = SMCR_LLC_ADD_LINK,
 		.reply = true,
 		.add_link = {
-			.link_num = msg->link_num,
+			.link_num = num,
 			.reject = true,
 			.reason = reason,
 		},
 	};
-	bool first = lgr->llc.flow.step == SMCR_LLC_FIRST_ADD;
 
 	memcpy(reply.add_link.mac, link->local.mac, SMCR_MAC_LEN);
 	memcpy(reply.add_link.gid, link->local.gid, SMCR_GID_LEN);
@@ -560,7 +589,7 @@ static void refuse(struct smcr_link *link, const struct smcr_llc_add_link *msg,
 		return;
 	smcr_mib_inc(lgr->net, SMCR_MIB_ADDLINKREFUSED);
 	smcr_llc_step(lgr, SMCR_LLC_EV_ADD_REFUSED);
-	if (first)
+	if (smcr_lgr_state(lgr) == SMCR_LGR_FORMING)
 		smcr_llc_ready(lgr);
 }
 
@@ -605,39 +634,32 @@ static bool in_offer_rate(struct smcr_llc *llc)
 	return true;
 }
 
-/* Client: agree to ADD LINK over the chosen port. Return: the reason of a
- * refusal, or 0.
+/* Client: the link cannot be made. The server makes no other offer for long, so
+ * ask for one later, when there may be memory again.
+ */
+static void agree_later(struct smcr_lgr *lgr)
+{
+	lgr->llc.add_missed = true;
+	smcr_lgr_grow_failed(lgr);
+}
+
+/* Client: agree to ADD LINK over the chosen port, once the link is connected.
+ * Return: the reason of a refusal, or 0.
  */
 static u8 agree(struct smcr_link *link, const struct smcr_llc_add_link *msg,
 		const struct choice *choice)
 {
 	struct smcr_lgr *lgr = link->lgr;
-	struct smcr_llc_msg reply;
-	struct smcr_link *new;
 
-	if (!in_offer_rate(&lgr->llc))
-		goto refuse;
-	new = new_link(lgr, link, choice, msg->link_num);
-	if (IS_ERR(new))
-		goto refuse;
-	if (connect_link(lgr, msg)) {
-		discard_link(new);
-		add_end(lgr);
-		goto refuse;
+	if (!in_offer_rate(&lgr->llc) ||
+	    new_link(lgr, link, choice, msg->link_num)) {
+		agree_later(lgr);
+		return SMCR_LLC_ADD_NO_PATH;
 	}
-	fill_add_link(&reply, new, true);
+	connect_link(lgr, msg);
 	smcr_llc_step(lgr, SMCR_LLC_EV_ADD_AGREED);
-	WRITE_ONCE(lgr->llc.step_deadline, smcr_llc_deadline(lgr));
-	if (smcr_llc_send(link, &reply, SMCR_LLC_COOKIE_STEP))
-		smcr_llc_add_failed(lgr, false);
+	WRITE_ONCE(lgr->llc.step_deadline, make_deadline(lgr));
 	return 0;
-refuse:
-	/* The server makes no other offer for long, so ask for one later, when
-	 * there may be memory again.
-	 */
-	lgr->llc.add_missed = true;
-	smcr_lgr_grow_failed(lgr);
-	return SMCR_LLC_ADD_NO_PATH;
 }
 
 /* Does an asymmetric link end at a port that no symmetric link uses? */
@@ -687,7 +709,7 @@ static void add_request(struct smcr_link *link,
 	else if (!reason)
 		reason = agree(link, msg, &choice);
 	if (reason)
-		refuse(link, msg, reason);
+		refuse(link, msg->link_num, reason);
 	if (reason == SMCR_LLC_ADD_NO_PATH && !choice.spare &&
 	    has_own_port(lgr))
 		lgr->llc.add_missed = true;
@@ -743,7 +765,8 @@ static void add_reply(struct smcr_link *link, const struct smcr_llc_msg *msg)
 {
 	struct smcr_lgr *lgr = link->lgr;
 
-	if (!smcr_llc_msg_answers(msg, &lgr->llc.link_request) ||
+	if (lgr->llc.add.making ||
+	    !smcr_llc_msg_answers(msg, &lgr->llc.link_request) ||
 	    (!lgr->llc.add.link && !msg->add_link.reject)) {
 		smcr_llc_broken(link, "ADD LINK reply names another link");
 		return;
@@ -753,13 +776,14 @@ static void add_reply(struct smcr_link *link, const struct smcr_llc_msg *msg)
 		return;
 	}
 	smcr_llc_step(lgr, SMCR_LLC_EV_ADD_AGREED);
-	WRITE_ONCE(lgr->llc.step_deadline, smcr_llc_deadline(lgr));
+	WRITE_ONCE(lgr->llc.step_deadline, make_deadline(lgr));
 	if (!smcr_add_link_names_link(&msg->add_link) ||
 	    !end_credible(link, &msg->add_link) ||
 	    !smcr_mtu_valid(msg->add_link.mtu) ||
-	    is_parallel(lgr, &msg->add_link) ||
-	    connect_link(lgr, &msg->add_link))
+	    is_parallel(lgr, &msg->add_link))
 		smcr_llc_add_failed(lgr, true);
+	else
+		connect_link(lgr, &msg->add_link);
 }
 
 /**
@@ -784,27 +808,134 @@ void smcr_llc_add_recv(struct smcr_link *link, const struct smcr_llc_msg *msg)
 	}
 }
 
-/**
- * smcr_llc_add_registered() - may the keys on the new link be told?
- * @lgr: the group
- *
- * Context: the group's work.
- * Return: true unless an exchange waits for the RMB work.
- */
-bool smcr_llc_add_registered(struct smcr_lgr *lgr)
+/* May the keys on the new link be told? */
+static bool registered(struct smcr_lgr *lgr)
 {
 	const struct smcr_link *link = lgr->llc.add.link;
 	const struct smcr_rmb *rmb;
 	bool all = true;
 
-	if (!link)
-		return true;
 	mutex_lock(&lgr->mutex);
 	list_for_each_entry(rmb, &lgr->rmbs, list)
 		if (rmb->confirmed && !rmb->deleting)
 			all &= smcr_rmb_registered(rmb, link->slot);
 	mutex_unlock(&lgr->mutex);
 	return all;
+}
+
+/* The server's end of the link is built, or the client's end is connected: the
+ * peer learns of it.
+ */
+static void made(struct smcr_lgr *lgr)
+{
+	struct smcr_llc_add *add = &lgr->llc.add;
+	struct smcr_llc_msg msg;
+	int err;
+
+	add->making = false;
+	fill_add_link(&msg, add->link, lgr->role == SMCR_CLIENT);
+	if (lgr->role == SMCR_SERVER) {
+		err = send_offer(lgr, add->carrier, &msg);
+	} else {
+		WRITE_ONCE(lgr->llc.step_deadline, smcr_llc_deadline(lgr));
+		err = smcr_llc_send(add->carrier, &msg, SMCR_LLC_COOKIE_STEP);
+	}
+	if (err)
+		smcr_llc_add_failed(lgr, false);
+}
+
+/* Server: as far as the client knows, there is no exchange. In a first contact
+ * it waits for an offer. The old number is taken until the link has left.
+ */
+static int offer_unmade(struct smcr_lgr *lgr, struct smcr_link *carrier,
+			bool spare)
+{
+	struct choice choice = { .port = carrier->local };
+	u8 live[SMCR_MAX_LINKS];
+	int num;
+
+	num = smcr_link_nums_next(&lgr->nums, live, live_nums(lgr, live));
+	lgr->llc.add_failures += spare;
+	if (num >= 0 && spare && smcr_lgr_connected(lgr) == 1 &&
+	    !new_link(lgr, carrier, &choice, num)) {
+		WRITE_ONCE(lgr->llc.step_deadline, make_deadline(lgr));
+		return 0;
+	}
+	if (smcr_lgr_state(lgr) == SMCR_LGR_FORMING)
+		return num < 0 ? num : offer_nothing(lgr, carrier, num);
+	smcr_llc_step(lgr, SMCR_LLC_EV_ADD_FAILED);
+	return 0;
+}
+
+/* The local end of the new link is not made in time, or cannot be made. */
+static void unmade(struct smcr_lgr *lgr)
+{
+	struct smcr_llc_add *add = &lgr->llc.add;
+	struct smcr_link *carrier = smcr_link_get(add->carrier);
+	bool spare = add->spare;
+	u8 num = add->link->num;
+
+	discard_link(add->link);
+	add_end(lgr);
+	if (lgr->role == SMCR_CLIENT) {
+		smcr_llc_step(lgr, SMCR_LLC_EV_ADD_FAILED);
+		agree_later(lgr);
+		refuse(carrier, num, SMCR_LLC_ADD_NO_PATH);
+	} else if (offer_unmade(lgr, carrier, spare)) {
+		smcr_lgr_terminate(lgr, SMCR_RESET_LINK_DOWN, ECONNRESET);
+	}
+	smcr_link_put(carrier);
+}
+
+/**
+ * smcr_llc_add_overdue() - has the RMB work taken too long?
+ * @lgr: the group; its exchange that changes links has reached its deadline
+ *
+ * Then the exchange ends, and the carrier, which is in order, does not fail. The
+ * RMB work may be inside the device, for as long as that takes.
+ *
+ * Context: the group's work.
+ * Return: true if the exchange has ended.
+ */
+bool smcr_llc_add_overdue(struct smcr_lgr *lgr)
+{
+	if (lgr->llc.add.making)
+		unmade(lgr);
+	else if (lgr->llc.flow.step == SMCR_LLC_ADD_CONT &&
+		 !registered(lgr))
+		smcr_llc_add_failed(lgr, true);
+	else
+		return false;
+	return true;
+}
+
+/**
+ * smcr_llc_add_makes() - is a link being made for ADD LINK?
+ * @link: a link that has failed
+ *
+ * Context: the group's work.
+ * Return: true if smcr_llc_add_go() looks at it.
+ */
+bool smcr_llc_add_makes(const struct smcr_link *link)
+{
+	const struct smcr_llc_add *add = &link->lgr->llc.add;
+
+	return add->making && add->link == link;
+}
+
+/* Go on once the local end of the new link is made. */
+static void make_go(struct smcr_lgr *lgr)
+{
+	const struct smcr_link *link = lgr->llc.add.link;
+	enum smcr_link_state state = smcr_link_state(link);
+
+	if (state >= SMCR_LINK_FAILED)
+		unmade(lgr);
+	/* Pairs with smcr_link_build() */
+	else if (lgr->role == SMCR_SERVER ? smp_load_acquire(&link->built) > 0 :
+					    state == SMCR_LINK_READY &&
+					    registered(lgr))
+		made(lgr);
 }
 
 /* Note the keys of the RMBs that the peer knows. Those that it does not know
@@ -908,7 +1039,7 @@ static void tokens_done(struct smcr_lgr *lgr)
 /**
  * smcr_llc_add_cont() - handle ADD LINK CONTINUATION, a request or a reply
  * @link: the link that the message came over
- * @msg: the message; smcr_llc_add_registered() is true
+ * @msg: the message
  *
  * Context: the group's work.
  */
@@ -918,7 +1049,7 @@ void smcr_llc_add_cont(struct smcr_link *link, const struct smcr_llc_msg *msg)
 	struct smcr_llc_add *add = &lgr->llc.add;
 	int more;
 
-	if (!add->link || link != add->carrier ||
+	if (!add->link || add->making || link != add->carrier ||
 	    msg->add_cont.link_num != add->link->num) {
 		smcr_llc_broken(link, "ADD LINK CONTINUATION of another link");
 		return;
@@ -950,8 +1081,11 @@ void smcr_llc_add_cont(struct smcr_link *link, const struct smcr_llc_msg *msg)
 }
 
 /**
- * smcr_llc_add_go() - tell the first keys once the RMBs are registered (server)
+ * smcr_llc_add_go() - go on with what has waited for the RMB work
  * @lgr: the group
+ *
+ * Tells the peer of the new link, and then, at a server, the first keys once the
+ * RMBs are registered.
  *
  * Context: the group's work.
  */
@@ -959,10 +1093,12 @@ void smcr_llc_add_go(struct smcr_lgr *lgr)
 {
 	const struct smcr_llc *llc = &lgr->llc;
 
+	if (llc->add.making)
+		make_go(lgr);
 	if (lgr->role != SMCR_SERVER || llc->flow.step != SMCR_LLC_ADD_CONT ||
 	    llc->add.pairs ||
 	    smcr_link_state(llc->add.link) != SMCR_LINK_READY ||
-	    !smcr_llc_add_registered(lgr))
+	    !registered(lgr))
 		return;
 	if (note_pairs(lgr) || send_cont(lgr, false))
 		smcr_llc_add_failed(lgr, true);

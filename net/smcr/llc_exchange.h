@@ -28,15 +28,14 @@ unsigned long smcr_llc_test_timers(struct smcr_lgr *lgr);
 void smcr_llc_test_recv(struct smcr_link *link, const struct smcr_llc_msg *msg);
 
 /* llc_add.c */
-int __must_check smcr_llc_add_offer(struct smcr_lgr *lgr,
-				    struct smcr_link *carrier);
+int smcr_llc_add_offer(struct smcr_lgr *lgr, struct smcr_link *carrier);
 void smcr_llc_add_recv(struct smcr_link *link, const struct smcr_llc_msg *msg);
-bool smcr_llc_add_registered(struct smcr_lgr *lgr);
 void smcr_llc_add_cont(struct smcr_link *link, const struct smcr_llc_msg *msg);
 void smcr_llc_add_confirmed(struct smcr_lgr *lgr);
 void smcr_llc_add_failed(struct smcr_lgr *lgr, bool tell);
 void smcr_llc_add_flush(struct smcr_lgr *lgr);
 void smcr_llc_add_withdraw(struct smcr_lgr *lgr);
+bool smcr_llc_add_overdue(struct smcr_lgr *lgr);
 bool __must_check smcr_llc_add_late(struct smcr_lgr *lgr,
 				    const struct smcr_llc_msg *msg);
 

@@ -15,15 +15,11 @@
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source=lib/crowd_lib.sh
 . "$(dirname "$0")/lib/crowd_lib.sh"
+# shellcheck source=lib/slow_lib.sh
+. "$(dirname "$0")/lib/slow_lib.sh"
 
 kind=smcr4
 addresses $kind
-params=/sys/module/slowmr/parameters
-
-# adapter NAME VALUE: set a parameter of ../mod/slowmr.c on this host
-adapter() {
-	echo "$2" >"$params/$1"
-}
 
 # being_made N: true if N memory regions are being made on both hosts together
 being_made() {
@@ -90,12 +86,6 @@ all_unmapped() {
 		[ "$(value MrRegistrations)" = "$(value MrFrees)" ]
 }
 
-# timers LLC_MS TEST_MS: set the LLC timers of this host
-timers() {
-	sysctl -qw net.smcr.llc_timeout_ms="$1" \
-		net.smcr.test_link_interval_ms="$2"
-}
-
 # Only this host is slow: the server's RMB is made at once, and the server's LLC
 # timeout is shorter than the time that the region takes here.
 answers() {
@@ -148,11 +138,6 @@ made_when_needed() {
 		sleep 0.05
 	done
 	adapter delay_ms 0
-}
-
-# region_made N: true if N regions are being made or registered on this host
-region_made() {
-	[ "$(cat "$params/waiting")" = "$1" ]
 }
 
 # reset_while WHAT: inject a RST into both ends of connect_one. The region takes

@@ -126,6 +126,7 @@ struct port {
  * @nr_ports: ports that it has
  * @port: the ports
  * @stalled: its works do not run before this time
+ * @inside: its RMB work is inside the adapter until this time
  * @held: elements that programs use
  * @nr_held: entries of @held
  * @mib: counters
@@ -143,6 +144,7 @@ struct lhost {
 	u8 nr_ports;
 	struct port port[MAX_PORTS];
 	unsigned long stalled;
+	unsigned long inside;
 	struct held held[MAX_HELD];
 	u16 nr_held;
 	u64 mib[SMCR_MIB_MAX];

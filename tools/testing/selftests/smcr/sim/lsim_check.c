@@ -74,9 +74,25 @@ static struct ib_qp *qp_by_num(const struct smcr_lgr *lgr, u8 num)
 	return NULL;
 }
 
+/* The client has agreed to delete a link that it has been offered, and does not
+ * answer the offer any more
+ */
+static void offer_moot(const struct smcr_lgr *lgr, u8 num)
+{
+	u8 server = !lgr->net->host, s;
+
+	if (lsim.host[server].last[SMCR_LLC_ADD_LINK][false].add_link.link_num != num)
+		return;
+	for (s = 0; s < SMCR_MAX_LINKS; s++)
+		if (lgr->links[s] && lgr->links[s]->qp)
+			lgr->links[s]->qp->asked[SMCR_LLC_ADD_LINK] = 0;
+}
+
 /* A reply takes the link of its request, but not if both ends stop that link (3.3) */
 static void check_reply(struct ib_qp *qp, const struct smcr_llc_msg *msg)
 {
+	if (msg->type == SMCR_LLC_DELETE_LINK && qp->link->lgr->role == SMCR_CLIENT)
+		offer_moot(qp->link->lgr, msg->delete_link.link_num);
 	if (msg->type == SMCR_LLC_DELETE_LINK && !qp->asked[msg->type])
 		qp = qp_by_num(qp->link->lgr, msg->delete_link.link_num);
 	HOLDS(!lsim.honest || (qp && qp->asked[msg->type]));
@@ -120,8 +136,7 @@ void check_sent(struct ib_qp *qp, const struct smcr_llc_msg *msg)
 		}
 		if (lgr->role == SMCR_CLIENT)
 			break;
-		HOLDS(idle || flow->step == SMCR_LLC_FIRST_ADD ||
-		      flow->step == SMCR_LLC_FIRST_CONFIRM);
+		HOLDS(flow->step == SMCR_LLC_ADD_REPLY && !flow->rkey_ours);
 		HOLDS(!awaits_cont(lgr));
 		check_num(lgr, msg->add_link.link_num);
 		break;

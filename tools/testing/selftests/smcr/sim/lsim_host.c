@@ -56,7 +56,7 @@ static void group_learn(u8 host)
 	lsim.cur = host;
 	memcpy(end.gid, far->local.gid, SMCR_GID_LEN);
 	memcpy(end.mac, far->local.mac, SMCR_MAC_LEN);
-	smcr_lgr_form_connect(lgr, &end);
+	smcr_lgr_form_connect(lgr->links[0], &end);
 	works_run_due(host);
 	while (qp_regs(lgr->links[0]->qp))
 		;

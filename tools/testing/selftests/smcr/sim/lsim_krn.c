@@ -83,10 +83,18 @@ bool krn_queue(struct work_struct *work, unsigned long delay, bool again)
 	return !was;
 }
 
+/* When a work may run */
+static unsigned long due_at(const struct work_struct *work)
+{
+	const struct lhost *h = &lsim.host[work->host];
+	unsigned long at = max(work->at, h->stalled);
+
+	return h->lgr && work == &h->lgr->rmb_work.work ? max(at, h->inside) : at;
+}
+
 static bool may_run(const struct work_struct *work, u8 host)
 {
-	return work->host == host && !time_before(jiffies, work->at) &&
-	       !time_before(jiffies, lsim.host[host].stalled);
+	return work->host == host && !time_before(jiffies, due_at(work));
 }
 
 bool works_due(u8 host)
@@ -157,7 +165,7 @@ unsigned long works_next(u8 host)
 	for (i = 0; i < lsim.nr_works; i++) {
 		if (lsim.work[i]->host != host)
 			continue;
-		at = max(lsim.work[i]->at, lsim.host[host].stalled);
+		at = due_at(lsim.work[i]);
 		if (time_before(at, next))
 			next = at;
 	}

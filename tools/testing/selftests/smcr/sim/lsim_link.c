@@ -93,14 +93,14 @@ static void free_work(struct work_struct *work)
 	smcr_lgr_put(lgr);
 }
 
-struct smcr_link *smcr_link_create(struct smcr_lgr *lgr, const struct smcr_port *port, u8 num)
+struct smcr_link *smcr_link_new(struct smcr_lgr *lgr, const struct smcr_port *port, u8 num)
 {
 	u8 at = port_of_gid(port->gid);
 	struct smcr_link *link;
 
 	if (!lsim.host[lsim.cur].port[at].there)
 		return ERR_PTR(-ENODEV);
-	if (lsim.poor[lsim.cur] & 1 << at || bad_luck())
+	if (bad_luck())
 		return ERR_PTR(-ENOMEM);
 	link = krn_alloc(sizeof(*link));
 	link->lgr = smcr_lgr_get(lgr);
@@ -111,25 +111,41 @@ struct smcr_link *smcr_link_create(struct smcr_lgr *lgr, const struct smcr_port 
 	link->last_rx = jiffies;
 	link->last_cdc = jiffies;
 	link->last_tx = jiffies;
-	link->qp = qp_new(lsim.cur, at, link);
-	link->qpn = link->qp->num;
 	INIT_WORK(&link->stop_work, stop_work);
 	INIT_WORK(&link->free_work, free_work);
 	return link;
 }
 
-int smcr_link_connect(struct smcr_link *link, const struct smcr_link_peer *peer)
+int smcr_link_build(struct smcr_link *link)
 {
-	if (link->state != SMCR_LINK_INIT)
-		return -EINVAL;
-	if (bad_luck()) {
-		smcr_link_fail(link, -EINVAL);
-		return -EINVAL;
-	}
+	u8 at = port_of_gid(link->local.gid);
+
+	HOLDS(link->state == SMCR_LINK_INIT && !link->built);
+	link->built = 1;
+	if (!lsim.host[lsim.cur].port[at].there)
+		link->built = -ENODEV;
+	else if (lsim.poor[lsim.cur] & 1 << at || bad_luck())
+		link->built = -ENOMEM;
+	if (link->built < 0)
+		return link->built;
+	link->qp = qp_new(lsim.cur, at, link);
+	link->qpn = link->qp->num;
+	return 0;
+}
+
+void smcr_link_set_peer(struct smcr_link *link, const struct smcr_link_peer *peer)
+{
 	link->peer = *peer;
-	link->mtu = min(link->local.mtu, peer->mtu);
-	link->qp->peer_num = peer->qpn;
-	link->qp->peer_port = port_of_gid(peer->gid);
+}
+
+int smcr_link_connect(struct smcr_link *link)
+{
+	HOLDS(link->built > 0);
+	if (link->state != SMCR_LINK_INIT || bad_luck())
+		return -EINVAL;
+	link->mtu = min(link->local.mtu, link->peer.mtu);
+	link->qp->peer_num = link->peer.qpn;
+	link->qp->peer_port = port_of_gid(link->peer.gid);
 	link->qp->rts = true;
 	TRACE("%s link %u connects port %u to port %u", host_name(lsim.cur), link->num,
 	      link->qp->port, link->qp->peer_port);
@@ -143,10 +159,11 @@ bool smcr_link_drain(struct smcr_link *link)
 	if (test_and_set_bit(SMCR_LINK_F_STOPPING, &link->flags))
 		return true;
 	HOLDS(!smcr_link_event(link, SMCR_LINK_EV_FAIL));
-	qp_stop(qp);
-	while (qp_regs(qp))
+	if (qp)
+		qp_stop(qp);
+	while (qp && qp_regs(qp))
 		;
-	while (qp->acked != qp->posted)
+	while (qp && qp->acked != qp->posted)
 		smcr_llc_sent(link, qp->wr[qp->acked++ % QP_MSGS].cookie, -EIO);
 	set_bit(SMCR_LINK_F_QUIET, &link->flags);
 	return true;
@@ -160,7 +177,8 @@ void smcr_link_stop(struct smcr_link *link)
 	if (test_and_set_bit(SMCR_LINK_F_DESTROYING, &link->flags))
 		return;
 	HOLDS(!smcr_link_event(link, SMCR_LINK_EV_DRAINED));
-	qp->link = NULL;
+	if (qp)
+		qp->link = NULL;
 	link->qp = NULL;
 }
 

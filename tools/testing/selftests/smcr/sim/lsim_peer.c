@@ -186,8 +186,9 @@ static void many_offers(void)
 	for (add.add_link.link_num = 50; add.add_link.link_num < 150; add.add_link.link_num++) {
 		del.delete_link.link_num = add.add_link.link_num;
 		st_send(SERVER, 1, &add);
+		sim_pass(2);
 		st_send(SERVER, 1, &del);
-		sim_pass(5);
+		sim_pass(3);
 	}
 	HOLDS(lsim.qps - qps >= 8 && lsim.qps - qps <= 16);
 	HOLDS(st_is_active(CLIENT, 1) && st_is_active(SERVER, 1));
@@ -246,6 +247,11 @@ static void slow(void)
 
 	for (i = 0; i < 2 * ARRAY_SIZE(late_types); st_again(&i, 2 * ARRAY_SIZE(late_types))) {
 		reply = i & 1;
+		/* This client may answer TEST LINK before an offer, and then takes
+		 * two offers for a fault
+		 */
+		if (st_linux && !reply && late_types[i / 2] == SMCR_LLC_ADD_LINK)
+			continue;
 		st_group(2);
 		st_hold(reply ? CLIENT : SERVER, late_types[i / 2], reply);
 		st_ask(late_types[i / 2]);

@@ -217,6 +217,52 @@ static void no_offer(void)
 	}
 }
 
+/* The RMB work of a host is inside the adapter for a minute. Its group answers
+ * meanwhile, and has its second link after that
+ */
+static void late_link(void)
+{
+	u8 h, i;
+
+	for (h = 0; h < 2; st_again(&h, 2)) {
+		st_group(1);
+		lsim.host[h].inside = jiffies + 60000;
+		st_ports_up(1);
+		sim_pass(30000);
+		HOLDS(st_links(SERVER) == 1 && st_links(CLIENT) == 1);
+		st_test_by(!h, 1);
+		sim_pass(1000);
+		HOLDS(st_sent(h, SMCR_LLC_TEST_LINK, true));
+		sim_pass(200000);
+		for (i = 0; i < 2; i++)
+			HOLDS(!lsim.host[i].mib[SMCR_MIB_LLCTIMEOUTS] &&
+			      !lsim.host[i].mib[SMCR_MIB_LINKSFAILED]);
+		st_ends_with(2);
+	}
+}
+
+/* The same in a first contact, which does not wait for that */
+static void late_offer(void)
+{
+	u8 h;
+
+	for (h = 0; h < 2; st_again(&h, 2)) {
+		lsim.host[SERVER].nr_ports = 2;
+		lsim.host[CLIENT].nr_ports = 2;
+		group_start();
+		SRV->offer_linux = st_linux;
+		lsim.host[h].inside = jiffies + 60000;
+		group_enter();
+		sim_pass(3000);
+		HOLDS(SRV->state == SMCR_LGR_ACTIVE && CLN->state == SMCR_LGR_ACTIVE);
+		HOLDS(st_links(SERVER) == 1 && st_links(CLIENT) == 1);
+		HOLDS(lsim.host[SERVER].mib[SMCR_MIB_ADDLINKEMPTY] == (h == SERVER));
+		HOLDS(st_last(CLIENT, SMCR_LLC_ADD_LINK, true)->add_link.reject);
+		sim_pass(200000);
+		st_ends_with(2);
+	}
+}
+
 /* A client that agrees to the empty offer is faulty */
 static void agree_to_nothing(const struct ib_qp *qp, struct smcr_llc_msg *msg)
 {
@@ -1134,6 +1180,8 @@ const struct scase lsim_recoveries[] = {
 	{ "R6", "the client has no ADD LINK: the group ends", r6 },
 	{ "R7", "first contact, no ADD LINK reply: the group ends", r7 },
 	{ "no-offer", "a server that cannot make the offer has one link for now", no_offer },
+	{ "late", "an adapter that takes a minute for a link holds up no message", late_link },
+	{ "late", "a first contact does not wait for such an adapter", late_offer },
 	{ "no-offer", "a client that agrees to an empty offer ends the group", nothing_agreed },
 	{ "no-offer", "a port of the server that cannot have a link harms no other", other_offer },
 	{ "R8", "no ADD LINK reply later: the carrier has failed", r8 },

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# Adapters that take long, by ../../mod/slowmr.c. Source this after lib.sh.
+
+params=/sys/module/slowmr/parameters
+
+# adapter NAME VALUE: set a parameter of slowmr.c on this host
+adapter() {
+	echo "$2" >"$params/$1"
+}
+
+# region_made N: true if N calls for a region or a queue pair are inside this
+# host's adapters
+region_made() {
+	[ "$(cat "$params/waiting")" = "$1" ]
+}
+
+# timers LLC_MS TEST_MS: set the LLC timers of this host
+timers() {
+	sysctl -qw net.smcr.llc_timeout_ms="$1" \
+		net.smcr.test_link_interval_ms="$2"
+}
