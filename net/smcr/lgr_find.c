@@ -206,7 +206,10 @@ struct smcr_lgr *smcr_lgr_find_server(struct net *net,
 	return found;
 }
 
-/* Find the link that the Accept names, and join its group. */
+/* Find the link that the Accept names, and join its group. A link has its peer
+ * before it has a queue pair, and no connection may use it then, whatever the
+ * server says.
+ */
 static struct smcr_link *lgr_join_link(struct smcr_lgr *lgr,
 				       const struct smcr_lgr_key *key, u32 qpn)
 {
@@ -217,7 +220,7 @@ static struct smcr_link *lgr_join_link(struct smcr_lgr *lgr,
 	for (i = 0; i < SMCR_MAX_LINKS && !found; i++) {
 		link = lgr->links[i];
 		if (link && lgr->state <= SMCR_LGR_ACTIVE &&
-		    link->peer.qpn == qpn &&
+		    smcr_link_was_ready(link) && link->peer.qpn == qpn &&
 		    !memcmp(link->peer.gid, key->gid, SMCR_GID_LEN) &&
 		    !memcmp(link->peer.mac, key->mac, SMCR_MAC_LEN))
 			found = smcr_link_get(link);

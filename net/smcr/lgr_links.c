@@ -228,7 +228,7 @@ static int link_rank(const struct smcr_link *link)
  * Context: any but hard irq.
  * Return: the first ACTIVE link; without one the first link that is being set
  * up, or else one that has failed; with a reference. NULL if the group has no
- * link.
+ * link with a queue pair.
  */
 struct smcr_link *smcr_lgr_link(struct smcr_lgr *lgr)
 {
@@ -239,7 +239,8 @@ struct smcr_link *smcr_lgr_link(struct smcr_lgr *lgr)
 	for (slot = 0; slot < SMCR_MAX_LINKS; slot++) {
 		struct smcr_link *link = lgr->links[slot];
 
-		if (link && (!best || link_rank(link) > link_rank(best)))
+		if (link && READ_ONCE(link->built) > 0 &&
+		    (!best || link_rank(link) > link_rank(best)))
 			best = link;
 	}
 	if (best)

@@ -88,6 +88,20 @@ static inline bool smcr_link_tested(const struct smcr_link *link,
 	       (s32)(READ_ONCE(link->tests) - test->nr) >= 0;
 }
 
+/**
+ * smcr_link_was_ready() - has a link ever been connected?
+ * @link: the link
+ *
+ * Context: any.
+ * Return: true if it has been READY, or is about to be: its queue pair exists,
+ * and it may have carried messages.
+ */
+static inline bool smcr_link_was_ready(const struct smcr_link *link)
+{
+	/* Pairs with link_connect() in link.c */
+	return smp_load_acquire(&link->mtu);
+}
+
 int __must_check smcr_lgr_link_first(struct smcr_lgr *lgr,
 				     const struct smcr_port *port);
 int __must_check smcr_lgr_link_join(struct smcr_lgr *lgr,

@@ -479,11 +479,11 @@ static void link_path(const struct smcr_link *link, struct rdma_ah_attr *ah)
 	ether_addr_copy(ah->roce.dmac, link->peer.mac);
 }
 
-static int link_to_rtr(struct smcr_link *link)
+static int link_to_rtr(struct smcr_link *link, u8 mtu)
 {
 	struct ib_qp_attr attr = {
 		.qp_state		= IB_QPS_RTR,
-		.path_mtu		= link->mtu,
+		.path_mtu		= mtu,
 		.dest_qp_num		= link->peer.qpn,
 		.rq_psn			= link->peer.psn,
 		.max_dest_rd_atomic	= 1,
@@ -739,18 +739,20 @@ void smcr_link_set_peer(struct smcr_link *link,
 
 static int link_connect(struct smcr_link *link)
 {
+	u8 mtu = min(link->local.mtu, link->peer.mtu);
 	int err;
 
 	lockdep_assert_held(&link->qp_mutex);
 	if (smcr_link_state(link) != SMCR_LINK_INIT)
 		return -EINVAL;
-	WRITE_ONCE(link->mtu, min(link->local.mtu, link->peer.mtu));
-	err = link_to_rtr(link);
+	err = link_to_rtr(link, mtu);
 	if (!err)
 		err = link_to_rts(link);
-	if (!err)
-		err = smcr_link_event(link, SMCR_LINK_EV_CONNECTED);
-	return err;
+	if (err)
+		return err;
+	/* Pairs with smcr_link_was_ready() */
+	smp_store_release(&link->mtu, mtu);
+	return smcr_link_event(link, SMCR_LINK_EV_CONNECTED);
 }
 
 /**

@@ -369,7 +369,7 @@ static int link_fill_private(struct msg *msg, const struct smcr_link *link)
 	    nla_put(skb, SMCR_A_LINK_MAC, SMCR_MAC_LEN, link->local.mac))
 		return -EMSGSIZE;
 	/* The peer's end is set before the link becomes READY. A link that
-	 * failed before that has zeros there.
+	 * failed before that may have zeros there.
 	 */
 	if (smp_load_acquire(&link->state) == SMCR_LINK_INIT)
 		return 0;
