@@ -128,7 +128,7 @@ struct smcr_lgr_key {
  * @links: links by slot, each with a reference, under @conns_lock; see
  *	lgr_links.c
  * @left: links that have left
- * @n_joined: links that ever joined, modulo 2^32; written under @conns_lock
+ * @n_joined: links that ever joined, modulo 2^32; under @conns_lock
  * @nums: link numbers given so far (2.2.4)
  * @max_links: the smaller one of both ends' limits (2.2.2)
  * @rmbs: RMBs, under @mutex; only the RMB work takes one off
@@ -141,6 +141,7 @@ struct smcr_lgr_key {
  * @stopping: the links of the DEAD group are being drained; set by the group's
  *	work, read anywhere
  * @redundant: connections may move to another link; a hint
+ * @repeats: see smcr_lgr_repeats(); written by the group's work, read anywhere
  * @form: the first link and RMB, see lgr_form.h
  * @grow: the next link, see lgr_grow.h
  * @rtokens: the peer's RMBs, under @rtoken_lock
@@ -192,6 +193,7 @@ struct smcr_lgr {
 	bool			rmb_awaited;
 	bool			stopping;
 	bool			redundant;
+	bool			repeats;
 	struct smcr_lgr_form	form;
 	struct smcr_lgr_grow	grow;
 	int			rmb_err;

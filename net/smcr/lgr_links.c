@@ -54,8 +54,7 @@ int smcr_lgr_link_join(struct smcr_lgr *lgr, struct smcr_link *link)
 		if (lgr->links[slot])
 			continue;
 		link->slot = slot;
-		link->age = lgr->n_joined;
-		WRITE_ONCE(lgr->n_joined, lgr->n_joined + 1);
+		link->age = lgr->n_joined++;
 		WRITE_ONCE(lgr->links[slot], link);
 		err = 0;
 	}
@@ -403,11 +402,11 @@ unsigned int smcr_lgr_connected(struct smcr_lgr *lgr)
  * until its FIN. So this stays true when only one link is left.
  *
  * Context: any.
- * Return: true if the group has ever had a second link.
+ * Return: true if both ends have ever agreed to a second link.
  */
 bool smcr_lgr_repeats(const struct smcr_lgr *lgr)
 {
-	return READ_ONCE(lgr->n_joined) > 1;
+	return READ_ONCE(lgr->repeats);
 }
 
 /**

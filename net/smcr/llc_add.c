@@ -554,7 +554,8 @@ static bool end_credible(const struct smcr_link *carrier,
 	       smcr_ib_gid_is_ours(net, carrier->peer.gid);
 }
 
-/* Have the new link's queue pair brought to RTS, and the RMBs registered on it.
+/* Both ends have agreed: have the new link's queue pair brought to RTS, and the
+ * RMBs registered on it.
  */
 static void connect_link(struct smcr_lgr *lgr,
 			 const struct smcr_llc_add_link *msg)
@@ -567,6 +568,7 @@ static void connect_link(struct smcr_lgr *lgr,
 
 	memcpy(peer.gid, msg->gid, SMCR_GID_LEN);
 	memcpy(peer.mac, msg->mac, SMCR_MAC_LEN);
+	WRITE_ONCE(lgr->repeats, true);
 	smcr_lgr_form_connect(lgr->llc.add.link, &peer);
 }
 
