@@ -152,14 +152,11 @@ static void link_up(struct smcr_link *link)
  */
 void smcr_lgr_form_links(struct smcr_lgr *lgr)
 {
-	struct smcr_link *link;
-	int slot;
+	struct smcr_lgr_links links;
+	unsigned int i;
 
-	for (slot = 0; slot < SMCR_MAX_LINKS; slot++) {
-		link = smcr_lgr_link_at(lgr, slot);
-		if (!link)
-			continue;
-		link_up(link);
-		smcr_link_put(link);
-	}
+	smcr_lgr_links_get(lgr, SMCR_LINK_INIT, &links);
+	for (i = 0; i < links.n; i++)
+		link_up(links.link[i]);
+	smcr_lgr_links_put(&links);
 }

@@ -616,11 +616,13 @@ static void rmbs_extend(struct smcr_lgr *lgr)
 			if (err)
 				smcr_link_fail(links.link[i], err);
 		}
+		/* The first link refuses requests only when it fails. */
 		err = rmb_register(rmb);
 		if (err)
 			break;
 	}
-	if (err)
+	/* A first contact would wait for the registration. */
+	if (err && smcr_lgr_state(lgr) == SMCR_LGR_FORMING)
 		smcr_link_fail(links.link[0], err);
 	smcr_lgr_links_put(&links);
 	smcr_lgr_kick(lgr, SMCR_LGR_T_RMB_REG);

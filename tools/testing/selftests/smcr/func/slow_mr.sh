@@ -86,6 +86,12 @@ all_unmapped() {
 		[ "$(value MrRegistrations)" = "$(value MrFrees)" ]
 }
 
+# timers LLC_MS TEST_MS: set the LLC timers of this host
+timers() {
+	sysctl -qw net.smcr.llc_timeout_ms="$1" \
+		net.smcr.test_link_interval_ms="$2"
+}
+
 # Only this host is slow: the server's RMB is made at once, and the server's LLC
 # timeout is shorter than the time that the region takes here.
 answers() {

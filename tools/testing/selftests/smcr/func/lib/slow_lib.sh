@@ -14,9 +14,3 @@ adapter() {
 region_made() {
 	[ "$(cat "$params/waiting")" = "$1" ]
 }
-
-# timers LLC_MS TEST_MS: set the LLC timers of this host
-timers() {
-	sysctl -qw net.smcr.llc_timeout_ms="$1" \
-		net.smcr.test_link_interval_ms="$2"
-}
