@@ -550,6 +550,7 @@ static void lgr_stop_work(struct work_struct *work)
 	struct smcr_lgr *lgr = container_of(work, struct smcr_lgr, end.stop);
 
 	smcr_lgr_links_stop(&lgr->end.links);
+	smcr_llc_flush(lgr);
 	/* No registration is under way once the links have stopped. */
 	smcr_lgr_kick(lgr, SMCR_LGR_T_FREE_ALL);
 	smcr_lgr_links_put(&lgr->end.links);
@@ -565,7 +566,6 @@ static void lgr_drain_work(struct work_struct *work)
 	lgr_reset_conns(lgr);
 	lgr_uncount_live(smcr_pernet(lgr->net));
 	smcr_lgr_wake(lgr);
-	smcr_llc_flush(lgr);
 	queue_work(smcr_stop_wq, &lgr->end.stop);
 }
 

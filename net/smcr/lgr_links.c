@@ -414,7 +414,7 @@ bool smcr_lgr_repeats(const struct smcr_lgr *lgr)
  * @lgr: the group
  *
  * Context: any but hard irq; a connection's lock may be held.
- * Return: true if a link has failed and is not drained.
+ * Return: true if a link that was connected has failed and is not drained.
  */
 bool smcr_lgr_draining(struct smcr_lgr *lgr)
 {
@@ -426,6 +426,7 @@ bool smcr_lgr_draining(struct smcr_lgr *lgr)
 		draining = lgr->links[slot] &&
 			   smcr_link_state(lgr->links[slot]) ==
 			   SMCR_LINK_FAILED &&
+			   smcr_link_was_ready(lgr->links[slot]) &&
 			   !test_bit(SMCR_LINK_F_QUIET,
 				     &lgr->links[slot]->flags);
 	spin_unlock_bh(&lgr->conns_lock);
@@ -638,7 +639,8 @@ void smcr_lgr_links_end(struct smcr_lgr *lgr, struct smcr_lgr_links *links)
  *
  * On return, the group's connections have all that the peer has sent: what a
  * link had received is handled, and a move of the peer that waited for a drain
- * is decided.
+ * is decided. A link that was never connected has brought nothing, and the RMB
+ * work may be inside its device, so the connections do not wait for it.
  *
  * Context: smcr_drain_wq.
  */
@@ -648,7 +650,8 @@ void smcr_lgr_links_drain(struct smcr_lgr *lgr,
 	unsigned int i;
 
 	for (i = 0; i < links->n; i++)
-		if (!smcr_link_drain(links->link[i]))
+		if (smcr_link_was_ready(links->link[i]) &&
+		    !smcr_link_drain(links->link[i]))
 			smcr_link_stop(links->link[i]);
 	WRITE_ONCE(lgr->stopping, false);
 	for (i = 0; i < links->n; i++)

@@ -307,7 +307,7 @@ void smcr_llc_first_contact(struct smcr_lgr *lgr)
 
 /**
  * smcr_llc_flush() - drop all messages and exchanges of a group
- * @lgr: a DEAD group whose links are drained or have stopped
+ * @lgr: a DEAD group whose links have stopped
  *
  * Returns the receive slots of messages and drops the link offered by ADD LINK.
  *

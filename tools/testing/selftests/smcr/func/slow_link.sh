@@ -8,7 +8,7 @@
 # The port of an adapter comes back, but the adapter takes a minute to connect a
 # queue pair or to allocate a memory region. The group's other links answer LLC
 # messages meanwhile, and its connections work; the group has a link over it in
-# the end.
+# the end. If the group ends meanwhile, its connections are reset at once.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source=lib/link_lib.sh
@@ -45,8 +45,9 @@ fast() {
 	crowd_is "the connections work over both" 2 all 9000
 }
 
-# comes_back HOST PARAMETER
-comes_back() {
+# inside HOST PARAMETER: two connections are open, and HOST is about to add a link
+# over rxe1, but the call that PARAMETER delays does not return
+inside() {
 	crowd_is "two connections are open" 2 open 2
 	both wait_until "the group has two links" has_links 2
 	on "$1" check "the port of rxe1 of the $1 goes down" \
@@ -56,10 +57,33 @@ comes_back() {
 		adapter "$2" $((60000 * SLOW))
 	on "$1" check "the port is back" ip link set eth1 up
 	on "$1" wait_until "the call is inside the adapter" region_made 1
+}
+
+# comes_back HOST PARAMETER
+comes_back() {
+	inside "$1" "$2"
 	answers "$1"
 	crowd_is "the connections work" 2 all 9000
 	fast "$1" "$2"
 	crowd_is "both are closed" 0 close 2
+	no_group_left
+}
+
+# terminate: end this host's only group, as an administrator
+terminate() {
+	smcr-ctl linkgroup terminate \
+		"$(smcr-ctl linkgroup | sed 's/linkgroup \([0-9]*\) .*/\1/')"
+}
+
+# ends HOST: the end of a group does not wait for the adapter
+ends() {
+	inside "$1" qp_ms
+	both save ended
+	on "$1" check "the group is terminated" terminate
+	both wait_until "its connections are reset" grew_to ended Aborts 2
+	on "$1" check "the call has not returned" region_made 1
+	crowd_is "both are closed" 0 close 2
+	on "$1" check "the adapter is not slow any more" adapter qp_ms 0
 	no_group_left
 }
 
@@ -80,6 +104,7 @@ crowd_begin $kind "$SERVER"
 for host in server client; do
 	comes_back $host qp_ms
 	comes_back $host delay_ms
+	ends $host
 done
 crowd_end
 on server crowd_served
