@@ -808,6 +808,7 @@ void smcr_llc_delete_all(struct smcr_lgr *lgr, u32 reason)
 			.orderly = true,
 		},
 	};
+	smcr_llc_add_close(lgr);
 	smcr_llc_step(lgr, SMCR_LLC_EV_CLOSE);
 	WRITE_ONCE(lgr->llc.step_deadline, smcr_llc_deadline(lgr));
 	send_delete_all(lgr);

@@ -65,7 +65,7 @@ struct smcr_llc_rkeys {
  * @link: the new link, with a reference, or NULL: no such exchange, or ADD LINK
  *	has offered nothing
  * @carrier: link that carries the exchange, with a reference
- * @making: the RMB work has not made @link yet, so the peer does not know of it
+ * @making: this end of @link is not made yet, so the peer does not know of it
  * @spare: @link is on a port that no link uses
  * @far: the local port of @link is not on the peer's LAN by its addresses
  * @pairs: keys of the local RMBs, told in continuations; NULL until the RMBs

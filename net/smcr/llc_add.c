@@ -21,9 +21,9 @@
  * The exchange begins when the RMB work is asked for the link. Its first message,
  * the server's offer or the client's agreement, follows when the server's end is
  * built, or the client's end is connected and the RMBs are registered on it
- * (add.making). Until then the peer knows nothing of the link. If that takes too
- * long, the exchange ends: a server offers nothing in a first contact, for which
- * the client waits, and a client refuses.
+ * (add.making). Until then the peer knows nothing of this end of the link. If
+ * that takes too long, the exchange ends: a server offers nothing in a first
+ * contact, for which the client waits, and a client refuses.
  */
 #include <linux/lockdep.h>
 #include <linux/slab.h>
@@ -256,8 +256,8 @@ static void fill_add_link(struct smcr_llc_msg *msg,
 	memcpy(msg->add_link.gid, link->local.gid, SMCR_GID_LEN);
 }
 
-/* Time to make the local end of the new link: the peer waits for a message
- * meanwhile, at least as long as for an answer.
+/* Time to make the local end of the new link. Most peers wait for a message
+ * meanwhile, as long as for an answer; the client of a later offer does not.
  */
 static unsigned long make_deadline(const struct smcr_lgr *lgr)
 {
@@ -346,6 +346,22 @@ int smcr_llc_add_offer(struct smcr_lgr *lgr, struct smcr_link *carrier)
 		return offer_nothing(lgr, carrier, num);
 	WRITE_ONCE(lgr->llc.step_deadline, make_deadline(lgr));
 	return 0;
+}
+
+/**
+ * smcr_llc_add_close() - end the exchange in a group that becomes CLOSING
+ * @lgr: the group
+ *
+ * It sends no further message then, and the link that the RMB work is about to
+ * make is not needed.
+ *
+ * Context: the group's work.
+ */
+void smcr_llc_add_close(struct smcr_lgr *lgr)
+{
+	if (lgr->llc.add.making)
+		discard_link(lgr->llc.add.link);
+	add_end(lgr);
 }
 
 /**
@@ -857,6 +873,8 @@ static int offer_unmade(struct smcr_lgr *lgr, struct smcr_link *carrier,
 	int num;
 
 	num = smcr_link_nums_next(&lgr->nums, live, live_nums(lgr, live));
+	if (num >= 0)
+		smcr_link_nums_drop(&lgr->llc.withdrawn, num);
 	lgr->llc.add_failures += spare;
 	if (num >= 0 && spare && smcr_lgr_connected(lgr) == 1 &&
 	    !new_link(lgr, carrier, &choice, num)) {
@@ -894,7 +912,8 @@ static void unmade(struct smcr_lgr *lgr)
  * @lgr: the group; its exchange that changes links has reached its deadline
  *
  * Then the exchange ends, and the carrier, which is in order, does not fail. The
- * RMB work may be inside the device, for as long as that takes.
+ * RMB work may be inside the device, for as long as that takes. Until a server
+ * has told its first keys, the next message is its own.
  *
  * Context: the group's work.
  * Return: true if the exchange has ended.
@@ -903,8 +922,8 @@ bool smcr_llc_add_overdue(struct smcr_lgr *lgr)
 {
 	if (lgr->llc.add.making)
 		unmade(lgr);
-	else if (lgr->llc.flow.step == SMCR_LLC_ADD_CONT &&
-		 !registered(lgr))
+	else if (lgr->role == SMCR_SERVER && !lgr->llc.add.pairs &&
+		 lgr->llc.flow.step == SMCR_LLC_ADD_CONT)
 		smcr_llc_add_failed(lgr, true);
 	else
 		return false;
@@ -1054,6 +1073,10 @@ void smcr_llc_add_cont(struct smcr_link *link, const struct smcr_llc_msg *msg)
 	if (!add->link || add->making || link != add->carrier ||
 	    msg->add_cont.link_num != add->link->num) {
 		smcr_llc_broken(link, "ADD LINK CONTINUATION of another link");
+		return;
+	}
+	if (msg->reply && !add->pairs) {
+		smcr_llc_broken(link, "ADD LINK CONTINUATION reply, unasked");
 		return;
 	}
 	if (lgr->dialect == SMCR_DIALECT_LINUX)

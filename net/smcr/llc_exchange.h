@@ -33,6 +33,7 @@ void smcr_llc_add_recv(struct smcr_link *link, const struct smcr_llc_msg *msg);
 void smcr_llc_add_cont(struct smcr_link *link, const struct smcr_llc_msg *msg);
 void smcr_llc_add_confirmed(struct smcr_lgr *lgr);
 void smcr_llc_add_failed(struct smcr_lgr *lgr, bool tell);
+void smcr_llc_add_close(struct smcr_lgr *lgr);
 void smcr_llc_add_flush(struct smcr_lgr *lgr);
 void smcr_llc_add_withdraw(struct smcr_lgr *lgr);
 bool smcr_llc_add_overdue(struct smcr_lgr *lgr);

@@ -13,8 +13,10 @@
  * @SMCR_LLC_IDLE: no such exchange is under way
  * @SMCR_LLC_FIRST_CONFIRM: first contact; CONFIRM LINK on the first link
  * @SMCR_LLC_FIRST_ADD: first link is confirmed; the server's ADD LINK is due
- * @SMCR_LLC_ADD_REPLY: server only: ADD LINK was sent, its reply is due
- * @SMCR_LLC_ADD_CONT: ADD LINK was agreed to; RTokens are being exchanged
+ * @SMCR_LLC_ADD_REPLY: server only: ADD LINK was sent, or will be when the link
+ *	is built; its reply is due
+ * @SMCR_LLC_ADD_CONT: ADD LINK was agreed to, or will be when the client's link
+ *	is connected; RTokens are being exchanged
  * @SMCR_LLC_ADD_CONFIRM: CONFIRM LINK on the new link
  * @SMCR_LLC_DELETE: server only: DELETE LINK was sent, its reply is due
  * @SMCR_LLC_CLOSING: this host sent DELETE LINK (all) or failed to; messages
@@ -37,9 +39,10 @@ enum smcr_llc_step {
  * enum smcr_llc_event - event that moves an exchange on
  * @SMCR_LLC_EV_FIRST: the first link of a new group waits for CONFIRM LINK
  * @SMCR_LLC_EV_CONFIRMED: CONFIRM LINK went both ways and was correct
- * @SMCR_LLC_EV_ADD_SENT: server: ADD LINK was sent
- * @SMCR_LLC_EV_ADD_AGREED: a positive reply was sent (client) or came (server)
- * @SMCR_LLC_EV_ADD_REFUSED: the same with a negative reply
+ * @SMCR_LLC_EV_ADD_SENT: server: ADD LINK was sent, or will be
+ * @SMCR_LLC_EV_ADD_AGREED: a positive reply was sent or will be (client), or
+ *	came (server)
+ * @SMCR_LLC_EV_ADD_REFUSED: a negative reply was sent (client) or came (server)
  * @SMCR_LLC_EV_TOKENS_DONE: both ends know all RTokens of the new link
  * @SMCR_LLC_EV_ADD_FAILED: the exchange ended otherwise: deadline, failed link
  * @SMCR_LLC_EV_DELETE_SENT: server: DELETE LINK of one link was sent

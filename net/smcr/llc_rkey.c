@@ -310,10 +310,11 @@ static void confirm_rkey_done(struct smcr_lgr *lgr, bool negative, bool retry)
 	struct smcr_rmb *rmb = llc->rmb;
 
 	llc->rmb = NULL;
-	/* If a link is being added, its keys may have been told without those
-	 * of this RMB, which was not confirmed yet.
+	/* A link that is being added was made for the RMBs that were confirmed
+	 * by then: this one's key on it may be missing.
 	 */
-	if (!negative && (!covers_links(lgr, &llc->ours) || llc->add.pairs))
+	if (!negative && (!covers_links(lgr, &llc->ours) ||
+			  (llc->add.link && !llc->add.making)))
 		retry = true;
 	rkey_done(lgr);
 	if (retry && ++llc->rkey_tries < RKEY_TRIES) {

@@ -263,6 +263,57 @@ static void late_offer(void)
 	}
 }
 
+/* A group closes while a link is being made. The peer does not answer, so it ends at
+ * its deadline
+ */
+static void late_close(void)
+{
+	u8 h;
+
+	for (h = 0; h < 2; st_again(&h, 2)) {
+		st_group(1);
+		lsim.host[h].inside = jiffies + 60000;
+		st_ports_up(1);
+		st_run();
+		HOLDS(lsim.host[h].lgr->llc.add.making);
+		st_hold(SERVER, SMCR_LLC_DELETE_LINK, false);
+		st_close_by(h);
+		st_run();
+		HOLDS(st_step_of(h) == SMCR_LLC_CLOSING);
+		sim_pass(10000);
+		HOLDS(st_dead(h));
+		st_let_go();
+		if (!st_dead(!h))
+			sim_close(!h);
+	}
+}
+
+/* A client tells keys before the server, whose adapter takes its time, has asked */
+static void early_keys(void)
+{
+	struct smcr_llc_msg msg = {
+		.type = SMCR_LLC_ADD_LINK_CONT,
+		.reply = true,
+	};
+
+	st_group(1);
+	st_hold(CLIENT, SMCR_LLC_ADD_LINK, true);
+	st_ports_up(1);
+	st_run();
+	lsim.host[SERVER].inside = jiffies + 60000;
+	st_let_go();
+	st_run();
+	HOLDS(st_step_of(SERVER) == SMCR_LLC_ADD_CONT);
+	msg.add_cont.link_num = SRV->llc.add.link->num;
+	st_hold(SERVER, SMCR_LLC_ADD_LINK_CONT, false);
+	st_send(CLIENT, 1, &msg);
+	st_run();
+	HOLDS(st_dead(SERVER) && lsim.host[SERVER].mib[SMCR_MIB_BADLLC] == 1);
+	st_let_go();
+	sim_pass(40000);
+	HOLDS(st_dead(CLIENT));
+}
+
 /* A client that agrees to the empty offer is faulty */
 static void agree_to_nothing(const struct ib_qp *qp, struct smcr_llc_msg *msg)
 {
@@ -1182,6 +1233,8 @@ const struct scase lsim_recoveries[] = {
 	{ "no-offer", "a server that cannot make the offer has one link for now", no_offer },
 	{ "late", "an adapter that takes a minute for a link holds up no message", late_link },
 	{ "late", "a first contact does not wait for such an adapter", late_offer },
+	{ "late", "nor does the end of a group whose peer is silent", late_close },
+	{ "late", "keys of a link that come unasked: the carrier fails", early_keys },
 	{ "no-offer", "a client that agrees to an empty offer ends the group", nothing_agreed },
 	{ "no-offer", "a port of the server that cannot have a link harms no other", other_offer },
 	{ "R8", "no ADD LINK reply later: the carrier has failed", r8 },
