@@ -7,7 +7,8 @@
  *   lost      The group's work finds that the connection's link has failed. The
  *             connection gets another ACTIVE link and the keys of the peer's
  *             RMB on it, all under conn->lock, and posts there at once. Without
- *             such a link, it is reset.
+ *             such a link, it is reset; without an ACTIVE one, when the group's
+ *             end has drained the lost ones.
  *   drained   No message and no write can come over a link any more, and its
  *             adapter reads no send space. A move of the peer that waited for
  *             this is decided, and chunks that the old link's requests may have

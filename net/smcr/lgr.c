@@ -16,10 +16,10 @@
  *
  *   DEAD    off the namespace's list: handshakes no longer find the group, and
  *           the group's work does nothing more
- *   drain   by a work item on smcr_drain_wq: each link closes its gate and is
- *           drained ("gate before drain" in smcr.rst): no completion comes, no
- *           send slot holds a connection, and what the links had received is
- *           handled
+ *   drain   by a work item on smcr_drain_wq: each link closes its gate and, if
+ *           it was ever connected, is drained ("gate before drain" in smcr.rst):
+ *           no completion comes, no send slot holds a connection, and what the
+ *           links had received is handled
  *   reset   its connections are reset, unless the peer had finished them
  *   stop    by another one on smcr_stop_wq: the links are destroyed
  *   put     the references of lgr->links[] are dropped

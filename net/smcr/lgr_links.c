@@ -238,7 +238,8 @@ struct smcr_link *smcr_lgr_link(struct smcr_lgr *lgr)
 	for (slot = 0; slot < SMCR_MAX_LINKS; slot++) {
 		struct smcr_link *link = lgr->links[slot];
 
-		if (link && READ_ONCE(link->built) > 0 &&
+		/* Pairs with smcr_link_build() */
+		if (link && smp_load_acquire(&link->built) > 0 &&
 		    (!best || link_rank(link) > link_rank(best)))
 			best = link;
 	}
@@ -326,7 +327,7 @@ void smcr_lgr_links_get(struct smcr_lgr *lgr, enum smcr_link_state min,
 				smcr_link_get(lgr->links[slot]);
 	}
 	spin_unlock_bh(&lgr->conns_lock);
-	/* Before READY, the peer's end of a link is not known. */
+	/* Before READY, the peer's end of a link may not be known. */
 	links->asymmetric = 0;
 	if (min == SMCR_LINK_ACTIVE && links->n > 1)
 		links->asymmetric =
@@ -660,7 +661,7 @@ void smcr_lgr_links_drain(struct smcr_lgr *lgr,
 
 /**
  * smcr_lgr_links_stop() - take the links of a group that ends down
- * @links: its links, drained
+ * @links: its links; those that were ever connected are drained
  *
  * This may take long (smcr_link_drain()), so the group has reset its
  * connections before.

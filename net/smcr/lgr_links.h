@@ -53,8 +53,9 @@ struct smcr_links_left {
 
 /**
  * struct smcr_lgr_end - the end of a DEAD group's links
- * @drain: drains the links and resets the connections, on smcr_drain_wq. It
- *	owns a reference to the group, which passes to @stop
+ * @drain: drains the links that were ever connected, and resets the
+ *	connections, on smcr_drain_wq. It owns a reference to the group, which
+ *	passes to @stop
  * @stop: destroys the links, on smcr_stop_wq
  * @links: the links
  */
@@ -93,8 +94,8 @@ static inline bool smcr_link_tested(const struct smcr_link *link,
  * @link: the link
  *
  * Context: any.
- * Return: true if it has been READY, or is about to be: its queue pair exists,
- * and it may have carried messages.
+ * Return: true if it has been READY, or has failed just before: its queue pair
+ * exists. Otherwise no message has passed it, and none will if it has failed.
  */
 static inline bool smcr_link_was_ready(const struct smcr_link *link)
 {

@@ -105,7 +105,9 @@ static int __must_check link_event(struct smcr_link *link,
 	if (next == old)
 		return 0;
 	open = next == SMCR_LINK_READY || next == SMCR_LINK_ACTIVE;
-	/* Pairs with a display that reads what was set before the state */
+	/* Pairs with smcr_link_state(): who sees a state sees what it tells of,
+	 * such as the queue pair of a link that is READY
+	 */
 	smp_store_release(&link->state, next);
 	/* Pairs with writes_prepare(), which needs what was set up before */
 	smp_store_release(&link->gate_open, open);
@@ -540,14 +542,16 @@ static void link_free_work(struct work_struct *work)
 }
 
 /* The destruction may take long, so it does not keep other links, of other
- * devices perhaps, from being drained.
+ * devices perhaps, from being drained. A link that was never connected has
+ * nothing to drain, and the RMB work may be inside its device.
  */
 static void link_drain_work(struct work_struct *work)
 {
 	struct smcr_link *link = container_of(work, struct smcr_link,
 					      drain_work);
 
-	if (smcr_link_drain(link))
+	/* Pairs with link_connect() */
+	if (smp_load_acquire(&link->mtu) && smcr_link_drain(link))
 		smcr_lgr_link_drained(link);
 	if (!queue_work(smcr_stop_wq, &link->stop_work))
 		smcr_link_put(link);

@@ -254,7 +254,7 @@ void smcr_link_verbs_put(struct smcr_link *link);
 
 static inline enum smcr_link_state smcr_link_state(const struct smcr_link *l)
 {
-	return READ_ONCE(l->state);
+	return smp_load_acquire(&l->state); /* pairs with link_event() */
 }
 
 #endif /* _SMCR_LINK_H */

@@ -162,7 +162,7 @@ static int make_queues(void)
 	smcr_hs_wq = alloc_workqueue("smcr_hs", WQ_UNBOUND, 0);
 	smcr_close_wq = alloc_workqueue("smcr_close",
 					WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	smcr_rmb_wq = alloc_workqueue("smcr_rmb", WQ_UNBOUND, 0);
+	smcr_rmb_wq = alloc_workqueue("smcr_rmb", WQ_UNBOUND, WQ_MAX_ACTIVE);
 	smcr_wq = alloc_workqueue("smcr", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
 	smcr_drain_wq = alloc_workqueue("smcr_drain",
 					WQ_UNBOUND | WQ_MEM_RECLAIM,

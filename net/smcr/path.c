@@ -397,12 +397,12 @@ static void sock_way(struct sock *inner, struct way *way)
 
 /**
  * smcr_path_check_route() - may a connection with a route use SMC-R?
- * @inner: TCP socket that is about to send its first SYN
+ * @inner: TCP socket that is about to send its first SYN, or has sent it
  *
  * An IPsec policy whose keys have not been negotiated is found later, by
  * smcr_path_port().
  *
- * Context: any, inner sock lock held.
+ * Context: any; inner sock lock held until the SYN is sent.
  * Return: SMCR_FALLBACK_NONE, or why SMC-R cannot work over the route.
  */
 enum smcr_fallback_reason smcr_path_check_route(const struct sock *inner)
