@@ -6,15 +6,17 @@
 # nics: 2
 # timeout: 240
 # Lies that need a second link: F and moves between links, RTokens of links, the
-# keys of a link that is being added, DELETE LINK. Connection "n" belongs to the
-# group in which one host lies, and "h" to another group of the same two hosts.
-# Both stay exact.
+# keys of a link that is being added, an Accept that names it too early, DELETE
+# LINK. Connection "n" belongs to the group in which one host lies, and "h" to
+# another group of the same two hosts. Both stay exact.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source-path=SCRIPTDIR source=lib/liar_lib.sh
 . "$FUNC_DIR/lib/liar_lib.sh"
 # shellcheck source-path=SCRIPTDIR source=lib/liar_say.sh
 . "$FUNC_DIR/lib/liar_say.sh"
+# shellcheck source=lib/slow_lib.sh
+. "$FUNC_DIR/lib/slow_lib.sh"
 
 # Size of a default RMBE's ring in bytes: 128 KB less the eye catcher
 RING=$((131072 - 4))
@@ -404,7 +406,7 @@ neg_lost() {
 # offer NUMBER: offer the client a further link, to an address of this server
 # that no link uses
 offer() {
-	say "022c0000$mac$gid" "000099$1" 0300000001
+	say "022c0000$mac$gid" "${qpn:-000099}$1" 0300000001
 }
 
 offer_carrier() { offer "$carrier"; }
@@ -517,8 +519,46 @@ false_keys() {
 	bad_keys "that goes on with the same RMBs" \
 		ff KNOWN 00000001 $FAKE 00000002 / \
 		fd KNOWN 00000001 $FAKE 00000002
+	named_too_early
 	number=41
 	bad_keys "of another link" 01 KNOWN 00000001
+}
+
+# named_too_early: offer a link, and name it in an Accept before the client's
+# adapter has connected the queue pair. No earlier link had that number.
+named_too_early() {
+	local qpn=000077 timeout
+
+	timeout=$(on client sysctl -n net.smcr.llc_timeout_ms)
+	sysctl_at C llc_timeout_ms=$((20000 * SLOW))
+	mark_all
+	mark FallbackOutOfSync
+	step 0 C sh insmod /share/slowmr.ko
+	undo_later rmmod slowmr
+	adapter qp_ms $((60000 * SLOW))
+	offer $NEW_LINK
+	wait_until "the client is about to connect the queue pair" region_made 1
+	lie name $qpn "$mac" "$gid"
+	meet v
+	talk v
+	more FallbackOutOfSync 1
+	lie unhook
+	part v
+	region_made 1 || wrong+="; the queue pair is connected"
+	lie catch 02 03 04
+	adapter qp_ms 0
+	until_replies 1
+	say "$(pairs 00)"
+	until_replies 2
+	say "042c0000${NEW_LINK}00010000"
+	until_replies 3
+	seen $HONEST step 0
+	lie unhook
+	harmless
+	exact
+	step 0 C sh rmmod slowmr
+	sysctl_at C "llc_timeout_ms=$timeout"
+	verdict "DECL: an Accept that names a link before it is connected"
 }
 
 # changed FACT EDIT...: change the client's keys in first contact, over its only

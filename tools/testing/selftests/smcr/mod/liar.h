@@ -75,6 +75,7 @@ int liar_hook_set(struct smcr_lgr *lgr, char *args);
 int liar_hook_dup(struct smcr_lgr *lgr, char *args);
 int liar_hook_catch(struct smcr_lgr *lgr, char *args);
 void liar_hook_offer(u8 idx);
+int liar_hook_name(struct smcr_lgr *lgr, char *args);
 int liar_hook_clear(struct smcr_lgr *lgr, char *args);
 u32 liar_hook_hits(void);
 void liar_hook_show_caught(struct seq_file *seq);

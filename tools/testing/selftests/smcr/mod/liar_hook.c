@@ -83,6 +83,20 @@ static struct caught {
 /* The element that Accept and Confirm name; 0: that of their connection */
 static u8 offered;
 
+/**
+ * struct end - the end of a link that Accept and Confirm name
+ * @set: they name this one; otherwise that of their connection
+ * @qpn: number of its queue pair
+ * @mac: MAC address of its port
+ * @gid: GID of its port
+ */
+static struct end {
+	bool			set;
+	u32			qpn;
+	u8			mac[SMCR_MAC_LEN];
+	u8			gid[SMCR_GID_LEN];
+} end;
+
 static int edit_parse(struct edit *edit, char *word)
 {
 	char *value = strpbrk(word, "=^");
@@ -192,6 +206,28 @@ void liar_hook_offer(u8 idx)
 }
 
 /**
+ * liar_hook_name() - name an end of a link in each Accept and Confirm from now on
+ * @lgr: unused
+ * @args: QPN MAC GID
+ *
+ * Context: process context.
+ * Return: 0, or -EINVAL.
+ */
+int liar_hook_name(struct smcr_lgr *lgr, char *args)
+{
+	char *qpn = strsep(&args, " "), *mac = strsep(&args, " ");
+	char *gid = strsep(&args, " ");
+
+	if (!gid || kstrtou32(qpn, 16, &end.qpn) ||
+	    liar_hex_bytes(mac, end.mac, SMCR_MAC_LEN) != SMCR_MAC_LEN ||
+	    liar_hex_bytes(gid, end.gid, SMCR_GID_LEN) != SMCR_GID_LEN)
+		return -EINVAL;
+	/* Pairs with on_accept() */
+	smp_store_release(&end.set, true);
+	return 0;
+}
+
+/**
  * liar_hook_clear() - let all messages pass unchanged
  * @lgr: unused
  * @args: unused
@@ -207,6 +243,7 @@ int liar_hook_clear(struct smcr_lgr *lgr, char *args)
 	spin_unlock_bh(&hook.lock);
 	memset(caught.types, 0, sizeof(caught.types));
 	WRITE_ONCE(offered, 0);
+	WRITE_ONCE(end.set, false);
 	return 0;
 }
 
@@ -298,12 +335,19 @@ static int on_accept(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct smcr_clc_accept *msg;
 	u8 idx = READ_ONCE(offered);
+	bool other;
 
+	/* Pairs with liar_hook_name() */
+	other = smp_load_acquire(&end.set);
 	msg = (void *)regs_get_kernel_argument(regs, 2);
-	if (!idx)
-		return 0;
-	msg->rmbe_idx = idx;
-	hook.hits++;
+	if (idx)
+		msg->rmbe_idx = idx;
+	if (other) {
+		msg->qpn = end.qpn;
+		memcpy(msg->mac, end.mac, SMCR_MAC_LEN);
+		memcpy(msg->gid, end.gid, SMCR_GID_LEN);
+	}
+	hook.hits += idx || other;
 	return 0;
 }
 

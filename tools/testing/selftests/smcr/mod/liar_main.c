@@ -23,6 +23,8 @@
  *	element, without announcing it
  *   elem PICK			from now on Accept and Confirm offer the element that
  *	this connection uses
+ *   name QPN MAC GID		from now on Accept and Confirm name this end of a
+ *	link
  *   llc COUNT HEX		send an LLC message of 44 bytes COUNT times
  *   raw HEX			SEND any bytes, up to 44
  *   imm HEX			RDMA write of no bytes with immediate data
@@ -37,7 +39,7 @@
  *   stall			from now on a thread that touches a page of this
  *	file's mapping waits in the fault, with the locks that it holds
  *   go			end these faults
- *   unhook			undo hook, dup, catch and elem
+ *   unhook			undo hook, dup, catch, elem and name
  *   via N			send llc, raw, imm and rkeys over the Nth ACTIVE link
  *	from now on, from 0, the first one
  *   fail N			have the Nth ACTIVE link fail on this host
@@ -243,6 +245,7 @@ static const struct {
 	{ "imm", liar_msg_imm, true },
 	{ "hook", liar_hook_set, false },
 	{ "dup", liar_hook_dup, false },
+	{ "name", liar_hook_name, false },
 	{ "catch", liar_hook_catch, false },
 	{ "rkeys", liar_msg_rkeys, true },
 	{ "stall", cmd_stall, false },
