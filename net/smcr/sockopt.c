@@ -286,8 +286,10 @@ static int set_nodelay(struct sock *sk, int name, sockptr_t val,
 	if (err)
 		goto out;
 	WRITE_ONCE(smcr_sk(sk)->nodelay, on);
-	/* As with TCP, what was held back is sent now */
-	if (on && smcr_sk(sk)->mode == SMCR_MODE_RDMA && !smcr_sk(sk)->cork)
+	/* As with TCP, what was held back is sent now, also under TCP_CORK,
+	 * which holds back what follows
+	 */
+	if (on && smcr_sk(sk)->mode == SMCR_MODE_RDMA)
 		smcr_tx_uncork(sk);
 out:
 	release_sock(sk);
