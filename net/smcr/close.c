@@ -267,7 +267,8 @@ static void close_linger(struct sock *sk, struct smcr_conn *conn, long timeout)
 			break;
 		sk_wait_event(sk, &timeout,
 			      READ_ONCE(conn->tx.una) ==
-			      READ_ONCE(conn->tx.end) || READ_ONCE(sk->sk_err),
+			      READ_ONCE(conn->tx.end) ||
+			      READ_ONCE(sk->sk_err) || smcr_conn_end_over(conn),
 			      &wait);
 	}
 	remove_wait_queue(sk_sleep(sk), &wait);

@@ -152,15 +152,18 @@ static void end_both(struct smcr_conn *conn)
 	sk->sk_state_change(sk);
 }
 
+static bool peer_resets(const struct smcr_conn *conn)
+{
+	return conn->reset_reason == SMCR_RESET_PEER_ABORT ||
+	       conn->reset_reason == SMCR_RESET_TCP_RST;
+}
+
 /* Return the errno of a reset. As with TCP, it is EPIPE if the peer's reset
  * comes after the peer's end.
  */
 static int end_errno(const struct smcr_conn *conn, const struct sock *sk)
 {
-	bool peers = conn->reset_reason == SMCR_RESET_PEER_ABORT ||
-		     conn->reset_reason == SMCR_RESET_TCP_RST;
-
-	return peers && conn->reset_err == ECONNRESET &&
+	return peer_resets(conn) && conn->reset_err == ECONNRESET &&
 	       sk->sk_state == TCP_CLOSE_WAIT ? EPIPE : conn->reset_err;
 }
 
@@ -179,7 +182,12 @@ static void end_break(struct smcr_conn *conn, bool counted)
 		smcr_mib_reset(conn->lgr->net, conn->reset_reason);
 	trace_smcr_reset(conn->lgr->id, conn->id, conn->reset_reason);
 	conn->flush = SMCR_CONN_FLUSH_NONE;
-	if (!sk)
+	/* Both directions have ended in order, so TCP's connection would be
+	 * over: the program hears of no reset
+	 */
+	if (sk->sk_state == TCP_CLOSE && peer_resets(conn)) {
+		if (conn->fsm.we_closed)
+			sk->sk_state_change(sk);
 		return;
 	WRITE_ONCE(sk->sk_err, end_errno(conn, sk));
 	/* Pairs with the read barriers in smcr_sock_poll() and rx_idle() */

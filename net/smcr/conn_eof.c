@@ -283,6 +283,23 @@ static void eof_fin(struct smcr_conn *conn)
 		smcr_conn_end_disarm(conn);
 }
 
+/* The peer has closed, and does not take the bytes that wait here. TCP would
+ * send them in CLOSE_WAIT, and get a RST: EPIPE. After a shutdown here it would
+ * be in CLOSING, and the RST ECONNRESET.
+ */
+static void eof_unsent(struct smcr_conn *conn)
+{
+	if (!conn->reset_err && !smcr_conn_end_over(conn) &&
+	    conn->flush == SMCR_CONN_FLUSH_NONE) {
+		conn->reset_reason = SMCR_RESET_PEER_CLOSED;
+		/* Pairs with the acquire in smcr_rx_avail(): the bytes before C
+		 * are final
+		 */
+		smp_store_release(&conn->reset_err, EPIPE);
+	}
+	smcr_conn_end_event(conn, SMCR_CONN_EV_PEER_CLOSED_UNSENT);
+}
+
 /**
  * smcr_conn_eof_raise() - handle flags that end the peer's stream
  * @conn: the connection
@@ -305,11 +322,10 @@ void smcr_conn_eof_raise(struct smcr_conn *conn, u16 raised)
 	smcr_tx_look(conn);
 	if (raised & SMCR_CDC_A)
 		smcr_conn_end_event(conn, SMCR_CONN_EV_PEER_ABORT);
+	else if (raised & SMCR_CDC_C && conn->tx.nxt != READ_ONCE(conn->tx.end))
+		eof_unsent(conn);
 	else if (raised & SMCR_CDC_C)
-		smcr_conn_end_event(conn, conn->tx.nxt !=
-				    READ_ONCE(conn->tx.end) ?
-				    SMCR_CONN_EV_PEER_CLOSED_UNSENT :
-				    SMCR_CONN_EV_PEER_CLOSED);
+		smcr_conn_end_event(conn, SMCR_CONN_EV_PEER_CLOSED);
 	else if (raised & SMCR_CDC_D)
 		smcr_conn_end_event(conn, SMCR_CONN_EV_PEER_DONE);
 }

@@ -63,7 +63,7 @@ enum smcr_conn_event {
  * @SMCR_CONN_STOP_WRITES: post no RDMA write from now on
  * @SMCR_CONN_EOF: wake readers; they see the end of the stream after the bytes
  *	in the element
- * @SMCR_CONN_RESET: wake readers and writers with ECONNRESET; drop unsent
+ * @SMCR_CONN_RESET: wake readers and writers with an errno; drop unsent
  *	bytes, and unread bytes unless they are final (D or C came after them)
  *	or conn_end.c keeps them
  * @SMCR_CONN_FLUSH: write all accepted bytes, then raise
