@@ -65,13 +65,13 @@ static bool cdc_unwanted(const struct smcr_conn *conn)
  */
 static void cdc_take(struct smcr_conn *conn, struct smcr_cdc_result *res)
 {
-	bool more = res->prod != conn->rx.peer.prod;
 	struct smcr_cdc_rx rx = conn->rx.peer;
 	u16 held = rx.held;
-	bool urgent;
+	bool more, urgent;
 
 	if (res->raised & SMCR_CDC_A)
 		res->prod = rx.prod;
+	more = res->prod != rx.prod;
 	smcr_cdc_apply(&rx, res);
 	/* Before the bytes: a reader that finds them knows which is urgent. */
 	urgent = smcr_rx_urgent_recv(conn, res->flags, rx.prod);

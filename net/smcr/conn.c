@@ -522,8 +522,8 @@ static bool elem_kept(const struct smcr_conn *conn)
  */
 static void elem_return(struct smcr_conn *conn)
 {
-	enum smcr_rmbe_end end = conn->rx.end;
 	struct smcr_lgr *lgr = conn->lgr;
+	enum smcr_rmbe_end end;
 	bool kept;
 	u32 dirty;
 	u64 prod;
@@ -533,6 +533,7 @@ static void elem_return(struct smcr_conn *conn)
 	spin_lock_bh(&conn->lock);
 	kept = elem_kept(conn) ||
 	       test_and_set_bit(SMCR_CONN_F_RETURNED, &conn->flags);
+	end = conn->rx.end;
 	spin_unlock_bh(&conn->lock);
 	if (kept)
 		return;
@@ -604,9 +605,7 @@ static bool mark_unlinked(struct smcr_conn *conn, enum smcr_rmbe_end end)
 	first = !test_bit(SMCR_CONN_F_UNLINKED, &conn->flags);
 	if (first)
 		conn->rx.end = end;
-	/* Pairs with smcr_conn_read_end(): a reader that sees the bit uses @end
-	 */
-	smp_mb__before_atomic();
+	/* elem_return() reads @end under the lock, if it sees the bit */
 	set_bit(SMCR_CONN_F_UNLINKED, &conn->flags);
 	spin_unlock_bh(&conn->lock);
 	return first;

@@ -117,6 +117,10 @@ static void end_eof(struct smcr_conn *conn)
 
 	if (!sk || sk->sk_state != TCP_ESTABLISHED)
 		return;
+	/* Pairs with the read barrier in rx_idle(): a reader that sees the end
+	 * looks for the bytes before it, which are stored already
+	 */
+	smp_wmb();
 	WRITE_ONCE(sk->sk_shutdown, sk->sk_shutdown | RCV_SHUTDOWN);
 	WRITE_ONCE(sk->sk_state, TCP_CLOSE_WAIT);
 	sk->sk_state_change(sk);
@@ -176,19 +180,23 @@ static void end_break(struct smcr_conn *conn, bool counted)
 
 	if (!conn->reset_err) {
 		conn->reset_reason = SMCR_RESET_PEER_ABORT;
-		WRITE_ONCE(conn->reset_err, ECONNRESET);
+		/* Pairs with the acquire in smcr_rx_avail() */
+		smp_store_release(&conn->reset_err, ECONNRESET);
 	}
 	if (counted)
 		smcr_mib_reset(conn->lgr->net, conn->reset_reason);
 	trace_smcr_reset(conn->lgr->id, conn->id, conn->reset_reason);
 	conn->flush = SMCR_CONN_FLUSH_NONE;
-	/* Both directions have ended in order, so TCP's connection would be
-	 * over: the program hears of no reset
+	if (!sk)
+		return;
+	/* The peer resets after both directions have ended. TCP's connection
+	 * would be over, so the program hears nothing; its close() may wait.
 	 */
 	if (sk->sk_state == TCP_CLOSE && peer_resets(conn)) {
 		if (conn->fsm.we_closed)
 			sk->sk_state_change(sk);
 		return;
+	}
 	WRITE_ONCE(sk->sk_err, end_errno(conn, sk));
 	/* Pairs with the read barriers in smcr_sock_poll() and rx_idle() */
 	smp_wmb();
@@ -545,7 +553,8 @@ void smcr_conn_end_timeout(struct smcr_conn *conn)
 				conn->flush == SMCR_CONN_FLUSH_CLOSE ?
 				SMCR_RESET_ORPHAN_TIMEOUT :
 				SMCR_RESET_CLOSE_TIMEOUT;
-			WRITE_ONCE(conn->reset_err, ETIMEDOUT);
+			/* Pairs with the acquire in smcr_rx_avail() */
+			smp_store_release(&conn->reset_err, ETIMEDOUT);
 		}
 		smcr_conn_end_event(conn, SMCR_CONN_EV_TIMEOUT);
 	}

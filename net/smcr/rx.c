@@ -417,8 +417,9 @@ static int rx_idle(struct sock *sk, struct smcr_conn *conn, u32 seen, bool done)
 	int shutdown = READ_ONCE(sk->sk_shutdown);
 	int err;
 
-	/* Pairs with smp_wmb() in end_break(): a reset that begins meanwhile is
-	 * not taken for the end of the stream
+	/* Pairs with smp_wmb() in end_break() and end_eof(): a reset that
+	 * begins meanwhile is not taken for the end of the stream, and no byte
+	 * before that end is missed
 	 */
 	smp_rmb();
 	if (conn && rx_final(conn)) {
