@@ -44,13 +44,18 @@
  * struct smcr_ib_events - subscription to a device's events
  * @handler: for ib_core
  * @dev: the device
- * @ready_work: reports to the groups that a port of @dev may be spare
+ * @work: asks ports of @dev for their state, and reports to the groups that one
+ *	may be spare
+ * @flags: IB_NEWS: @work is to report, too
  */
 struct smcr_ib_events {
 	struct ib_event_handler	handler;
 	struct smcr_ibdev	*dev;
-	struct work_struct	ready_work;
+	struct work_struct	work;
+	unsigned long		flags;
 };
+
+#define IB_NEWS	0
 
 static void ib_dev_release(struct kref *mem)
 {
@@ -203,14 +208,40 @@ void smcr_ib_vector_put(struct smcr_ibdev *dev, u32 vector)
 
 /* The groups are not looked for in ib_event(): ib_core reports some events
  * under rtnl, net_rwsem and the mutex of the GID table. A burst of events is
- * one report.
+ * one report. What the ports are is asked first, so that most groups need not
+ * look twice.
  */
-static void ib_ready_work(struct work_struct *work)
+static void ib_port_work(struct work_struct *work)
 {
 	struct smcr_ib_events *events;
 
-	events = container_of(work, struct smcr_ib_events, ready_work);
-	smcr_lgr_port_ready(events->dev);
+	events = container_of(work, struct smcr_ib_events, work);
+	smcr_ib_ports_ask(events->dev);
+	if (test_and_clear_bit(IB_NEWS, &events->flags))
+		smcr_lgr_port_ready(events->dev);
+}
+
+/**
+ * smcr_ib_ready_later() - report to the groups that a port may be spare
+ * @dev: the device; the caller keeps it from removal, or is its work
+ *
+ * Context: any.
+ */
+void smcr_ib_ready_later(struct smcr_ibdev *dev)
+{
+	set_bit(IB_NEWS, &dev->events->flags);
+	schedule_work(&dev->events->work);
+}
+
+/**
+ * smcr_ib_ask_later() - have the ports that are due asked for their state
+ * @dev: as for smcr_ib_ready_later()
+ *
+ * Context: any.
+ */
+void smcr_ib_ask_later(struct smcr_ibdev *dev)
+{
+	schedule_work(&dev->events->work);
 }
 
 /* Port events are hints, and can be lost. After one, the links of the port are
@@ -233,11 +264,11 @@ static void ib_event(struct ib_event_handler *handler, struct ib_event *event)
 	case IB_EVENT_PORT_ACTIVE:
 		smcr_ib_port_event(events->dev, event->element.port_num);
 		smcr_ib_gids_update(events->dev);
-		schedule_work(&events->ready_work);
+		smcr_ib_ready_later(events->dev);
 		break;
 	case IB_EVENT_GID_CHANGE:
 		if (smcr_ib_gids_update(events->dev))
-			schedule_work(&events->ready_work);
+			smcr_ib_ready_later(events->dev);
 		smcr_link_gids_changed(events->dev);
 		break;
 	default:
@@ -329,19 +360,19 @@ static int ib_add(struct ib_device *ibdev)
 	if (!dev)
 		return -ENOMEM;
 	dev->events->dev = dev;
-	INIT_WORK(&dev->events->ready_work, ib_ready_work);
+	INIT_WORK(&dev->events->work, ib_port_work);
 	INIT_IB_EVENT_HANDLER(&dev->events->handler, ibdev, ib_event);
 	ib_register_event_handler(&dev->events->handler);
 	ib_set_client_data(ibdev, &ib_client, dev);
 	if (smcr_ib_ports_add(dev)) {
 		ib_unregister_event_handler(&dev->events->handler);
-		cancel_work_sync(&dev->events->ready_work);
+		cancel_work_sync(&dev->events->work);
 		smcr_ib_ports_free(dev);
 		kfree(dev->events);
 		smcr_ib_dev_drop(dev);
 		return -ENOMEM;
 	}
-	schedule_work(&dev->events->ready_work);
+	smcr_ib_ready_later(dev);
 	return 0;
 }
 
@@ -356,8 +387,8 @@ static void ib_remove(struct ib_device *ibdev, void *client_data)
 	smcr_lgr_device_removed(dev);
 	ib_dev_put(dev);
 	wait_for_completion(&dev->released);
-	/* An event of a netdev queues it with a reference to the device. */
-	cancel_work_sync(&dev->events->ready_work);
+	/* Who queues it has a reference to the device, or is the work itself */
+	cancel_work_sync(&dev->events->work);
 	smcr_chunks_unmap(dev);
 	smcr_ib_ports_free(dev);
 	kfree(dev->events);
@@ -374,7 +405,7 @@ static void netdev_ready(const struct net_device *ndev)
 	list_for_each_entry_rcu(dev, &smcr_ib_devices, list) {
 		if (!smcr_ib_on_netdev(dev, ndev) || !ib_dev_tryget(dev))
 			continue;
-		schedule_work(&dev->events->ready_work);
+		smcr_ib_ready_later(dev);
 		ib_dev_put(dev);
 	}
 	rcu_read_unlock();

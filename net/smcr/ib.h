@@ -190,6 +190,7 @@ smcr_ib_port_find(struct net_device *ndev, const struct smcr_gid_want *want,
 bool __must_check smcr_ib_port_fill(const struct smcr_ib_hit *hit,
 				    struct smcr_port *out);
 bool __must_check smcr_ib_port_ready(struct smcr_port *port);
+int __must_check smcr_ib_port_known(struct smcr_port *port);
 bool __must_check smcr_ib_gid_valid(const struct smcr_port *port);
 u32 __must_check smcr_ib_gids_like(const struct net *net,
 				   const struct smcr_port *like,
@@ -240,7 +241,7 @@ int __must_check
 smcr_ib_port_spare(struct net *net, const struct smcr_port *used,
 		   unsigned int n_used, const struct smcr_ib_spare_want *want,
 		   struct smcr_port *out);
-unsigned int __must_check
+int __must_check
 smcr_ib_spare_ports(struct net *net, const struct smcr_port *used,
 		    unsigned int n_used,
 		    const struct smcr_ib_spare_want *want);

@@ -69,10 +69,15 @@ extern struct list_head smcr_ib_devices;
 
 /* ib_port.c */
 u32 smcr_ib_port_ask(struct smcr_ibdev *dev, u32 port, u32 mtu);
+void smcr_ib_ports_ask(struct smcr_ibdev *dev);
 bool __must_check smcr_ib_dev_tryget(struct smcr_ibdev *dev,
 				     const struct net *net);
 bool __must_check smcr_ib_port_try(const struct smcr_ib_hit *hit,
 				   struct smcr_port *out);
+
+/* ib.c */
+void smcr_ib_ready_later(struct smcr_ibdev *dev);
+void smcr_ib_ask_later(struct smcr_ibdev *dev);
 
 /* ib_walk.c */
 void smcr_ib_tell(const struct smcr_ibdev *dev,

@@ -237,12 +237,13 @@ static void gids_replace(struct smcr_ibdev *dev, struct smcr_ib_gids *new,
 
 /**
  * smcr_ib_port_ask() - query a port's state and MTU, and cache them
- * @dev: the device, with a reference
+ * @dev: the device; the caller keeps it from removal, or is a work of it
  * @port: the port's number
  * @mtu: MTU code that the netdev allows, 0 if that is not known
  *
  * If an event comes during the query, the result may be outdated: the caller
- * may use it, but it is not cached.
+ * may use it, but it is not cached, and the port is asked again for groups that
+ * wait for the answer.
  *
  * Context: process; queries the device.
  * Return: PORT_MTU and PORT_ACTIVE of the port.
@@ -251,15 +252,39 @@ u32 smcr_ib_port_ask(struct smcr_ibdev *dev, u32 port, u32 mtu)
 {
 	u32 old = READ_ONCE(dev->ports[port]);
 	struct ib_port_attr attr = {};
-	u32 state;
+	u32 state, found;
 
 	if (ib_query_port(dev->ibdev, port, &attr))
 		attr.state = IB_PORT_DOWN;
-	state = port_answer(attr.active_mtu, attr.state == IB_PORT_ACTIVE, mtu,
-			    ktime_get_seconds());
-	cmpxchg(&dev->ports[port], old,
-		(old & (PORT_EVENTS | PORT_TELL)) | state);
+	state = port_answer(attr.active_mtu, attr.state == IB_PORT_ACTIVE,
+			    port_asked(old, mtu), ktime_get_seconds());
+	found = cmpxchg(&dev->ports[port], old,
+			(old & (PORT_EVENTS | PORT_TELL)) | state);
+	if (found != old && found & PORT_WANTED)
+		smcr_ib_ask_later(dev);
+	else if (found == old && port_is_news(state, old))
+		smcr_ib_ready_later(dev);
 	return state;
+}
+
+/**
+ * smcr_ib_ports_ask() - query the ports that are due, and cache their states
+ * @dev: the device
+ *
+ * The device may take as long as it takes for a command of its firmware, so
+ * neither a group's work nor an event's handler does this.
+ *
+ * Context: process; queries the device.
+ */
+void smcr_ib_ports_ask(struct smcr_ibdev *dev)
+{
+	u32 port, state;
+
+	rdma_for_each_port(dev->ibdev, port) {
+		state = READ_ONCE(dev->ports[port]);
+		if (port_due(state, ktime_get_seconds()))
+			smcr_ib_port_ask(dev, port, 0);
+	}
 }
 
 /**
@@ -268,8 +293,8 @@ u32 smcr_ib_port_ask(struct smcr_ibdev *dev, u32 port, u32 mtu)
  * @dev: the device
  * @port: the port's number
  *
- * A work item or the next handshake queries the device. The event handler must
- * not do so: the query takes rtnl on some devices, and ib_core reports some
+ * Work items or the next handshake query the device. The event handler must not
+ * do so: the query takes rtnl on some devices, and ib_core reports some
  * events under rtnl.
  *
  * Context: any.
@@ -283,8 +308,7 @@ void smcr_ib_port_event(struct smcr_ibdev *dev, u32 port)
 	do {
 		old = READ_ONCE(dev->ports[port]);
 	} while (cmpxchg(&dev->ports[port], old,
-			 ((old & PORT_EVENTS) + PORT_EVENT) | PORT_TELL) !=
-		 old);
+			 port_void(old)) != old);
 	smcr_ib_tell_later();
 }
 
@@ -303,8 +327,8 @@ void smcr_ib_ports_mtu_changed(struct smcr_ibdev *dev)
 	for (port = 0; port < dev->n_ports; port++) {
 		do {
 			old = READ_ONCE(dev->ports[port]);
-		} while (cmpxchg(&dev->ports[port], old, old & ~PORT_ASKED) !=
-			 old);
+		} while (cmpxchg(&dev->ports[port], old,
+				 port_want(old & ~PORT_ASKED, 0)) != old);
 	}
 }
 
@@ -526,6 +550,12 @@ bool smcr_ib_port_fill(const struct smcr_ib_hit *hit, struct smcr_port *out)
 	return same;
 }
 
+static bool port_usable(struct smcr_port *port, u32 state)
+{
+	port->mtu = min_t(u32, port->mtu, state & PORT_MTU);
+	return state & PORT_ACTIVE && smcr_mtu_valid(port->mtu);
+}
+
 /**
  * smcr_ib_port_ready() - is a port active, with a usable MTU?
  * @port: the port, from smcr_ib_port_fill(); its MTU becomes the smaller one of
@@ -539,8 +569,34 @@ bool smcr_ib_port_ready(struct smcr_port *port)
 
 	if (port_must_ask(state, port->mtu, ktime_get_seconds()))
 		state = smcr_ib_port_ask(port->dev, port->port, port->mtu);
-	port->mtu = min_t(u32, port->mtu, state & PORT_MTU);
-	return state & PORT_ACTIVE && smcr_mtu_valid(port->mtu);
+	return port_usable(port, state);
+}
+
+/**
+ * smcr_ib_port_known() - is a port known to be active, with a usable MTU?
+ * @port: as for smcr_ib_port_ready()
+ *
+ * The caller does not wait for the device. If that is to be asked, a work item
+ * does so, and groups look again if they can use the port then.
+ *
+ * Context: any.
+ * Return: 1 if it is, 0 if not; -EINPROGRESS if that depends on the answer,
+ * after which groups look again in any case.
+ */
+int smcr_ib_port_known(struct smcr_port *port)
+{
+	u32 *known = &port->dev->ports[port->port];
+	u32 state, old = READ_ONCE(*known);
+
+	if (port_must_ask(old, port->mtu, ktime_get_seconds())) {
+		while ((state = cmpxchg(known, old,
+					port_want(old, port->mtu))) != old)
+			old = state;
+		smcr_ib_ask_later(port->dev);
+	}
+	if (port_is_open(old, port->mtu))
+		return -EINPROGRESS;
+	return port_usable(port, old);
 }
 
 /**

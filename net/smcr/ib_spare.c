@@ -200,14 +200,14 @@ static void log_pages(struct smcr_ibdev *dev, u32 pages)
 
 /* Fill a candidate. A device whose limits are too small for a link is none, nor
  * is a port that is not ready, or that the PNET table puts into another
- * network. A device is queried only if the GID can carry the link and the
- * netdev can send: a port that is down normally has no carrier either, so that
- * a group is not delayed by a query for it.
+ * network. What the port is matters only if the GID can carry the link and the
+ * netdev can send: a port that is down normally has no carrier either.
  */
 static void spare_fill(struct net *net, const struct smcr_ib_hit *hit,
 		       const struct spare_set *set, struct smcr_spare *spare)
 {
 	struct smcr_port port;
+	int known;
 
 	/* The hit keeps its reference */
 	if (!smcr_ib_port_fill(hit, &port) || !smcr_wr_device_fits(port.dev))
@@ -219,7 +219,9 @@ static void spare_fill(struct net *net, const struct smcr_ib_hit *hit,
 	    smcr_pnet_apart(net, &port, &set->port))
 		return;
 	spare_netdev(net, &set->want, spare);
-	spare->ready = spare->ready && smcr_ib_port_ready(&port);
+	known = spare->ready ? smcr_ib_port_known(&port) : 0;
+	spare->ready = known > 0;
+	spare->open = known < 0;
 }
 
 static void set_free(struct spare_set *set)
@@ -298,12 +300,14 @@ set_make(struct net *net, const struct smcr_port *used, unsigned int n_used,
  * in another subnet may be found; CONFIRM LINK tells whether it reaches the
  * peer.
  *
- * Context: process; allocates memory and may query the devices, which takes
- * rtnl on some of them. So it is called neither from a device's event nor under
- * a lock that such an event takes.
+ * A port is what is known of it, so that a device that takes long for an answer
+ * delays no group; the groups hear of the answer.
+ *
+ * Context: process; allocates memory.
  * Return: 0; 1 if the port is not on the peer's LAN by its addresses; -ENOENT
  * if no port is spare, also if the peer's GID does not interoperate with the
- * group's; -EXDEV if only such are that @want->near excludes; -ENOMEM.
+ * group's; -EINPROGRESS if one may be, which a device is being asked for;
+ * -EXDEV if only such are that @want->near excludes; -ENOMEM.
  */
 int smcr_ib_port_spare(struct net *net, const struct smcr_port *used,
 		       unsigned int n_used,
@@ -320,12 +324,14 @@ int smcr_ib_port_spare(struct net *net, const struct smcr_port *used,
 	i = smcr_spare_choose(set.cand, set.n, &set.want);
 	/* The port may have changed since it was looked at */
 	if (i >= 0 && smcr_ib_port_fill(&set.hits[i], out) &&
-	    smcr_ib_port_ready(out)) {
+	    smcr_ib_port_known(out) > 0) {
 		smcr_ib_dev_hold(out->dev);
 		err = !smcr_spare_near(&set.cand[i], &set.want);
 	} else {
 		memset(out, 0, sizeof(*out));
 		err = i == SMCR_SPARE_FAR ? -EXDEV : -ENOENT;
+		if (smcr_spare_open(set.cand, set.n, &set.want))
+			err = -EINPROGRESS;
 	}
 	set_free(&set);
 	return err;
@@ -340,18 +346,21 @@ int smcr_ib_port_spare(struct net *net, const struct smcr_port *used,
  * @want: what a further link needs
  *
  * Context: as smcr_ib_port_spare().
- * Return: how many there are; 0 also if there is no memory.
+ * Return: how many there are; 0 also if there is no memory; -EINPROGRESS if
+ * there may be one, which a device is being asked for.
  */
-unsigned int smcr_ib_spare_ports(struct net *net, const struct smcr_port *used,
-				 unsigned int n_used,
-				 const struct smcr_ib_spare_want *want)
+int smcr_ib_spare_ports(struct net *net, const struct smcr_port *used,
+			unsigned int n_used,
+			const struct smcr_ib_spare_want *want)
 {
 	struct spare_set set;
-	unsigned int count;
+	int count;
 
 	if (set_make(net, used, n_used, want, &set))
 		return 0;
 	count = smcr_spare_ports(set.cand, set.n, &set.want);
+	if (!count && smcr_spare_open(set.cand, set.n, &set.want))
+		count = -EINPROGRESS;
 	set_free(&set);
 	return count;
 }

@@ -64,7 +64,8 @@ static int in_the_way(struct smcr_lgr *lgr, const struct smcr_lgr_links *links)
 	n = smcr_lgr_links_ports(links, used);
 	want_of(lgr, links, used, &want);
 	if (i < 0 || n >= READ_ONCE(lgr->max_links) ||
-	    !smcr_ib_spare_ports(lgr->net, used, asked ? n : links->n, &want))
+	    smcr_ib_spare_ports(lgr->net, used, asked ? n : links->n,
+				&want) <= 0)
 		return -1;
 	return i;
 }
@@ -116,47 +117,49 @@ unsigned long smcr_lgr_grow_delay(const struct smcr_lgr *lgr)
  * that asks has a spare port, with which a port of an asymmetric link makes a
  * symmetric one (3.5.5.1.2). The limit is that of the symmetric links, but each
  * link takes a slot. If none is free, the client asks all the same, and
- * in_the_way() is what the server does.
+ * in_the_way() is what the server does. Return: 1 or 0; -EINPROGRESS if a
+ * device is being asked for a port, without which the link might be asymmetric.
  */
-static bool wants_link(struct smcr_lgr *lgr, const struct smcr_lgr_links *links)
+static int wants_link(struct smcr_lgr *lgr, const struct smcr_lgr_links *links)
 {
-	bool server = lgr->role == SMCR_SERVER, wants;
+	bool server = lgr->role == SMCR_SERVER, any;
 	bool full = links->n == SMCR_MAX_LINKS;
 	struct smcr_port used[SMCR_MAX_LINKS];
 	struct smcr_ib_spare_want want;
 	unsigned int n;
+	int ports;
 
 	n = smcr_lgr_links_ports(links, used);
-	if (!n)
-		return false;
+	if (!n || n >= READ_ONCE(lgr->max_links) || (full && server))
+		return 0;
 	want_of(lgr, links, used, &want);
-	wants = n < READ_ONCE(lgr->max_links) && !(full && server);
 	if (!(server && lgr->llc.add_asked))
 		n = links->n;
-	return wants && ((server && links->n == 1) ||
-			 (!server && !full && lgr->llc.add_missed) ||
-			 smcr_ib_spare_ports(lgr->net, used, n, &want));
+	ports = smcr_ib_spare_ports(lgr->net, used, n, &want);
+	any = (server && links->n == 1) ||
+	      (!server && !full && lgr->llc.add_missed);
+	return ports < 0 ? ports : ports || any;
 }
 
 /* Begin to add a link, or to delete the asymmetric link whose slot it needs;
- * the end of that link makes the group look for a further link again. Return:
- * false if the group does not want a link.
+ * the end of that link makes the group look for a further link again.
+ * Return: 1; 0 if the group wants no link; -EINPROGRESS, see wants_link().
  */
-static bool grow_now(struct smcr_lgr *lgr)
+static int grow_now(struct smcr_lgr *lgr)
 {
 	struct smcr_lgr_links links;
-	bool wants;
-	int way;
+	int way, wants = 1;
 
 	smcr_lgr_links_get(lgr, SMCR_LINK_ACTIVE, &links);
 	way = in_the_way(lgr, &links);
-	wants = way < 0 && wants_link(lgr, &links);
 	if (way >= 0)
 		smcr_llc_delete_unneeded(links.link[way]);
+	else
+		wants = wants_link(lgr, &links);
 	smcr_lgr_links_put(&links);
-	if (wants)
+	if (way < 0 && wants > 0)
 		smcr_llc_add_start(lgr);
-	return wants || way >= 0;
+	return wants;
 }
 
 /* The time after a try that has failed */
@@ -198,20 +201,28 @@ static bool must_wait(const struct smcr_lgr *lgr)
  *
  * A server offers a link, a client asks for one. Until the group has it, the
  * next try follows after a time that doubles. If a try goes on for that long,
- * smcr_lgr_grow_failed() sets the time when it ends.
+ * smcr_lgr_grow_failed() sets the time when it ends. While a device is asked
+ * for a port, the group looks each second; the answer has it look at once.
  *
  * Context: the group's work.
  * Return: jiffies of the next try, 0 if none is due.
  */
 unsigned long smcr_lgr_grow(struct smcr_lgr *lgr)
 {
+	int begun;
+
 	if (!lgr->grow.on || smcr_lgr_state(lgr) != SMCR_LGR_ACTIVE)
 		return 0;
 	if (must_wait(lgr))
 		return 0;
 	if (time_before(jiffies, lgr->grow.at))
 		return lgr->grow.at;
-	if (!grow_now(lgr)) {
+	begun = grow_now(lgr);
+	if (begun < 0) {
+		lgr->grow.at = jiffies + HZ;
+		return lgr->grow.at;
+	}
+	if (!begun) {
 		lgr->grow.on = false;
 		lgr->llc.add_asked = false;
 		return 0;
@@ -268,7 +279,7 @@ static bool has_spare(struct smcr_lgr *lgr)
 		/* Ports that were given up are tried again. */
 		want.near = false;
 		spare = lgr->llc.add_missed ||
-			smcr_ib_spare_ports(lgr->net, used, links.n, &want);
+			smcr_ib_spare_ports(lgr->net, used, links.n, &want) > 0;
 	}
 	smcr_lgr_links_put(&links);
 	return spare;

@@ -49,11 +49,14 @@
  * struct choice - the local end of a further link
  * @port: the port
  * @spare: the port was spare, and is kept; otherwise it is the carrier's
+ * @open: there may be a spare port, for which a device is being asked; the group
+ *	looks again after its answer
  * @far: the port is not on the peer's LAN by its addresses
  */
 struct choice {
 	struct smcr_port	port;
 	bool			spare;
+	bool			open;
 	bool			far;
 };
 
@@ -148,8 +151,10 @@ static void choose_port(struct smcr_lgr *lgr, const struct smcr_link *carrier,
 				   &choice->port);
 	smcr_lgr_links_put(&links);
 	choice->spare = found >= 0;
+	choice->open = found == -EINPROGRESS;
 	choice->far = found > 0;
-	if (smcr_lgr_state(lgr) == SMCR_LGR_FORMING && found == -EXDEV)
+	if (smcr_lgr_state(lgr) == SMCR_LGR_FORMING &&
+	    (found == -EXDEV || choice->open))
 		lgr->llc.look_again = true;
 	if (choice->spare)
 		return;
@@ -700,8 +705,9 @@ static bool has_own_port(struct smcr_lgr *lgr)
 }
 
 /* Client: answer ADD LINK (3.5.1.6.1). Without a spare port, though an
- * asymmetric link has a port of its own, that port is not ready at the moment.
- * The server tries again late, so the client asks when the port is ready.
+ * asymmetric link has a port of its own, that port is not ready at the moment, or
+ * a device is being asked whether it is. The server tries again late, so the
+ * client asks when the port is ready.
  */
 static void add_request(struct smcr_link *link,
 			const struct smcr_llc_add_link *msg)
@@ -716,7 +722,7 @@ static void add_request(struct smcr_link *link,
 	choose_port(lgr, link, msg->gid, &choice);
 	add_view(lgr, msg, choice.spare, &view);
 	reason = smcr_lgr_policy_add_link(&view);
-	if (!reason && (!end_credible(link, msg) ||
+	if (!reason && (choice.open || !end_credible(link, msg) ||
 			!smcr_gid_alike(msg->gid, choice.port.gid) ||
 			(choice.far && smcr_llc_add_near(lgr))))
 		reason = SMCR_LLC_ADD_NO_PATH;
@@ -728,8 +734,8 @@ static void add_request(struct smcr_link *link,
 		reason = agree(link, msg, &choice);
 	if (reason)
 		refuse(link, msg->link_num, reason);
-	if (reason == SMCR_LLC_ADD_NO_PATH && !choice.spare &&
-	    has_own_port(lgr))
+	if (choice.open || (reason == SMCR_LLC_ADD_NO_PATH && !choice.spare &&
+			    has_own_port(lgr)))
 		lgr->llc.add_missed = true;
 	drop_choice(&choice);
 }

@@ -121,11 +121,17 @@ bool smcr_spare_near(const struct smcr_spare *cand,
 	return cand->lan || in_subnet(cand, want);
 }
 
+static bool may_serve(const struct smcr_spare *cand,
+		      const struct smcr_spare_want *want)
+{
+	return !cand->used && smcr_spare_suits(cand, want) &&
+	       (!want->near || smcr_spare_near(cand, want));
+}
+
 static bool is_spare(const struct smcr_spare *cand,
 		     const struct smcr_spare_want *want)
 {
-	return cand->ready && !cand->used && smcr_spare_suits(cand, want) &&
-	       (!want->near || smcr_spare_near(cand, want));
+	return cand->ready && may_serve(cand, want);
 }
 
 /* Rank a candidate, 0 is the best. Two ports of one device share its fate. A
@@ -177,6 +183,24 @@ int smcr_spare_choose(const struct smcr_spare *cand, u32 n,
 			    rank_of(&cand[i], want) == rank && !skip--)
 				return (int)i;
 	return SMCR_SPARE_NONE;
+}
+
+/**
+ * smcr_spare_open() - may an answer of a device make a candidate spare?
+ * @cand: candidates, with the group's links marked by smcr_spare_use()
+ * @n: entries of @cand
+ * @want: what a further link needs
+ *
+ * Context: any.
+ * Return: true if it may.
+ */
+bool smcr_spare_open(const struct smcr_spare *cand, u32 n,
+		     const struct smcr_spare_want *want)
+{
+	while (n--)
+		if (cand[n].open && may_serve(&cand[n], want))
+			return true;
+	return false;
 }
 
 static bool same_port(const struct smcr_spare *a, const struct smcr_spare *b)

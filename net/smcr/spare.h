@@ -25,6 +25,8 @@
  * @lan: the netdev has a subnet of the peer's GID; or, if that is not known or
  *	link-local, one of the first link's netdev
  * @ready: the port is active and the netdev can send
+ * @open: whether the port is ready depends on an answer of the device; not
+ *	together with @ready
  * @used: a symmetric link of the group ends here; set by smcr_spare_use()
  * @asymmetric: an asymmetric link of the group ends here; likewise
  * @used_dev: a link of the group uses @dev; likewise
@@ -44,6 +46,7 @@ struct smcr_spare {
 	bool		like_first;
 	bool		lan;
 	bool		ready;
+	bool		open;
 	bool		used;
 	bool		asymmetric;
 	bool		used_dev;
@@ -84,6 +87,8 @@ bool smcr_spare_near(const struct smcr_spare *cand,
 int smcr_spare_choose(const struct smcr_spare *cand, u32 n,
 		      const struct smcr_spare_want *want);
 u32 smcr_spare_ports(const struct smcr_spare *cand, u32 n,
+		     const struct smcr_spare_want *want);
+bool smcr_spare_open(const struct smcr_spare *cand, u32 n,
 		     const struct smcr_spare_want *want);
 
 #endif /* _SMCR_SPARE_H */

@@ -5,10 +5,11 @@
 # rfc: 3.5.1.6, 3.5.5.1
 # nics: 2
 # timeout: 240
-# The port of an adapter comes back, but the adapter takes a minute to connect a
-# queue pair or to allocate a memory region. The group's other links answer LLC
-# messages meanwhile, and its connections work; the group has a link over it in
-# the end. If the group ends meanwhile, its connections are reset at once.
+# The port of an adapter comes back, but the adapter takes a minute to tell so,
+# to connect a queue pair or to allocate a memory region. The group's other
+# links answer LLC messages meanwhile, and its connections work; the group has a
+# link over it in the end. If the group ends meanwhile, its connections are
+# reset at once.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source=lib/link_lib.sh
@@ -25,13 +26,23 @@ other() {
 	[ "$1" = client ] && echo server || echo client
 }
 
-# answers HOST: the other host has five answers to TEST LINK, and no link fails
+# called PARAMETER: the call that PARAMETER delays is inside the adapter
+called() {
+	if [ "$1" = port_ms ]; then
+		port_asked
+	else
+		region_made 1
+	fi
+}
+
+# answers HOST PARAMETER: the other host has five answers to TEST LINK, and no
+# link fails
 answers() {
 	on "$(other "$1")" save answers
 	both save meanwhile
 	on "$(other "$1")" wait_until "the other host tests the link five times" \
 		grew_to answers TestLinkSent 5
-	on "$1" check "the call has not returned" region_made 1
+	on "$1" check "the call has not returned" called "$2"
 	both grew meanwhile LlcTimeouts -eq 0
 	both grew meanwhile LinksFailed -eq 0
 	both grew meanwhile Fallbacks -eq 0
@@ -56,13 +67,13 @@ inside() {
 	on "$1" check "$2 is a minute from now on" \
 		adapter "$2" $((60000 * SLOW))
 	on "$1" check "the port is back" ip link set eth1 up
-	on "$1" wait_until "the call is inside the adapter" region_made 1
+	on "$1" wait_until "the call is inside the adapter" called "$2"
 }
 
 # comes_back HOST PARAMETER
 comes_back() {
 	inside "$1" "$2"
-	answers "$1"
+	answers "$1" "$2"
 	crowd_is "the connections work" 2 all 9000
 	fast "$1" "$2"
 	crowd_is "both are closed" 0 close 2
@@ -92,7 +103,8 @@ client_leads
 check "the module is on both hosts" both insmod /share/slowmr.ko
 both undo_later rmmod slowmr
 both undo_later ip link set eth1 up
-both undo_later sh -c "echo 0 | tee $params/delay_ms >$params/qp_ms"
+both undo_later sh -c \
+	"echo 0 | tee $params/delay_ms $params/port_ms >$params/qp_ms"
 both sysctl_for_now net.smcr.llc_timeout_ms $((1000 * SLOW))
 both sysctl_for_now net.smcr.test_link_interval_ms $((300 * SLOW))
 on server sysctl_for_now net.smcr.lgr_linger_ms 1000
@@ -104,6 +116,7 @@ crowd_begin $kind "$SERVER"
 for host in server client; do
 	comes_back $host qp_ms
 	comes_back $host delay_ms
+	comes_back $host port_ms
 	ends $host
 done
 crowd_end

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * While this module is loaded, all RDMA devices allocate, register and free
- * memory regions and connect queue pairs as slowly as it is told, and fail to
- * allocate large regions, as a driver without memory does. Files in
+ * memory regions, connect queue pairs and tell the states of their ports as
+ * slowly as it is told, and fail to allocate large regions, as a driver without
+ * memory does. Files in
  * /sys/module/slowmr/parameters:
  *
  *   delay_ms	time that the allocation of a region takes
  *   qp_ms	time that a queue pair takes to go to RTR
  *   reg_ms	time that a queue pair needs to register a region
  *   free_ms	time that the end of a region takes
+ *   port_ms	time that the state of a port takes
  *   max_pages	largest region that can be allocated, 0 for no bound
  *   waiting	number of allocations, registrations and queue pairs that wait
  *		now
  *   freeing	number of regions whose end waits now
+ *   asking	number of questions for the state of a port that wait now
  *
  * A new time also applies to calls that wait already.
  *
@@ -36,11 +39,14 @@ static uint qp_ms;
 module_param(qp_ms, uint, 0644);
 static uint free_ms;
 module_param(free_ms, uint, 0644);
+static uint port_ms;
+module_param(port_ms, uint, 0644);
 static uint max_pages;
 module_param(max_pages, uint, 0644);
 
 static atomic_t waiting = ATOMIC_INIT(0);
 static atomic_t freeing = ATOMIC_INIT(0);
+static atomic_t asking = ATOMIC_INIT(0);
 
 static int count_get(char *buf, const struct kernel_param *kp)
 {
@@ -53,6 +59,7 @@ static const struct kernel_param_ops count_ops = {
 
 module_param_cb(waiting, &count_ops, &waiting, 0444);
 module_param_cb(freeing, &count_ops, &freeing, 0444);
+module_param_cb(asking, &count_ops, &asking, 0444);
 
 static void wait_for(const uint *ms, atomic_t *count)
 {
@@ -70,6 +77,8 @@ static struct ib_mr *(*real_alloc)(struct ib_pd *pd, enum ib_mr_type type,
 static int (*real_free)(struct ib_mr *mr, struct ib_udata *udata);
 static int (*real_modify)(struct ib_qp *qp, struct ib_qp_attr *attr, int mask,
 			  struct ib_udata *udata);
+static int (*real_port)(struct ib_device *dev, u32 port,
+			struct ib_port_attr *attr);
 
 static struct ib_mr *slow_alloc(struct ib_pd *pd, enum ib_mr_type type,
 				u32 max_sg)
@@ -92,6 +101,12 @@ static int slow_modify(struct ib_qp *qp, struct ib_qp_attr *attr, int mask,
 	if (mask & IB_QP_STATE && attr->qp_state == IB_QPS_RTR)
 		wait_for(&qp_ms, &waiting);
 	return real_modify(qp, attr, mask, udata);
+}
+
+static int slow_port(struct ib_device *dev, u32 port, struct ib_port_attr *attr)
+{
+	wait_for(&port_ms, &asking);
+	return real_port(dev, port, attr);
 }
 
 struct rxe_qp;
@@ -137,6 +152,8 @@ static int slowmr_add(struct ib_device *dev)
 	dev->ops.dereg_mr = slow_free;
 	real_modify = dev->ops.modify_qp;
 	dev->ops.modify_qp = slow_modify;
+	real_port = dev->ops.query_port;
+	dev->ops.query_port = slow_port;
 	return 0;
 }
 
@@ -145,6 +162,7 @@ static void slowmr_remove(struct ib_device *dev, void *data)
 	dev->ops.alloc_mr = real_alloc;
 	dev->ops.dereg_mr = real_free;
 	dev->ops.modify_qp = real_modify;
+	dev->ops.query_port = real_port;
 }
 
 static struct ib_client slowmr_client = {
@@ -171,11 +189,11 @@ static void __exit slowmr_exit(void)
 	unregister_kprobe(&probe);
 	/* Calls that began before may still be inside */
 	while (atomic_read(&waiting) || atomic_read(&freeing) ||
-	       atomic_read(&running))
+	       atomic_read(&asking) || atomic_read(&running))
 		msleep(20);
 }
 
 module_init(slowmr_init);
 module_exit(slowmr_exit);
-MODULE_DESCRIPTION("Test only: slow or failing memory regions, slow queue pairs");
+MODULE_DESCRIPTION("Test only: slow or failing memory regions, slow queue pairs and ports");
 MODULE_LICENSE("GPL");

@@ -486,8 +486,8 @@ int smcr_ib_port_spare(struct net *net, const struct smcr_port *used, unsigned i
 	return !smcr_spare_near(&cand[i], &what);
 }
 
-unsigned int smcr_ib_spare_ports(struct net *net, const struct smcr_port *used,
-				 unsigned int n_used, const struct smcr_ib_spare_want *want)
+int smcr_ib_spare_ports(struct net *net, const struct smcr_port *used, unsigned int n_used,
+			const struct smcr_ib_spare_want *want)
 {
 	struct smcr_spare cand[MAX_PORTS], first;
 	struct smcr_spare_want what;

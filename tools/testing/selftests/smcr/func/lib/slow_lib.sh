@@ -9,6 +9,12 @@ adapter() {
 	echo "$2" >"$params/$1"
 }
 
+# port_asked: true if a question for the state of a port is inside this host's
+# adapters
+port_asked() {
+	[ "$(cat "$params/asking")" != 0 ]
+}
+
 # region_made N: true if N calls for a region or a queue pair are inside this
 # host's adapters
 region_made() {
