@@ -9,17 +9,17 @@
  * returns; it never waits for the peer. A second work item, the RMB work (see
  * lgr_mem.c), makes, cleans and frees RMBs, so that a device that takes long to
  * register or release memory does not delay the answer to an LLC message. It
- * also creates and connects the queue pairs (see lgr_form.c). Other contexts ask
- * either work for something by a bit in lgr->todo.
+ * also creates and connects the queue pairs (see lgr_form.c). Other contexts
+ * ask either work for something by a bit in lgr->todo.
  *
  * A group ends in these steps (lgr_end()):
  *
  *   DEAD    off the namespace's list: handshakes no longer find the group, and
  *           the group's work does nothing more
- *   drain   by a work item on smcr_drain_wq: each link closes its gate and, if
- *           it was ever connected, is drained ("gate before drain" in smcr.rst):
- *           no completion comes, no send slot holds a connection, and what the
- *           links had received is handled
+ *   drain   by a work item on smcr_drain_wq: each link closes its gate and is
+ *           drained, if it was ever connected ("gate before drain" in
+ *           smcr.rst): no completion comes, no send slot holds a connection,
+ *           and what the links had received is handled
  *   reset   its connections are reset, unless the peer had finished them
  *   stop    by another one on smcr_stop_wq: the links are destroyed
  *   put     the references of lgr->links[] are dropped

@@ -19,10 +19,10 @@
  * first part that fails. The group may thus have ended when a call returns:
  * it refuses a link or RMB that comes then, and what was made is destroyed.
  *
- * The group's work has to answer the peer's LLC messages in time, so it does not
- * make such calls either. A further link joins its group before it has a queue
- * pair, and the RMB work builds it, and connects it as soon as the peer's end is
- * known (SMCR_LGR_T_NEW_LINK).
+ * The group's work has to answer the peer's LLC messages in time, so it does
+ * not make such calls either. A further link joins its group before it has a
+ * queue pair, and the RMB work builds it, and connects it as soon as the peer's
+ * end is known (SMCR_LGR_T_NEW_LINK).
  */
 #include "lgr.h"
 #include "lgr_form.h"
@@ -72,7 +72,7 @@ int smcr_lgr_formed(const struct smcr_lgr *lgr)
 }
 
 /**
- * smcr_lgr_form_connect() - have a link connected, and the RMBs registered on it
+ * smcr_lgr_form_connect() - have a link connected, and its RMBs registered
  * @link: a link of a group, in INIT
  * @peer: remote end of the link, checked by the codec
  *

@@ -11,8 +11,8 @@
  * elements takes as long as there are bytes. In the group's work this
  * would hold up the answers to the peer's LLC messages, and the peer gives up
  * a link whose LLC messages are not answered in time. A second work item of
- * the group therefore makes, cleans and frees RMBs, and builds and connects links
- * (lgr_form.c). Its workqueue runs nothing but such items.
+ * the group therefore makes, cleans and frees RMBs, and builds and connects
+ * links (lgr_form.c). Its workqueue runs nothing but such items.
  *
  * - The RMB work owns a reference to the group while it is queued or running.
  *   The group keeps its namespace, whose exit waits for its groups. A work

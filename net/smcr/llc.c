@@ -742,8 +742,8 @@ static void llc_process(struct smcr_lgr *lgr, bool held)
 }
 
 /* Is it time to look at the messages that are held? They wait for the end of an
- * exchange or of their link. So a peer that has many messages held does not make
- * each further one costly.
+ * exchange or of their link. So a peer that has many messages held does not
+ * make each further one costly.
  */
 static bool held_are_due(struct smcr_lgr *lgr)
 {

@@ -124,7 +124,7 @@ struct smcr_llc_due {
  *	constant once @probe_due is set
  * @probe_due: a full packet goes there before a message, see probe_goes(); set
  *	by the handshake, cleared by the sender of the message
- * @probe_late: server: not before CONFIRM LINK, for Linux; set before the Accept
+ * @probe_late: server: after CONFIRM LINK, for Linux; set before the Accept
  * @step_deadline: jiffies when the exchange that changes links has failed, or
  *	0; the first one is set by a handshake
  * @step_delivered: jiffies when the peer's adapter had received our last
@@ -132,7 +132,7 @@ struct smcr_llc_due {
  * @timed_out: it was not answered in time; read by handshakes
  * @rkey_deadline: jiffies when our CONFIRM RKEY or DELETE RKEY has failed, or 0
  * @rkey_delivered: as @step_delivered
- * @rmb: RMB of our CONFIRM RKEY under way, or NULL; it stays on the group's list
+ * @rmb: RMB of our CONFIRM RKEY under way, or NULL; it stays on lgr->rmbs
  * @ours: the keys of our CONFIRM RKEY; its link also carries our DELETE RKEY
  * @theirs: the keys that the peer's CONFIRM RKEY has named so far
  * @theirs_deadline: jiffies until which that keeps links from changing, or 0

@@ -15,15 +15,15 @@
  *
  * The group's work carries the exchange out. The RMB work builds and connects
  * the new link, maps the RMBs to it and registers them (SMCR_LGR_T_NEW_LINK),
- * which may take an adapter long. The new link has a slot from the start, so that
- * an RMB that is made meanwhile is mapped to it as well.
+ * which may take an adapter long. The new link has a slot from the start, so
+ * that an RMB that is made meanwhile is mapped to it as well.
  *
- * The exchange begins when the RMB work is asked for the link. Its first message,
- * the server's offer or the client's agreement, follows when the server's end is
- * built, or the client's end is connected and the RMBs are registered on it
- * (add.making). Until then the peer knows nothing of this end of the link. If
- * that takes too long, the exchange ends: a server offers nothing in a first
- * contact, for which the client waits, and a client refuses.
+ * The exchange begins when the RMB work is asked for the link. Its first
+ * message, the server's offer or the client's agreement, follows when the
+ * server's end is built, or the client's end is connected and the RMBs are
+ * registered on it (add.making). Until then the peer knows nothing of this end
+ * of the link. If that takes too long, the exchange ends: a server offers
+ * nothing in a first contact, for which the client waits, and a client refuses.
  */
 #include <linux/lockdep.h>
 #include <linux/slab.h>
@@ -49,8 +49,8 @@
  * struct choice - the local end of a further link
  * @port: the port
  * @spare: the port was spare, and is kept; otherwise it is the carrier's
- * @open: there may be a spare port, for which a device is being asked; the group
- *	looks again after its answer
+ * @open: there may be a spare port, for which a device is being asked; the
+ *	group looks again after its answer
  * @far: the port is not on the peer's LAN by its addresses
  */
 struct choice {
@@ -705,8 +705,8 @@ static bool has_own_port(struct smcr_lgr *lgr)
 }
 
 /* Client: answer ADD LINK (3.5.1.6.1). Without a spare port, though an
- * asymmetric link has a port of its own, that port is not ready at the moment, or
- * a device is being asked whether it is. The server tries again late, so the
+ * asymmetric link has a port of its own, that port is not ready at the moment,
+ * or a device is being asked whether it is. The server tries again late, so the
  * client asks when the port is ready.
  */
 static void add_request(struct smcr_link *link,
@@ -917,9 +917,9 @@ static void unmade(struct smcr_lgr *lgr)
  * smcr_llc_add_overdue() - has the RMB work taken too long?
  * @lgr: the group; its exchange that changes links has reached its deadline
  *
- * Then the exchange ends, and the carrier, which is in order, does not fail. The
- * RMB work may be inside the device, for as long as that takes. Until a server
- * has told its first keys, the next message is its own.
+ * Then the exchange ends, and the carrier, which is in order, does not fail.
+ * The RMB work may be inside the device, for as long as that takes. Until a
+ * server has told its first keys, the next message is its own.
  *
  * Context: the group's work.
  * Return: true if the exchange has ended.
@@ -1115,8 +1115,8 @@ void smcr_llc_add_cont(struct smcr_link *link, const struct smcr_llc_msg *msg)
  * smcr_llc_add_go() - go on with what has waited for the RMB work
  * @lgr: the group
  *
- * Tells the peer of the new link, and then, at a server, the first keys once the
- * RMBs are registered.
+ * Tells the peer of the new link, and then, at a server, the first keys once
+ * the RMBs are registered.
  *
  * Context: the group's work.
  */
