@@ -103,11 +103,11 @@ static int leave_create(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
-/* smcr_link_create(struct smcr_lgr *, const struct smcr_port *, u8) */
+/* smcr_link_build(struct smcr_link *) */
 static int enter_link(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	struct smcr_port *port = (void *)regs_get_kernel_argument(regs, 1);
-	struct ib_device *ibdev = port->dev->ibdev;
+	struct smcr_link *link = (void *)regs_get_kernel_argument(regs, 0);
+	struct ib_device *ibdev = link->local.dev->ibdev;
 
 	call_of(ri)->arg = ibdev;
 	call_of(ri)->old = ibdev->ops.driver_id;
@@ -166,7 +166,7 @@ static struct kretprobe create = {
 };
 
 static struct kretprobe build = {
-	.kp.symbol_name	= "smcr_link_create",
+	.kp.symbol_name	= "smcr_link_build",
 	.entry_handler	= enter_link,
 	.handler	= leave_link,
 	.data_size	= sizeof(struct call),
