@@ -141,6 +141,9 @@ static u32 clc_head(const struct sock *sk, u8 *buf, u32 want)
  * smcr_clc_look() - what are the first unread bytes of the peer?
  * @inner: TCP socket of which nothing was read
  *
+ * No CLC message is sent as urgent data. An urgent byte is not in the stream, and
+ * smcr_clc_recv() does not get past it.
+ *
  * Context: any, its sock lock or slock held.
  * Return: enum smcr_clc_start.
  */
@@ -149,6 +152,8 @@ enum smcr_clc_start smcr_clc_look(const struct sock *inner)
 	u8 buf[sizeof(__be32)];
 
 	sock_owned_by_me(inner);
+	if (tcp_sk(inner)->urg_data)
+		return SMCR_CLC_START_OTHER;
 	return smcr_clc_msg_start(buf, clc_head(inner, buf, sizeof(buf)));
 }
 

@@ -258,10 +258,9 @@ bool smcr_fallback_holds(const struct sock *sk)
  */
 static enum smcr_clc_start late_start(struct sock *sk, struct sock *inner)
 {
-	const struct tcp_sock *tp = tcp_sk(inner);
 	enum smcr_clc_start start = smcr_clc_look(inner);
 
-	if (tp->copied_seq != smcr_sk(sk)->head_seq || tp->urg_data)
+	if (tcp_sk(inner)->copied_seq != smcr_sk(sk)->head_seq)
 		return SMCR_CLC_START_OTHER;
 	if (start != SMCR_CLC_START_WHOLE && sock_flag(inner, SOCK_DONE))
 		return SMCR_CLC_START_OTHER;

@@ -493,6 +493,12 @@ static bool client_speaks(struct smcr_hs *hs)
 	bool fin;
 
 	start = smcr_clc_peek(smcr_sk(hs->sk)->inner, &fin);
+	if (start == SMCR_CLC_START_WHOLE && hs->waited &&
+	    !time_before(jiffies, hs->deadline)) {
+		smcr_mib_inc(sock_net(hs->sk), SMCR_MIB_HANDSHAKETIMEOUTS);
+		smcr_hs_fail(hs, -ETIMEDOUT);
+		return false;
+	}
 	if (start == SMCR_CLC_START_WHOLE) {
 		smcr_hs_wake(hs, hs->deadline);
 		return true;

@@ -178,6 +178,7 @@ void client_reaction(int fd, const struct clc_case *c);
 /* hostile_plain.c */
 void plain_echo(int fd, const struct msg *sent, const struct clc_case *c);
 void plain_bytes(void);
+void plain_urgent(void);
 void plain_mute(void);
 
 /* hostile_broken.c */

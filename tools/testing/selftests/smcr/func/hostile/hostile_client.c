@@ -855,6 +855,7 @@ const struct group client_groups[] = {
 	{ "order", "a CLC message that is out of order leads to a reset",
 	  group_order },
 	{ "plain", "bytes that are no CLC message are the program's", plain_bytes },
+	{ "urgent", "a Proposal whose first byte is urgent is the program's bytes", plain_urgent },
 	{ "mute", "a silent client is TCP in the end, and a Proposal after that a reset",
 	  plain_mute },
 	{ "pipelined", "bytes after a Decline or a declined Proposal reach the program",

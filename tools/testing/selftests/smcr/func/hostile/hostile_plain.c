@@ -67,6 +67,30 @@ void plain_bytes(void)
 }
 
 /**
+ * plain_urgent() - send a Proposal whose first byte is urgent
+ *
+ * That byte is not in the stream, and the rest is the program's.
+ */
+void plain_urgent(void)
+{
+	static const struct clc_case urgent = PROGRAM("0 is urgent");
+	struct msg m, rest = { 0 };
+	struct stat_set then;
+	int fd;
+
+	agent_stat(&then);
+	msg_proposal4(&m);
+	fd = net_dial(NULL, hostile.them, PORT_ECHO, true);
+	if (send(fd, m.b, 1, MSG_OOB) != 1)
+		complain("no urgent byte is sent");
+	msg_put(&rest, m.b + 1, m.len - 1);
+	net_send(fd, rest.b, rest.len);
+	plain_echo(fd, &rest, &urgent);
+	close(fd);
+	client_after(&then, &urgent);
+}
+
+/**
  * plain_mute() - send nothing, or a part of an eye catcher, for as long as a handshake
  *	may take
  *
