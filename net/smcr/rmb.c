@@ -156,7 +156,8 @@ struct smcr_rmb *smcr_rmb_alloc(struct smcr_link *link, u32 elem_size,
 				u16 n_elems)
 {
 	struct net *net = link->lgr->net;
-	u32 bytes = elem_size * n_elems;
+	/* Elements do not fill the last page where pages are large */
+	u32 bytes = PAGE_ALIGN(elem_size * n_elems);
 	struct smcr_rmb *rmb;
 	int err;
 
