@@ -62,14 +62,11 @@
  */
 #define LEAST_ELEMS	4
 
-static void rmb_reg_done(struct smcr_wr_reg *reg, int err)
+static void rmb_reg_done(struct smcr_link *link)
 {
-	struct smcr_rmb_map *map = container_of(reg, struct smcr_rmb_map, reg);
-	struct smcr_lgr *lgr = map->link->lgr;
-
-	smcr_lgr_kick(lgr, SMCR_LGR_T_RMB_REG);
-	if (test_and_clear_bit(SMCR_LINK_F_REGS_LEFT, &map->link->flags))
-		smcr_lgr_kick(lgr, SMCR_LGR_T_NEW_LINK);
+	smcr_lgr_kick(link->lgr, SMCR_LGR_T_RMB_REG);
+	if (test_and_clear_bit(SMCR_LINK_F_REGS_LEFT, &link->flags))
+		smcr_lgr_kick(link->lgr, SMCR_LGR_T_NEW_LINK);
 }
 
 /* Post a registration. The send queue of a link that is being added may have no

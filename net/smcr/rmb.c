@@ -449,22 +449,28 @@ int smcr_rmb_map(struct smcr_rmb *rmb, struct smcr_link *link, int slot)
 static void reg_done(struct smcr_wr_reg *reg, int err)
 {
 	struct smcr_rmb_map *map = container_of(reg, struct smcr_rmb_map, reg);
+	struct smcr_link *link = smcr_link_get(map->link);
+	void (*done)(struct smcr_link *link) = map->done;
 
 	if (!err) {
-		smcr_mib_inc(map->link->lgr->net, SMCR_MIB_MRREGISTRATIONS);
+		smcr_mib_inc(link->lgr->net, SMCR_MIB_MRREGISTRATIONS);
 		/* Pairs with smcr_rmb_registered() */
 		smp_store_release(&map->registered, true);
 	}
-	map->done(reg, err);
-	/* The last use of @map; pairs with smcr_rmb_unmap() */
+	/* The last use of @map; pairs with smcr_rmb_unmap(). Before done(), so
+	 * that what it starts finds no registration under way.
+	 */
 	smp_store_release(&map->pending, false);
+	done(link);
+	smcr_link_put(link);
 }
 
 /**
  * smcr_rmb_register() - post the registration of an RMB
  * @rmb: the RMB
  * @slot: slot of a link in RTS to which @rmb is mapped
- * @done: called once, with 0 or -errno, if this function returns 0
+ * @done: called once for the link, if this function returns 0, when the
+ *	registration has ended
  *
  * Once the registration has completed, the peer of the link may write to @rmb.
  *
@@ -473,7 +479,7 @@ static void reg_done(struct smcr_wr_reg *reg, int err)
  * Return: 0, -ENOTCONN without a mapping, or -errno as smcr_wr_post_reg().
  */
 int smcr_rmb_register(struct smcr_rmb *rmb, int slot,
-		      void (*done)(struct smcr_wr_reg *reg, int err))
+		      void (*done)(struct smcr_link *link))
 {
 	struct smcr_rmb_map *map = &rmb->maps[slot];
 	int err;

@@ -79,7 +79,7 @@ struct smcr_rmb_map {
 	u32			rkey;
 	u64			iova;
 	struct smcr_wr_reg	reg;
-	void			(*done)(struct smcr_wr_reg *reg, int err);
+	void			(*done)(struct smcr_link *link);
 	bool			pending;
 	bool			registered;
 	bool			told;
@@ -147,8 +147,7 @@ void smcr_rmb_put(struct smcr_rmb *rmb);
 int __must_check smcr_rmb_map(struct smcr_rmb *rmb, struct smcr_link *link,
 			      int slot);
 int __must_check smcr_rmb_register(struct smcr_rmb *rmb, int slot,
-				   void (*done)(struct smcr_wr_reg *reg,
-						int err));
+				   void (*done)(struct smcr_link *link));
 void smcr_rmb_unmap(struct smcr_rmb *rmb, int slot);
 
 /**

@@ -315,11 +315,10 @@ static void reg_done(struct smcr_wr_reg *reg, int err)
 
 	map->registered = !err;
 	map->pending = false;
-	map->done(reg, err);
+	map->done(map->link);
 }
 
-int smcr_rmb_register(struct smcr_rmb *rmb, int slot,
-		      void (*done)(struct smcr_wr_reg *reg, int err))
+int smcr_rmb_register(struct smcr_rmb *rmb, int slot, void (*done)(struct smcr_link *link))
 {
 	struct smcr_rmb_map *map = &rmb->maps[slot];
 	struct ib_qp *qp;
