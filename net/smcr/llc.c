@@ -459,9 +459,13 @@ static void confirmed(struct smcr_lgr *lgr, struct smcr_link *link,
 	bool first = lgr->llc.flow.step == SMCR_LLC_FIRST_CONFIRM;
 
 	WRITE_ONCE(link->peer_uid, msg->link_uid);
-	/* Linux does not probe the path */
-	if (lgr->dialect == SMCR_DIALECT_LINUX)
+	/* Linux does not probe the path, and has few receives: connections may
+	 * post from the next event on
+	 */
+	if (lgr->dialect == SMCR_DIALECT_LINUX) {
 		WRITE_ONCE(link->inbound, SMCR_LINK_I_UNPROVED);
+		smcr_wr_limit_sends(link);
+	}
 	/* Refused if the link has failed meanwhile */
 	if (smcr_link_event(link, SMCR_LINK_EV_CONFIRMED))
 		smcr_link_fail(link, -EPROTO);
@@ -482,8 +486,6 @@ static void dialect_set(struct smcr_link *link, bool no_eye)
 {
 	WRITE_ONCE(link->lgr->dialect,
 		   no_eye ? SMCR_DIALECT_LINUX : SMCR_DIALECT_RFC);
-	if (no_eye)
-		smcr_wr_limit_sends(link);
 }
 
 /* Client: does the request name the link as the server named it before? In a

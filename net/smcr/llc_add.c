@@ -38,7 +38,6 @@
 #include "llc_msg.h"
 #include "mib.h"
 #include "rmb.h"
-#include "wr.h"
 
 /* Links that a client sets up in a second. A server adds seven to a new group,
  * and after that one in net.smcr.link_retry_min_ms.
@@ -498,8 +497,6 @@ static bool is_far(const struct smcr_lgr *lgr)
  */
 void smcr_llc_add_confirmed(struct smcr_lgr *lgr)
 {
-	if (lgr->dialect == SMCR_DIALECT_LINUX)
-		smcr_wr_limit_sends(lgr->llc.add.link);
 	smcr_mib_inc(lgr->net, SMCR_MIB_LINKSADDED);
 	lgr->llc.add_failures = 0;
 	lgr->llc.n_tried = 0;
