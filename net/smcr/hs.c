@@ -274,6 +274,23 @@ static int __must_check hs_move(struct smcr_hs *hs, enum smcr_hs_step next)
 	return 0;
 }
 
+/* Step GROUP begins. Both ends began at about the same time and have about the
+ * same deadline, or Linux's 6 s for each message. A Decline must arrive before
+ * the other end's, and a client begins to wait when the server has done so. If
+ * the peer's message was late, little time is left.
+ */
+static void hs_group_begin(struct smcr_hs *hs)
+{
+	const struct smcr_sysctl *ctl = &smcr_pernet(sock_net(hs->sk))->sysctl;
+	unsigned int ms = READ_ONCE(ctl->handshake_timeout_ms);
+	unsigned long left = 0;
+
+	if (time_before(jiffies, hs->deadline))
+		left = hs->deadline - jiffies;
+	hs->group_limit = jiffies + (hs->client ? left / 4 * 3 : left / 2);
+	hs->late = left < msecs_to_jiffies(ms) / 2;
+}
+
 /**
  * smcr_hs_step() - go to the next step
  * @hs: the handshake; ends if the step may not follow, which is a bug
@@ -287,11 +304,15 @@ bool smcr_hs_step(struct smcr_hs *hs, enum smcr_hs_step next)
 	bool waited = hs->step == SMCR_HS_GROUP || hs->step == SMCR_HS_REG;
 	int err = hs_move(hs, next);
 
-	if (WARN_ON_ONCE(err))
+	if (WARN_ON_ONCE(err)) {
 		smcr_hs_fail(hs, err);
-	else if (waited)
+		return false;
+	}
+	if (waited)
 		smcr_hs_wake(hs, hs->deadline);
-	return !err;
+	if (next == SMCR_HS_GROUP)
+		hs_group_begin(hs);
+	return true;
 }
 
 static void hs_timer(struct timer_list *timer)
@@ -315,12 +336,6 @@ void smcr_hs_arm(struct smcr_hs *hs, unsigned int msecs)
 
 	sock_owned_by_me(hs->sk);
 	WRITE_ONCE(hs->deadline, jiffies + time);
-	/* Both ends began at about the same time and have about the same
-	 * deadline, or Linux's 6 s for each message. A Decline must arrive
-	 * before the other end's, and a client begins to wait when the server
-	 * has done so. Step REG of a server has its own limit.
-	 */
-	hs->group_limit = jiffies + (hs->client ? time / 4 * 3 : time / 2);
 	smcr_hs_wake(hs, hs->deadline);
 }
 

@@ -100,7 +100,8 @@ enum smcr_hs_event_bit {
  * @deadline: end of the whole handshake, in jiffies; in step DEFER, of the wait
  *	for the client's first bytes
  * @defer_until: server: what @deadline is in step DEFER, or 0 without that step
- * @group_limit: end of the wait in step GROUP or REG, in jiffies
+ * @group_limit: end of the wait in steps GROUP and REG, in jiffies; a server's
+ *	step REG has one of its own
  * @clc: CLC messages being received and sent
  * @port: local RoCE port; does not delay the removal of its device
  * @lgr: group that the handshake uses or waits for, counted
@@ -115,6 +116,8 @@ enum smcr_hs_event_bit {
  * @crossed: client: the server's SYN crossed this one's; like @syn_reason
  * @waited: server: the time to wait for the first bytes is over, in step
  *	PROPOSAL for those of a Proposal, in step DEFER for the program's
+ * @late: the peer was so late that the wait until @group_limit tells nothing of
+ *	the local adapter
  * @first_contact: this handshake forms @lgr
  * @here: the host had the local address of TCP when the Proposal was made, or
  *	came
@@ -163,6 +166,7 @@ struct smcr_hs {
 	bool			syn_plain;
 	bool			crossed;
 	bool			waited;
+	bool			late;
 	bool			first_contact;
 	bool			here;
 	bool			offered;

@@ -232,8 +232,8 @@ void smcr_hs_path_result(struct smcr_hs *hs, bool good)
  * smcr_hs_path_slow() - note that the local adapter makes no link in time
  * @hs: a handshake that has waited for too long
  *
- * Does nothing but for a first contact. The next connections over the path need
- * not wait as long.
+ * Does nothing in a subsequent contact, or if the peer left too little time to
+ * tell. The next connections over the path need not wait as long.
  *
  * Context: process, outer sock lock held.
  */
@@ -242,7 +242,7 @@ void smcr_hs_path_slow(const struct smcr_hs *hs)
 	struct smcr_neglist_key key;
 
 	sock_owned_by_me(hs->sk);
-	if (!hs->first_contact)
+	if (!hs->first_contact || hs->late)
 		return;
 	path_key(hs, &hs->lgr->key, SMCR_NEGLIST_PATH, &key);
 	smcr_neglist_fail(sock_net(hs->sk), &key);

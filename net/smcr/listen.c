@@ -721,6 +721,7 @@ static bool confirm_first(struct smcr_hs *hs,
 	ms = READ_ONCE(smcr_pernet(sock_net(hs->sk))
 		       ->sysctl.confirm_link_timeout_ms);
 	hs->group_limit = jiffies + msecs_to_jiffies(ms) / 2;
+	hs->late = false;
 	return smcr_hs_step(hs, SMCR_HS_REG);
 }
 

@@ -546,6 +546,27 @@ static void group_deadline(void)
 	client_after(&then, &late);
 }
 
+/* A Proposal is complete when most of the time has passed. Nothing is wrong with the
+ * server's adapter, so its handshake does not give up what is left.
+ */
+static void group_tardy(void)
+{
+	static const struct clc_case on = GOES_ON("tardy");
+	struct stat_set then;
+	struct msg m;
+	int fd;
+
+	agent_stat(&then);
+	deadline_begin();
+	fd = net_dial(NULL, hostile.them, PORT_ECHO, true);
+	msg_proposal4(&m);
+	net_send_slow(fd, m.b, m.len, deadline_ms() * 7 / 10 / m.len);
+	client_reaction(fd, &on);
+	close(fd);
+	deadline_end();
+	client_after(&then, &on);
+}
+
 /* Send each byte of a message in a segment of its own. */
 static void group_slow(void)
 {
@@ -862,6 +883,8 @@ const struct group client_groups[] = {
 	  group_pipelined },
 	{ "late", "after Confirm a Decline or an end leads to TCP, other bytes to a reset",
 	  group_late },
+	{ "tardy", "a Proposal that comes late, but in time, gets an Accept",
+	  group_tardy },
 	{ "slow", "messages sent one byte per segment get the same reaction",
 	  group_slow },
 	{ "cut", "a message that is cut off behind its eye catcher leads to a reset",
