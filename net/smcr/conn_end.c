@@ -189,10 +189,12 @@ static void end_break(struct smcr_conn *conn, bool counted)
 	conn->flush = SMCR_CONN_FLUSH_NONE;
 	if (!sk)
 		return;
-	/* The peer resets after both directions have ended. TCP's connection
-	 * would be over, so the program hears nothing; its close() may wait.
+	/* The peer has all bytes, and resets after both directions have ended.
+	 * TCP's connection would be over, so the program hears nothing; its
+	 * close() may wait.
 	 */
-	if (sk->sk_state == TCP_CLOSE && peer_resets(conn)) {
+	if (sk->sk_state == TCP_CLOSE && peer_resets(conn) &&
+	    conn->tx.una == READ_ONCE(conn->tx.end)) {
 		if (conn->fsm.we_closed)
 			sk->sk_state_change(sk);
 		return;

@@ -425,11 +425,12 @@ static int tx_fill(struct smcr_conn *conn, const struct smcr_tx_plan *plan,
 
 /* Post one chain of writes and its message; writes that are repeated go without
  * one until the last of them (4.6.2). Request a completion with C and A, after
- * which no message would release the references of the send slots, when half of
- * the send space has none requested, while send() finds no chunk, at the end of
- * a replay, and for bytes that will wait behind this message (tx_plan.c). If
- * the send space cannot be mapped for the new link's device, conn_move.c tries
- * again.
+ * which no message would release the references of the send slots, with the
+ * first D, so that a reset after it finds whether the peer has all bytes, when
+ * half of the send space has none requested, while send() finds no chunk, at
+ * the end of a replay, and for bytes that will wait behind this message
+ * (tx_plan.c). If the send space cannot be mapped for the new link's device,
+ * conn_move.c tries again.
  */
 static int tx_post(struct smcr_conn *conn, const struct smcr_tx_plan *plan)
 {
@@ -464,6 +465,7 @@ static int tx_post(struct smcr_conn *conn, const struct smcr_tx_plan *plan)
 	batch.counts = batch.message;
 	batch.signal = batch.message &&
 		       ((flags & (SMCR_CDC_C | SMCR_CDC_A)) ||
+			(flags & SMCR_CDC_D && tx->signaled < plan->sent) ||
 			tx->fo.replay < tx->fo.mark ||
 			plan->sent - tx->signaled >= tx->size / 2 ||
 			tx->pressed ||
