@@ -141,8 +141,8 @@ static u32 clc_head(const struct sock *sk, u8 *buf, u32 want)
  * smcr_clc_look() - what are the first unread bytes of the peer?
  * @inner: TCP socket of which nothing was read
  *
- * No CLC message is sent as urgent data. An urgent byte is not in the stream, and
- * smcr_clc_recv() does not get past it.
+ * No CLC message is sent as urgent data. An urgent byte is not in the stream,
+ * and smcr_clc_recv() does not get past it.
  *
  * Context: any, its sock lock or slock held.
  * Return: enum smcr_clc_start.

@@ -387,7 +387,7 @@ static void ib_remove(struct ib_device *ibdev, void *client_data)
 	smcr_lgr_device_removed(dev);
 	ib_dev_put(dev);
 	wait_for_completion(&dev->released);
-	/* Who queues it has a reference to the device, or is the work itself */
+	/* Whoever queues it holds a reference to the device, or is the work */
 	cancel_work_sync(&dev->events->work);
 	smcr_chunks_unmap(dev);
 	smcr_ib_ports_free(dev);

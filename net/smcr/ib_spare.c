@@ -200,8 +200,8 @@ static void log_pages(struct smcr_ibdev *dev, u32 pages)
 
 /* Fill a candidate. A device whose limits are too small for a link is none, nor
  * is a port that is not ready, or that the PNET table puts into another
- * network. What the port is matters only if the GID can carry the link and the
- * netdev can send: a port that is down normally has no carrier either.
+ * network. The state of the port matters only if the GID can carry the link and
+ * the netdev can send: a port that is down normally has no carrier either.
  */
 static void spare_fill(struct net *net, const struct smcr_ib_hit *hit,
 		       const struct spare_set *set, struct smcr_spare *spare)
@@ -300,8 +300,8 @@ set_make(struct net *net, const struct smcr_port *used, unsigned int n_used,
  * in another subnet may be found; CONFIRM LINK tells whether it reaches the
  * peer.
  *
- * A port is what is known of it, so that a device that takes long for an answer
- * delays no group; the groups hear of the answer.
+ * The device is not asked for the state of a port, as the answer may take long;
+ * what is known of the port decides. See smcr_ib_port_known().
  *
  * Context: process; allocates memory.
  * Return: 0; 1 if the port is not on the peer's LAN by its addresses; -ENOENT

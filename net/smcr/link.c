@@ -105,8 +105,8 @@ static int __must_check link_event(struct smcr_link *link,
 	if (next == old)
 		return 0;
 	open = next == SMCR_LINK_READY || next == SMCR_LINK_ACTIVE;
-	/* Pairs with smcr_link_state(): who sees a state sees what it tells of,
-	 * such as the queue pair of a link that is READY
+	/* Pairs with smcr_link_state(): a reader of the state also sees what
+	 * was set up before, such as the queue pair of a link that is READY
 	 */
 	smp_store_release(&link->state, next);
 	/* Pairs with writes_prepare(), which needs what was set up before */

@@ -371,7 +371,7 @@ static int link_fill_private(struct msg *msg, const struct smcr_link *link)
 	/* The peer's end is set before the link becomes READY. A link that
 	 * failed before that may have zeros there.
 	 */
-	if (smp_load_acquire(&link->state) == SMCR_LINK_INIT)
+	if (smcr_link_state(link) == SMCR_LINK_INIT)
 		return 0;
 	if (nla_put_u32(skb, SMCR_A_LINK_PEER_QPN, link->peer.qpn) ||
 	    nla_put(skb, SMCR_A_LINK_PEER_GID, SMCR_GID_LEN, link->peer.gid) ||
