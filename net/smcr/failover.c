@@ -142,6 +142,21 @@ void smcr_failover_tx_consumed(struct smcr_failover_tx *fo, u64 cons)
 }
 
 /**
+ * smcr_failover_tx_part() - event: a chain of requests was posted in part
+ * @fo: send side
+ * @pos: position behind the last byte of the chain
+ *
+ * The link has failed, so smcr_failover_tx_move() or the end of the connection
+ * follows. No message announces the bytes, and they count as not posted.
+ *
+ * Context: any, conn->lock held.
+ */
+void smcr_failover_tx_part(struct smcr_failover_tx *fo, u64 pos)
+{
+	fo->part = pos;
+}
+
+/**
  * smcr_failover_tx_move() - move the send side to another link
  * @fo: send side
  * @move: the connection now; its old link takes no work request any more
@@ -153,6 +168,10 @@ void smcr_failover_tx_consumed(struct smcr_failover_tx *fo, u64 cons)
  * known of the link, not from the peer's cursor. Bytes without a completion are
  * replayed, even those whose writes have arrived.
  *
+ * Only time lifts the cap, too, if the old link failed within a chain: its
+ * first writes may be under way, and the peer has all messages that precede F,
+ * so it does not drain that link.
+ *
  * Context: any, conn->lock held.
  * Return: true if a CDC message must follow F, to repeat flags and cursors that
  * are not known complete; false if the last message is confirmed. A caller that
@@ -163,13 +182,14 @@ bool smcr_failover_tx_move(struct smcr_failover_tx *fo,
 {
 	bool capped = fo->cap != SMCR_FAILOVER_OPEN;
 	u64 cap = fo->low + move->ring_len;
+	bool part = fo->part > move->nxt;
 
 	/* Nothing was posted on the last link if its F was not */
 	if (fo->f_due)
 		cap = SMCR_FAILOVER_OPEN;
 	else
-		fo->blind = !fo->settled || (capped && fo->blind);
-	if ((!fo->f_due && fo->low < move->nxt) || capped) {
+		fo->blind = !fo->settled || part || (capped && fo->blind);
+	if ((!fo->f_due && fo->low < move->nxt) || part || capped) {
 		if (cap < fo->cap)
 			fo->cap = cap;
 		fo->until = move->until;
@@ -177,6 +197,7 @@ bool smcr_failover_tx_move(struct smcr_failover_tx *fo,
 	if (move->in_order != SMCR_FAILOVER_NO_LINK)
 		fo->back = move->in_order;
 	fo->settled = false;
+	fo->part = 0;
 	fo->mark = move->nxt;
 	fo->replay = move->silent ? move->nxt : move->una;
 	fo->low = fo->replay;

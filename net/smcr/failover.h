@@ -24,6 +24,9 @@
  * @low: lowest position whose write may still be under way on the present link.
  *	The consumer cursor may be beyond it: the peer may have read a copy that
  *	came over an earlier link
+ * @part: position up to which the present link may write bytes that do not
+ *	count as posted: it has failed within a chain of requests. 0 if it has
+ *	not
  * @cap: no byte at this position or beyond may be written, because a write of
  *	a dead link may still hit its location in the ring
  * @until: time at which no write of a dead link can arrive any more: the retry
@@ -43,6 +46,7 @@ struct smcr_failover_tx {
 	u64 replay;
 	u64 mark;
 	u64 low;
+	u64 part;
 	u64 cap;
 	u64 until;
 	u16 ss;
@@ -55,7 +59,8 @@ struct smcr_failover_tx {
 /**
  * struct smcr_failover_move - a connection at the time of its move
  * @una: position up to which the peer's memory holds all bytes for good
- * @nxt: position up to which bytes were posted as writes at any time
+ * @nxt: position up to which bytes were posted as writes at any time, but for
+ *	smcr_failover_tx.part
  * @seq: sequence number of the last CDC message
  * @ring_len: bytes of the peer's ring
  * @until: time at which no write of the old link can arrive any more: now plus
@@ -199,6 +204,7 @@ void smcr_failover_tx_init(struct smcr_failover_tx *fo, bool known);
 bool smcr_failover_tx_done(struct smcr_failover_tx *fo, u16 seq, u64 pos,
 			   bool present);
 void smcr_failover_tx_consumed(struct smcr_failover_tx *fo, u64 cons);
+void smcr_failover_tx_part(struct smcr_failover_tx *fo, u64 pos);
 bool smcr_failover_tx_move(struct smcr_failover_tx *fo,
 			   const struct smcr_failover_move *move);
 void smcr_failover_tx_drained(struct smcr_failover_tx *fo, u64 until);

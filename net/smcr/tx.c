@@ -473,8 +473,11 @@ static int tx_post(struct smcr_conn *conn, const struct smcr_tx_plan *plan)
 	if (batch.message)
 		tx_encode(conn, batch.cdc, plan->sent, cons, flags);
 	err = smcr_wr_post(conn->link, &batch);
-	if (err)
+	if (unlikely(err)) {
+		if (batch.part)
+			smcr_failover_tx_part(&tx->fo, plan->sent);
 		return err;
+	}
 	tx_posted(conn, plan, &batch, cons, flags);
 	if (batch.message && flags & SMCR_CDC_A)
 		smcr_conn_end_event(conn, SMCR_CONN_EV_ABORT_SENT);

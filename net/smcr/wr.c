@@ -788,6 +788,19 @@ static void batch_own(struct smcr_wr_slot *slot,
 	slot->bytes = batch->bytes;
 }
 
+/* A batch was posted in part: the reference goes to the last slot that was,
+ * since the adapter may read the connection's send space until the drain. A
+ * completion of that slot has to wait for tx_lock before it fails the link.
+ */
+static void batch_own_part(struct smcr_wr *wr, struct smcr_conn *conn)
+{
+	struct smcr_wr_slot *slot;
+
+	slot = &wr->slots[(wr->head - 1) & (wr->sq_depth - 1)];
+	slot->conn = conn;
+	slot->counts = false;
+}
+
 /* Post a fence, whose time in the queue share.c wants to know. */
 static int batch_probe(struct smcr_link *link)
 {
@@ -856,7 +869,10 @@ static int batch_post(struct smcr_link *link, struct smcr_wr_batch *batch,
 	if (signal)
 		last->send_flags |= IB_SEND_SIGNALED;
 	posted = chain_post(link, first, n, signal, &err);
-	*unused_ref = posted < n;
+	batch->part = posted && err;
+	if (unlikely(posted && posted < n))
+		batch_own_part(wr, batch->conn);
+	*unused_ref = !posted;
 	return err;
 }
 
@@ -888,6 +904,7 @@ int smcr_wr_post(struct smcr_link *link, struct smcr_wr_batch *batch)
 	lockdep_assert_held(&batch->conn->lock);
 	if (WARN_ON_ONCE(!n || batch->n_writes > SMCR_WR_MAX_WRITES))
 		return -EINVAL;
+	batch->part = false;
 	built = writes_prepare(link, batch, &writes);
 	spin_lock_irqsave(&link->tx_lock, irq);
 	err = gate_check(link);

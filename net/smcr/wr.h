@@ -64,6 +64,8 @@ struct smcr_wr_write {
  * @signal: ask for a completion, whatever the number of unsignaled requests
  * @message: a message follows the writes
  * @counts: the completion confirms @pos and @seq to the connection
+ * @part: result of smcr_wr_post(): it failed, but a part of the requests was
+ *	posted
  * @cdc: the encoded CDC message
  * @writes: the RDMA writes
  */
@@ -76,6 +78,7 @@ struct smcr_wr_batch {
 	bool			signal;
 	bool			message;
 	bool			counts;
+	bool			part;
 	u8			cdc[SMCR_ROCE_MSG_LEN];
 	struct smcr_wr_write	writes[SMCR_WR_MAX_WRITES];
 };

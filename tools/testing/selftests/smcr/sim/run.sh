@@ -92,6 +92,7 @@ else
 	mistake "$sim" 11 3000 "a completion does not send the bytes that waited for it"
 	mistake "$sim" 12 3000 "bytes that the program holds have no timer"
 	mistake "$sim" 13 3000 "bytes that are left to a woken program have no timer"
+	mistake "$sim" 14 40000 "a chain that was posted in part is forgotten"
 	mistake "$lsim" 1 3000 "an exchange begins during another one"
 	mistake "$lsim" 2 3000 "CONFIRM RKEY is accepted while links change"
 	mistake "$lsim" 3 3000 "the keys of a link stay when it has left"

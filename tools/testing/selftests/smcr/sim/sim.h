@@ -25,7 +25,8 @@
 enum sim_mistake {
 	BUG_NONE, BUG_F_IGNORED, BUG_NO_DRAIN, BUG_EARLY_CDC, BUG_SS_CURSOR, BUG_NO_CAP,
 	BUG_EARLY_REUSE, BUG_URGENT_ONCE, BUG_URGENT_NO_LIMIT, BUG_NOT_BACK,
-	BUG_MERGE_UNASKED, BUG_MERGE_FORGOTTEN, BUG_CORK_UNTIMED, BUG_WOKEN_UNTIMED, NR_BUGS,
+	BUG_MERGE_UNASKED, BUG_MERGE_FORGOTTEN, BUG_CORK_UNTIMED, BUG_WOKEN_UNTIMED,
+	BUG_PART_UNTOLD, NR_BUGS,
 };
 
 /* Flags after which a peer says no more */
@@ -82,6 +83,7 @@ enum qp_state { QP_RTS, QP_ERR, QP_DEAD };
  * struct qp - one end of a wire
  * @state: its state
  * @deaf: the adapter acknowledged what it did not place, and is dead
+ * @broken: it took a part of a chain, and takes no more
  * @op: send queue; the counters below are modulo QP_OPS
  * @posted: work requests posted
  * @landed: of these, placed in the peer's memory or receive queue
@@ -98,6 +100,7 @@ enum qp_state { QP_RTS, QP_ERR, QP_DEAD };
 struct qp {
 	u8 state;
 	bool deaf;
+	bool broken;
 	struct op op[QP_OPS];
 	u32 posted, landed, acked, seen;
 	u32 unsignaled;
@@ -246,7 +249,7 @@ struct sim {
 
 extern struct sim sim;
 extern u64 sim_moves, sim_ghosts, sim_resets, sim_links, sim_bytes, sim_crowded, sim_steps,
-	sim_drains, sim_urgents, sim_oobs, sim_merges, sim_corks, sim_leaves;
+	sim_drains, sim_urgents, sim_oobs, sim_merges, sim_corks, sim_leaves, sim_parts;
 
 _Noreturn void sim_broken(const char *file, int line, const char *what);
 
@@ -288,6 +291,7 @@ void wire_cut(u8 wire);
 void wire_step(u8 wire, u8 from);
 bool wire_idle(void);
 void wire_lie(u8 wire, u8 from);
+void qp_break(struct host *h, u8 slot);
 void qp_error(struct host *h, u8 slot);
 bool qp_room(const struct host *h, u8 slot, u32 ops);
 bool qp_asked(const struct host *h, u8 slot, const struct conn *c);

@@ -66,6 +66,16 @@ void wire_lie(u8 wire, u8 from)
 		sim.host[!from].conn[qp->op[i % QP_OPS].conn].lossy = true;
 }
 
+/* The send queue fails; the host notices at once, but after the present event */
+void qp_break(struct host *h, u8 slot)
+{
+	u8 wire = h->link[slot].wire;
+
+	wire_cut(wire);
+	sim.wire[wire].notice[h->id] = sim.now;
+	qp_of(h, slot)->broken = true;
+}
+
 void qp_error(struct host *h, u8 slot)
 {
 	struct qp *qp = qp_of(h, slot);
@@ -79,7 +89,7 @@ bool qp_room(const struct host *h, u8 slot, u32 ops)
 {
 	const struct qp *qp = qp_of(h, slot);
 
-	return qp->posted - qp->seen + ops <= QP_OPS;
+	return !qp->broken && qp->posted - qp->seen + ops <= QP_OPS;
 }
 
 /* Is a completion requested that will confirm bytes of @c? */

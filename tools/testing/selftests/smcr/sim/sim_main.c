@@ -10,7 +10,8 @@
 
 struct sim sim;
 u64 sim_moves, sim_ghosts, sim_resets, sim_links, sim_bytes, sim_crowded, sim_steps, sim_drains,
-	sim_urgents, sim_oobs, sim_merges, sim_corks, sim_leaves;
+	sim_urgents, sim_oobs, sim_merges, sim_corks, sim_leaves,
+	sim_parts;
 
 void sim_broken(const char *file, int line, const char *what)
 {
@@ -349,6 +350,7 @@ static void tell_counts(u64 nr)
 	printf("# %llu urgent bytes, %llu of them taken out of line\n", sim_urgents, sim_oobs);
 	printf("# %llu waits to merge bytes, %llu for a promise, %llu for a writer\n",
 	       sim_merges, sim_corks, sim_leaves);
+	printf("# %llu chains that broke\n", sim_parts);
 }
 
 /* sim [-s SEED] [-n SEEDS] [-l STEPS] [-b MISTAKE] [-t] */

@@ -29,14 +29,16 @@ static void post_f(struct host *h, struct conn *c)
 	      msg.seq, c->slot, c->una, c->fo_tx.mark);
 }
 
-static void post_writes(struct host *h, struct conn *c, const struct smcr_tx_plan *plan, u64 pos)
+/* Post the first @n writes of a plan */
+static void post_writes(struct host *h, struct conn *c, const struct smcr_tx_plan *plan, u32 n,
+			u64 pos)
 {
 	struct op op = { .kind = OP_WRITE, .conn = (u8)(c - h->conn), .uid = c->uid };
 	u32 i, at;
 	u64 vaddr;
 
 	HOLDS(!smcr_rtoken_get(&h->tokens, c->peer_rmb, c->slot, &op.rkey, &vaddr));
-	for (i = 0; i < plan->nr_segs; i++) {
+	for (i = 0; i < n; i++) {
 		op.vaddr = vaddr + c->peer_el * (MAX_RING + SMCR_RMBE_EYE_LEN) +
 			   plan->seg[i].remote;
 		op.len = plan->seg[i].len;
@@ -75,6 +77,19 @@ static struct smcr_tx_line line(const struct conn *c)
 	};
 }
 
+/* The link fails within a chain: the message is not posted */
+static void post_part(struct host *h, struct conn *c, const struct smcr_tx_plan *plan, u64 from)
+{
+	TRACE("host %u conn %u: a part of %llu to %llu over slot %u", h->id, (u8)(c - h->conn),
+	      from, plan->sent, c->slot);
+	post_writes(h, c, plan, 1 + rnd_below(plan->nr_segs), from);
+	qp_break(h, c->slot);
+	if (sim.bug != BUG_PART_UNTOLD)
+		smcr_failover_tx_part(&c->fo_tx, plan->sent);
+	c->stopped = true;
+	sim_parts++;
+}
+
 /* Post a chain of writes and its message; without message if @flags is NULL */
 static bool post(struct host *h, struct conn *c, const struct smcr_tx_plan *plan, u64 from,
 		 const u16 *flags)
@@ -87,7 +102,11 @@ static bool post(struct host *h, struct conn *c, const struct smcr_tx_plan *plan
 	c->stopped = !qp_room(h, c->slot, plan->nr_segs + 1U);
 	if (c->stopped)
 		return false;
-	post_writes(h, c, plan, from);
+	if (plan->nr_segs && one_in(100)) {
+		post_part(h, c, plan, from);
+		return false;
+	}
+	post_writes(h, c, plan, plan->nr_segs, from);
 	if (!flags)
 		return true;
 	op.pos = plan->sent;

@@ -286,6 +286,31 @@ static void cap_unused_link(void)
 	EXPECT_EQ(limit(&fo, 31, 0), 1ULL << 40);
 }
 
+/* All messages are confirmed, so the peer does not drain the old link. It may
+ * hold writes of a chain that was posted in part
+ */
+static void cap_part(void)
+{
+	struct smcr_failover_tx fo = sender(9);
+
+	smcr_failover_tx_done(&fo, 9, 30, true);
+	smcr_failover_tx_part(&fo, 50);
+	EXPECT(!move(&fo, 30, 30));
+	post_f(&fo, 30);
+	smcr_failover_tx_consumed(&fo, 31);
+	EXPECT_EQ(limit(&fo, 31, RETRY - 1), 30 + RING);
+	EXPECT_EQ(limit(&fo, 31, RETRY), 1ULL << 40);
+	/* It is about that link alone */
+	move(&fo, 40, 40);
+	EXPECT_EQ(fo.cap, SMCR_FAILOVER_OPEN);
+	/* A part of a replay is below the mark, and lies behind what is known */
+	move(&fo, 40, 60);
+	post_f(&fo, 40);
+	smcr_failover_tx_part(&fo, 50);
+	move(&fo, 40, 60);
+	EXPECT_EQ(fo.cap, 40 + RING);
+}
+
 /* The peer has handled nothing yet and does not know the link, so it would not
  * drain it
  */
@@ -914,6 +939,7 @@ static const struct fact facts[] = {
 	{ "a second move keeps the lower cap, and only time lifts it", cap_second_move },
 	{ "a cursor that an earlier link's copy explains does not raise the cap", cap_read_twice },
 	{ "a link over which nothing went does not count as a move", cap_unused_link },
+	{ "after a chain that was posted in part, only time lifts the cap", cap_part },
 	{ "on a link that the peer cannot know, only time lifts the cap", cap_first_message },
 	{ "a sender is quiet when its last message is confirmed", quiet },
 	{ "without F, a message on a new link must be SR + 1", without_f },
