@@ -760,6 +760,8 @@ void smcr_hs_done(struct smcr_hs *hs)
  * smcr_hs_abort() - the application closes or disconnects the socket
  * @sk: outer socket in mode HANDSHAKE
  *
+ * A program may never wait for as long as the handshake does.
+ *
  * Context: process, outer sock lock held.
  */
 void smcr_hs_abort(struct sock *sk)
@@ -767,6 +769,8 @@ void smcr_hs_abort(struct sock *sk)
 	struct smcr_hs *hs = smcr_sk(sk)->hs;
 
 	sock_owned_by_me(sk);
-	if (hs)
-		smcr_hs_fail(hs, -ECONNABORTED);
+	if (!hs)
+		return;
+	smcr_hs_dest_left(hs);
+	smcr_hs_fail(hs, -ECONNABORTED);
 }

@@ -238,6 +238,7 @@ void smcr_hs_path_slow(const struct smcr_hs *hs);
 bool smcr_hs_long_lost(const struct smcr_hs *hs);
 void smcr_hs_dest_good(struct smcr_hs *hs);
 void smcr_hs_dest_failed(struct smcr_hs *hs);
+void smcr_hs_dest_left(struct smcr_hs *hs);
 void smcr_hs_dest_syn(struct smcr_hs *hs, bool answered);
 void smcr_hs_source(struct smcr_hs *hs, bool speaks);
 bool smcr_hs_source_known(const struct smcr_hs *hs);

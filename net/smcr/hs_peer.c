@@ -12,6 +12,11 @@
 #include "path.h"
 #include "sock.h"
 
+/* So long a server leaves a Proposal unanswered before a program that gives up
+ * says something about it
+ */
+#define HS_IGNORED	HZ
+
 /* Negative list key of a client's destination, of the kind @kind. */
 static void dest_key(const struct smcr_hs *hs, enum smcr_neglist_kind kind,
 		     struct smcr_neglist_key *key)
@@ -292,6 +297,31 @@ void smcr_hs_dest_failed(struct smcr_hs *hs)
 }
 
 /**
+ * smcr_hs_dest_left() - note that the program gives up, if the destination may
+ *	be the cause
+ * @hs: the handshake
+ *
+ * A program whose time to connect is shorter than that of a handshake would
+ * never reach a host that echoes the option and does not speak SMC-R. A server
+ * that has given a valid answer before is only slow now.
+ *
+ * Context: process, outer sock lock held.
+ */
+void smcr_hs_dest_left(struct smcr_hs *hs)
+{
+	struct net *net = sock_net(hs->sk);
+	struct smcr_neglist_key key;
+
+	sock_owned_by_me(hs->sk);
+	if (!hs->client || hs->step != SMCR_HS_ACCEPT ||
+	    !smcr_inner_ignored(hs->sk, HS_IGNORED))
+		return;
+	dest_key(hs, SMCR_NEGLIST_DESTINATION, &key);
+	if (!smcr_peers_known(net, &key.addr, key.port))
+		smcr_neglist_fail(net, &key);
+}
+
+/**
  * smcr_hs_dest_syn() - note whether SYNs with the option arrive
  * @hs: a client's handshake
  * @answered: the destination has answered one; if false, only one without
@@ -365,7 +395,7 @@ bool smcr_hs_source_known(const struct smcr_hs *hs)
 
 	sock_owned_by_me(hs->sk);
 	smcr_path_peer_addr(smcr_sk(hs->sk)->inner->sk, &addr);
-	return smcr_peers_known(sock_net(hs->sk), &addr);
+	return smcr_peers_known(sock_net(hs->sk), &addr, SMCR_PEERS_HOST);
 }
 
 /**

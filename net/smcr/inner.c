@@ -826,6 +826,29 @@ void smcr_inner_ack_now(struct socket *inner)
 }
 
 /**
+ * smcr_inner_ignored() - does the peer leave unanswered what TCP has sent?
+ * @sk: outer socket, to whose peer bytes were sent
+ * @span: for how long, in jiffies
+ *
+ * Context: process, outer sock lock held.
+ * Return: true if the peer's TCP has acknowledged all bytes, the last of which
+ * were sent that long ago, and the peer has never sent a byte.
+ */
+bool smcr_inner_ignored(struct sock *sk, unsigned long span)
+{
+	struct sock *inner = inner_sk(sk);
+	const struct tcp_sock *tp = tcp_sk(inner);
+	bool ignored;
+
+	sock_owned_by_me(sk);
+	lock_sock(inner);
+	ignored = tp->snd_una == tp->write_seq && !tp->bytes_received &&
+		  tcp_jiffies32 - tp->lsndtime >= span;
+	release_sock(inner);
+	return ignored;
+}
+
+/**
  * smcr_inner_has_data() - does TCP have unread bytes?
  * @sk: outer socket
  *

@@ -64,6 +64,7 @@ void smcr_inner_release(struct sock *sk);
 void smcr_inner_syn(struct sock *inner);
 void smcr_inner_ack_later(struct socket *inner);
 void smcr_inner_ack_now(struct socket *inner);
+bool smcr_inner_ignored(struct sock *sk, unsigned long span);
 bool smcr_inner_has_data(struct sock *sk);
 enum smcr_inner_end smcr_inner_end(const struct sock *sk);
 int smcr_inner_errno(const struct sock *sk);

@@ -277,19 +277,22 @@ enum smcr_gid_kind smcr_peers_gid_kind(struct net *net,
 }
 
 /**
- * smcr_peers_known() - has a first contact with a host got far?
+ * smcr_peers_known() - does a server or a host speak SMC-R?
  * @net: namespace
- * @addr: the host's TCP address, IPv4 as a mapped address
+ * @addr: its TCP address, IPv4 as a mapped address
+ * @port: the server's TCP port; SMCR_PEERS_HOST: has a first contact with the
+ *	host got far?
  *
  * Context: any.
- * Return: true if the host has an entry, because it speaks SMC-R.
+ * Return: true if it has an entry, because it speaks SMC-R.
  */
-bool smcr_peers_known(struct net *net, const struct in6_addr *addr)
+bool smcr_peers_known(struct net *net, const struct in6_addr *addr,
+		      __be16 port)
 {
 	bool known;
 
 	rcu_read_lock();
-	known = peer_find(peers_of(net), addr, SMCR_PEERS_HOST);
+	known = peer_find(peers_of(net), addr, port);
 	rcu_read_unlock();
 	return known;
 }

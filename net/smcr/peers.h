@@ -42,7 +42,8 @@ void smcr_peers_want_no_eye(struct net *net, const struct in6_addr *addr,
 bool smcr_peers_no_eye(struct net *net, const struct in6_addr *addr);
 enum smcr_gid_kind smcr_peers_gid_kind(struct net *net,
 				       const struct in6_addr *addr);
-bool smcr_peers_known(struct net *net, const struct in6_addr *addr);
+bool smcr_peers_known(struct net *net, const struct in6_addr *addr,
+		      __be16 port);
 bool smcr_peers_forgive(struct net *net, const struct in6_addr *addr,
 			__be16 port, unsigned int ms);
 

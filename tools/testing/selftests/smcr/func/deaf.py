@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """A TCP server whose host echoes the SMC-R option.
 
-The server does not speak SMC-R: it closes a connection that sends a Proposal
-and echoes everything else. It prints "serving" when it listens, and serves
-until it is killed.
+The server does not speak SMC-R: it closes a connection that sends a Proposal,
+or with "silent" waits for more, and echoes everything else. It prints "serving"
+when it listens, and serves until it is killed.
 
-usage: deaf.py ADDRESS PORT      (synopt.ko is loaded)
+usage: deaf.py ADDRESS PORT [silent]      (synopt.ko is loaded)
 """
 import fcntl
 import socket
@@ -24,6 +24,8 @@ def serve(conn):
         while data and not data.startswith(EYE_CATCHER):
             conn.sendall(data)
             data = conn.recv(4096)
+        if sys.argv[3:] == ["silent"]:
+            conn.recv(1)
 
 
 def main():

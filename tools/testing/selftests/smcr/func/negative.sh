@@ -188,6 +188,19 @@ check "the next 3 connections work" echoes 7700 3
 grew deaf FallbackNegDestination -eq 3
 check_not "its other port is another destination" echoes 7701 1
 grew deaf NegativeAdded -eq 2
+
+# A peer that echoes the option and is silent, and a program that waits for less
+# time than a handshake takes
+on server program deaf7702 ./deaf.py "$SERVER" 7702 silent
+sysctl_for_now net.smcr.handshake_timeout_ms 60000
+save silent
+check_not "a program that waits for a few seconds gets no connection" \
+	timeout -s KILL $((3 * PATIENCE)) \
+	burst/burst $kind "$SERVER" 7702 send 1
+grew silent NegativeAdded -eq 1
+check "its next 3 connections work" echoes 7702 3
+grew silent FallbackNegDestination -eq 3
+
 io_check "end of the server" $kind "$SERVER" quit
 on server served
 both no_conn_left
