@@ -427,7 +427,10 @@ check_not "it is not listed any more, as it answers the option" \
 grew passes SynsPlain -eq 0
 check "the list is used again" sysctl -qw net.smcr.negative_ms=600000
 
-# The server has got the first SYN, and its answer comes late.
+# The server has got the first SYN, and its answer comes late. It remembers the
+# SYN for as long as it repeats the answer, by default for some 6 s, in which a
+# slow host may not notice that the SYN was repeated.
+on server sysctl_for_now net.ipv4.tcp_synack_retries 20
 undo_later wire clear
 late_answer late 7700
 grew late ActiveOpens -eq 1
