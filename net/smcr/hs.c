@@ -231,7 +231,7 @@ void smcr_hs_trace(const struct smcr_hs *hs, int err)
  *   server   PROPOSAL -> GROUP -> ACCEPT -> CONFIRM -> REG -> LLC
  *
  *   DECLINE  from each but TCP, a client's CONFIRM and a server's ACCEPT
- *   DEFER    from a server's CONFIRM, LLC and DECLINE
+ *   DEFER    from a server's PROPOSAL, CONFIRM, LLC and DECLINE
  *   DONE     from each
  */
 #define TO(step)	BIT(SMCR_HS_##step)
@@ -248,7 +248,8 @@ static const u16 hs_next[][SMCR_HS_STEPS] = {
 		[SMCR_HS_DECLINE]  = TO(DONE),
 	},
 	[SMCR_SERVER] = {
-		[SMCR_HS_PROPOSAL] = TO(GROUP) | TO(DECLINE) | TO(DONE),
+		[SMCR_HS_PROPOSAL] = TO(GROUP) | TO(DECLINE) | TO(DEFER) |
+				     TO(DONE),
 		[SMCR_HS_GROUP]	   = TO(ACCEPT) | TO(DECLINE) | TO(DONE),
 		[SMCR_HS_ACCEPT]   = TO(CONFIRM) | TO(DONE),
 		[SMCR_HS_CONFIRM]  = TO(REG) | TO(DECLINE) | TO(DEFER) |
@@ -593,18 +594,18 @@ static void hs_deliver(struct smcr_hs *hs, int err)
 }
 
 /* TCP_DEFER_ACCEPT: if accept() must not return the child yet, go to step DEFER
- * instead of ending the handshake. TCP takes the Proposal for the client's
- * first bytes, so it does not withhold the child. A child without a Proposal
- * was withheld by TCP already. As no program has the socket, nothing but the
- * handshake needs its wake-ups.
+ * instead of ending the handshake. TCP takes a CLC message for the client's
+ * first bytes, so it does not withhold the child. In step PROPOSAL that message
+ * is a Decline; a child from which none has come was withheld by TCP already.
+ * As no program has the socket, nothing but the handshake needs its wake-ups.
  */
 static bool __must_check hs_defer(struct smcr_hs *hs)
 {
 	struct sock *sk = hs->sk;
 
 	sock_owned_by_me(hs->sk);
-	if (!hs->defer_until || hs->step == SMCR_HS_PROPOSAL ||
-	    !time_before(jiffies, hs->defer_until))
+	if (!hs->defer_until || !time_before(jiffies, hs->defer_until) ||
+	    (hs->step == SMCR_HS_PROPOSAL && !hs->clc.rx_len))
 		return false;
 	if (WARN_ON_ONCE(hs_move(hs, SMCR_HS_DEFER)))
 		return false;

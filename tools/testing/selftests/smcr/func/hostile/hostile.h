@@ -113,13 +113,14 @@ struct hostile {
 
 extern struct hostile hostile;
 
-/* Ports of the agent, of its echo servers (ECHO, MAPPED) and of our servers */
+/* Ports of the agent, of its servers (ECHO, MAPPED, DEFER) and of ours */
 #define PORT_AGENT	7601
 #define PORT_ECHO	7600
 #define PORT_HOSTILE	7610
 #define PORT_HONEST	7611
 #define PORT_RELAY	7612
 #define PORT_MAPPED	7602
+#define PORT_DEFER	7603
 
 /* hostile_msg.c */
 void msg_put(struct msg *m, const void *p, size_t len);

@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -52,15 +53,26 @@ static void echo_loop(int listener)
 	}
 }
 
-/**
- * echo_start() - start a process that echoes what it receives
- * @kind: kind of socket of its listener
- * @at: address to listen on
- * @port: port
- *
- * Return: its process ID; the process is killed when this one exits
+/* With TCP_DEFER_ACCEPT, accept() returns a connection whose first bytes have
+ * come. One without them is closed at once.
  */
-pid_t echo_start(const char *kind, const char *at, unsigned int port)
+static void defer_loop(int listener)
+{
+	char buf[WORD_LEN];
+	ssize_t n;
+	int fd;
+
+	while ((fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
+		n = recv(fd, buf, sizeof(buf), MSG_DONTWAIT);
+		if (n > 0)
+			send(fd, buf, n, MSG_NOSIGNAL);
+		close(fd);
+	}
+}
+
+/* @defer is for TCP_DEFER_ACCEPT, in seconds. */
+static pid_t serve_start(const char *kind, const char *at, unsigned int port,
+			 int defer, void (*loop)(int listener))
 {
 	const struct util_kind *k = util_kind_find(kind);
 	int fd = util_socket(k, SOCK_CLOEXEC);
@@ -71,6 +83,10 @@ pid_t echo_start(const char *kind, const char *at, unsigned int port)
 	if (fd < 0)
 		util_die("socket %s: %s", kind, util_errno_name(errno));
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	if (defer &&
+	    setsockopt(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &defer,
+		       sizeof(defer)))
+		util_die("TCP_DEFER_ACCEPT: %s", util_errno_name(errno));
 	util_addr_parse(&addr, k->family, at, port);
 	if (bind(fd, &addr.sa, util_addr_len(&addr)) || listen(fd, 128))
 		util_die("listen %s: %s", at, util_errno_name(errno));
@@ -80,8 +96,21 @@ pid_t echo_start(const char *kind, const char *at, unsigned int port)
 		return pid;
 	}
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	echo_loop(fd);
+	loop(fd);
 	exit(0);
+}
+
+/**
+ * echo_start() - start a process that echoes what it receives
+ * @kind: kind of socket of its listener
+ * @at: address to listen on
+ * @port: port
+ *
+ * Return: its process ID; the process is killed when this one exits
+ */
+pid_t echo_start(const char *kind, const char *at, unsigned int port)
+{
+	return serve_start(kind, at, port, 0, echo_loop);
 }
 
 static int connect_in_time(int fd, const union util_addr *addr)
@@ -239,6 +268,7 @@ int agent_main(const char *kind, const char *at, const char *at6)
 
 	snprintf(name, sizeof(name), "%s4", kind);
 	echo_start(name, at, PORT_ECHO);
+	serve_start(name, at, PORT_DEFER, WAIT_MS / 1000, defer_loop);
 	snprintf(name, sizeof(name), "%s6", kind);
 	echo_start(name, at6, PORT_ECHO);
 	echo_start(name, "::", PORT_MAPPED);

@@ -218,6 +218,27 @@ static void group_declines(void)
 		ARRAY_SIZE(declines));
 }
 
+/* A Decline is not the program's first bytes, which accept() waits for. */
+static void group_deferred(void)
+{
+	static const struct clc_case declined = {
+		"to a listener that waits", R_TCP, 0, "FallbackPeerDeclined", 0
+	};
+	struct stat_set then;
+	struct msg m;
+	int fd;
+
+	agent_stat(&then);
+	fd = net_dial(NULL, hostile.them, PORT_DEFER, true);
+	msg_decline(&m);
+	net_send(fd, m.b, m.len);
+	stat_wait(&then, "AcceptsDeferred", 1);
+	if (!net_echo(fd))
+		complain("accept() has not waited for the program's bytes");
+	close(fd);
+	client_after(&then, &declined);
+}
+
 /* Send a valid Proposal and receive the Accept of a first contact. */
 static int propose(struct msg *accept)
 {
@@ -870,6 +891,8 @@ const struct group client_groups[] = {
 	{ "declines",
 	  "a Decline of 28 or 44 bytes as first message leads to TCP, a malformed one to a reset",
 	  group_declines },
+	{ "deferred", "accept() of a listener that waits for bytes waits after a Decline, too",
+	  group_deferred },
 	{ "confirms",
 	  "a fault in a first Confirm leads to a reset or a Decline, and no group stays",
 	  group_confirms },
