@@ -436,7 +436,7 @@ static void hs_work(struct work_struct *work)
 		smcr_mib_inc(sock_net(sk), SMCR_MIB_HANDSHAKETIMEOUTS);
 		smcr_hs_fail(hs, -ETIMEDOUT);
 	} else if (hs_tcp_failed(hs)) {
-		smcr_hs_fail(hs, -ECONNRESET);
+		smcr_hs_fail(hs, smcr_hs_tcp_errno(hs));
 	} else {
 		hs_walk(hs, hs->client ? smcr_connect_steps :
 					 smcr_listen_steps);
@@ -681,7 +681,8 @@ void smcr_hs_fallback(struct smcr_hs *hs, enum smcr_fallback_reason reason,
  * smcr_hs_fail() - reset TCP (C.5, C.6)
  * @hs: the handshake; ends
  * @err: -errno for connect(); -ECONNABORTED if the application or the listener
- *	is gone, which says nothing about the peer
+ *	is gone, or TCP was ended on this host (ss -K), which says nothing about
+ *	the peer
  *
  * Context: process, outer sock lock held.
  */

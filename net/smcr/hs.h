@@ -122,7 +122,7 @@ enum smcr_hs_event_bit {
  * @here: the host had the local address of TCP when the Proposal was made, or
  *	came
  * @offered: the peer may know the address of the local element
- * @cut: TCP ended during the handshake
+ * @cut: the peer ended TCP during the handshake
  * @long_lost: the peer's Decline says that the path loses long packets
  * @drop: server: smcr_hs_unlock() must drop the child
  * @lock: covers the change of @lgr to NULL against hs_forsake(), which runs in
@@ -212,6 +212,7 @@ void smcr_hs_decline(struct smcr_hs *hs, enum smcr_fallback_reason reason);
 void smcr_hs_decline_sync(struct smcr_hs *hs);
 void smcr_hs_declined(struct smcr_hs *hs);
 bool smcr_hs_decline_more(struct smcr_hs *hs);
+int smcr_hs_tcp_errno(const struct smcr_hs *hs);
 int __must_check smcr_hs_recv(struct smcr_hs *hs, enum smcr_clc_type want);
 int __must_check smcr_hs_send(struct smcr_hs *hs);
 int __must_check smcr_hs_form(struct smcr_hs *hs, enum smcr_role role,

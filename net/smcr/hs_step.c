@@ -138,6 +138,22 @@ static bool crossed_syns(struct smcr_hs *hs)
 }
 
 /**
+ * smcr_hs_tcp_errno() - why has TCP ended?
+ * @hs: the handshake
+ *
+ * Context: process, outer sock lock held.
+ * Return: -errno; -ECONNRESET if the peer has ended it, be it by a RST, by a
+ * RST after a FIN, which is EPIPE to TCP, or by a FIN alone.
+ */
+int smcr_hs_tcp_errno(const struct smcr_hs *hs)
+{
+	int err = smcr_inner_errno(hs->sk);
+
+	sock_owned_by_me(hs->sk);
+	return err && err != EPIPE ? -err : -ECONNRESET;
+}
+
+/**
  * smcr_hs_recv() - receive the message that is due
  * @hs: the handshake
  * @want: type of the message
@@ -154,6 +170,7 @@ static bool crossed_syns(struct smcr_hs *hs)
 int smcr_hs_recv(struct smcr_hs *hs, enum smcr_clc_type want)
 {
 	int ret = smcr_clc_recv(smcr_sk(hs->sk)->inner, &hs->clc);
+	int err = -ECONNRESET;
 
 	sock_owned_by_me(hs->sk);
 	if (!ret)
@@ -169,12 +186,14 @@ int smcr_hs_recv(struct smcr_hs *hs, enum smcr_clc_type want)
 		smcr_hs_fallback(hs, SMCR_FALLBACK_CROSSED_SYN, 0);
 		return 0;
 	}
-	hs->cut = ret == -ECONNRESET || ret == -ENODATA;
-	if (ret == -ENODATA && hs->step == SMCR_HS_LLC)
-		return 0;
-	if (!hs->cut && ret != -ENOMEM)
+	if (ret == -ECONNRESET || ret == -ENODATA) {
+		err = smcr_hs_tcp_errno(hs);
+		hs->cut = err == -ECONNRESET;
+	} else if (ret != -ENOMEM) {
 		smcr_mib_inc(sock_net(hs->sk), SMCR_MIB_BADCLC);
-	smcr_hs_fail(hs, -ECONNRESET);
+	}
+	if (ret != -ENODATA || hs->step != SMCR_HS_LLC)
+		smcr_hs_fail(hs, err);
 	return 0;
 }
 

@@ -3,8 +3,8 @@
 """A TCP server whose host echoes the SMC-R option.
 
 The server does not speak SMC-R: it closes a connection that sends a Proposal,
-or with "silent" waits for more, and echoes everything else. It prints "serving"
-when it listens, and serves until it is killed.
+or with "silent" leaves the Proposal unread, and echoes everything else. It
+prints "serving" when it listens, and serves until it is killed.
 
 usage: deaf.py ADDRESS PORT [silent]      (synopt.ko is loaded)
 """
@@ -15,17 +15,18 @@ import threading
 
 SYNOPT_MARK = 0x7901
 EYE_CATCHER = bytes.fromhex("e2d4c3d9")
+SILENT = sys.argv[3:] == ["silent"]
 
 
 def serve(conn):
     """Serve one connection until its end."""
     with conn:
+        if SILENT and conn.recv(4, socket.MSG_PEEK) == EYE_CATCHER:
+            threading.Event().wait()
         data = conn.recv(4096)
         while data and not data.startswith(EYE_CATCHER):
             conn.sendall(data)
             data = conn.recv(4096)
-        if sys.argv[3:] == ["silent"]:
-            conn.recv(1)
 
 
 def main():

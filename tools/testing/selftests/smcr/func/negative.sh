@@ -62,6 +62,30 @@ synopt_loaded() {
 	check "synopt is loaded" insmod /share/synopt.ko
 }
 
+# proposed PORT: true if a Proposal waits to be read
+proposed() {
+	[ "$(ss -Htn state established "sport = :$1" |
+		awk '{ print $1 }')" = 52 ]
+}
+
+# ended_here PORT: "ss -K" ends TCP while a client waits for the Accept
+ended_here() {
+	local pid
+
+	save here
+	python3 -B lib/sock.py connect "$SERVER" "$1" >"$tmp/here" 2>&1 &
+	pid=$!
+	jobs_started+=("$pid")
+	on server wait_until "its Proposal has come" proposed "$1"
+	check "TCP is ended on this host" \
+		ss -K "dst $SERVER and dport = :$1"
+	wait "$pid"
+	check "connect() tells it, as over TCP (got $(<"$tmp/here"))" \
+		test "$(<"$tmp/here")" = ECONNABORTED
+	grew here NegativeAdded -eq 0
+	grew here NegativeForgiven -eq 0
+}
+
 # end_of_server: kill the server during its handshakes, and start another one
 end_of_server() {
 	wait_until "4 handshakes are under way" \
@@ -189,10 +213,11 @@ grew deaf FallbackNegDestination -eq 3
 check_not "its other port is another destination" echoes 7701 1
 grew deaf NegativeAdded -eq 2
 
-# A peer that echoes the option and is silent, and a program that waits for less
-# time than a handshake takes
+# A peer that echoes the option and is silent, first without a fault of its own,
+# then to a program that waits for less time than a handshake takes
 on server program deaf7702 ./deaf.py "$SERVER" 7702 silent
 sysctl_for_now net.smcr.handshake_timeout_ms 60000
+ended_here 7702
 save silent
 check_not "a program that waits for a few seconds gets no connection" \
 	timeout -s KILL $((3 * PATIENCE)) \
