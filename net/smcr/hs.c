@@ -292,6 +292,16 @@ static void hs_group_begin(struct smcr_hs *hs)
 	hs->late = left < msecs_to_jiffies(ms) / 2;
 }
 
+/* Step LLC begins. The client's queue pair repeats what is lost for at least
+ * this long before the client can see that RDMA fails.
+ */
+static void hs_llc_begin(struct smcr_hs *hs)
+{
+	unsigned int ms = smcr_sysctl_qp_repeat_ms(sock_net(hs->sk));
+
+	hs->verdict_from = jiffies + msecs_to_jiffies(ms);
+}
+
 /**
  * smcr_hs_step() - go to the next step
  * @hs: the handshake; ends if the step may not follow, which is a bug
@@ -313,6 +323,8 @@ bool smcr_hs_step(struct smcr_hs *hs, enum smcr_hs_step next)
 		smcr_hs_wake(hs, hs->deadline);
 	if (next == SMCR_HS_GROUP)
 		hs_group_begin(hs);
+	if (next == SMCR_HS_LLC)
+		hs_llc_begin(hs);
 	return true;
 }
 

@@ -123,6 +123,8 @@ enum smcr_hs_event_bit {
  *	came
  * @offered: the peer may know the address of the local element
  * @cut: the peer ended TCP during the handshake
+ * @verdict_from: in step LLC: a client that ends TCP earlier has given up, in
+ *	jiffies
  * @long_lost: the peer's Decline says that the path loses long packets
  * @drop: server: smcr_hs_unlock() must drop the child
  * @lock: covers the change of @lgr to NULL against hs_forsake(), which runs in
@@ -171,6 +173,7 @@ struct smcr_hs {
 	bool			here;
 	bool			offered;
 	bool			cut;
+	unsigned long		verdict_from;
 	bool			long_lost;
 	bool			drop;
 	spinlock_t		lock;	/* covers lgr going NULL */

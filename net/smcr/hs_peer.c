@@ -170,6 +170,17 @@ static bool probe_refused(const struct smcr_hs *hs)
 	return change.reason == SMCR_LINK_R_REMOTE_ERROR;
 }
 
+/* Did the client end TCP before it can have seen RDMA fail? Then its program
+ * has given up, and the path may be in order. A link that has failed here says
+ * otherwise, as it may after a FIN, which does not end step LLC.
+ */
+static bool given_up(const struct smcr_hs *hs)
+{
+	return !hs->client && hs->cut &&
+	       time_before(jiffies, hs->verdict_from) &&
+	       smcr_link_state(hs->link) < SMCR_LINK_FAILED;
+}
+
 static void path_good(struct smcr_hs *hs)
 {
 	struct net *net = sock_net(hs->sk);
@@ -199,7 +210,8 @@ static void path_bad(struct smcr_hs *hs)
 	} else if (probe_refused(hs)) {
 		smcr_peers_want_no_eye(net, &key.addr,
 				       smcr_gid_kind(hs->proposal.gid));
-	} else if (!forgiven(hs, &key.addr, SMCR_PEERS_HOST, 0)) {
+	} else if (!given_up(hs) &&
+		   !forgiven(hs, &key.addr, SMCR_PEERS_HOST, 0)) {
 		smcr_neglist_fail(net, &key);
 	}
 }
@@ -213,7 +225,8 @@ static void path_bad(struct smcr_hs *hs)
  * there means that RDMA does not work, unless the group ended for a local
  * reason or at the peer's request, or has become ACTIVE. If the server ended
  * TCP, only the first such failure in a row may be an accident: a server for
- * which RDMA does not work ends TCP too.
+ * which RDMA does not work ends TCP too. A client for which it does not work
+ * ends TCP too, but not at once.
  *
  * Context: process, outer sock lock held.
  */

@@ -7,7 +7,7 @@
 # begun to use the group, and ends alone. This is done once on the server and
 # once on the client, where a test module keeps that handshake from seeing that
 # the group is ready. And a client's FIN may come before the server sees that:
-# Linux's client passes shutdown() on to TCP.
+# Linux's client passes shutdown() on to TCP. Or its program is killed.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source=lib/crowd_lib.sh
@@ -82,6 +82,32 @@ early_fin() {
 	no_group_left
 }
 
+# gives_up: a client's program ends while its reply to CONFIRM LINK is on its
+# way. That is no failure of the path, however often it happens.
+gives_up() {
+	local nth
+
+	both save gives_up
+	check "RoCE from the client is slow" \
+		wire fault client0 server0 delay $((4000000 * SLOW)) only roce
+	for nth in 1 2; do
+		on server save llc
+		leader
+		on server wait_until "CONFIRM LINK is sent, time $nth" \
+			grew_to llc LlcSent 1
+		check "the client is killed, time $nth" kill "$leader_pid"
+		wait "$leader_pid"
+		on server wait_until "its handshake ends, time $nth" \
+			grew_to gives_up HandshakesEnded $nth
+	done
+	check "RoCE is fast again" wire clear
+	both grew gives_up HandshakesDone -eq 0
+	both grew gives_up NegativeNoted -eq 0
+	both grew gives_up NegativeAdded -eq 0
+	both no_conn_left
+	no_group_left
+}
+
 client_leads
 
 both sysctl_for_now net.smcr.lgr_linger_ms 500
@@ -89,6 +115,7 @@ on server crowd_serve $kind "$SERVER"
 undo_later wire clear
 both patient_qps
 early_fin
+gives_up
 both check "deadlines are short" \
 	deadlines $((14 + SLOW / 2)) $((2500 * SLOW)) $((4000 * SLOW))
 crowd_begin $kind "$SERVER"
