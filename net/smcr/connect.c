@@ -197,36 +197,49 @@ static enum smcr_fallback_reason late_reason(const struct smcr_hs *hs)
 					 SMCR_FALLBACK_NONE;
 }
 
+static void put_proposal(struct smcr_hs *hs)
+{
+	struct smcr_clc_proposal msg = { .version = SMCR_VERSION };
+	struct sock *inner = smcr_sk(hs->sk)->inner->sk;
+
+	hs->here = smcr_addr_here(inner);
+	smcr_peer_id_tell(sock_net(hs->sk), &hs->port, msg.peer_id);
+	memcpy(msg.gid, hs->port.gid, SMCR_GID_LEN);
+	memcpy(msg.mac, hs->port.mac, SMCR_MAC_LEN);
+	smcr_path_subnet_fill(inner, &hs->port, &msg);
+	hs->clc.tx_len = smcr_clc_proposal_encode(hs->clc.tx,
+						  sizeof(hs->clc.tx), &msg);
+}
+
 /* Step PROPOSE: send the Proposal (3.5.1.2). A destination on the negative list
  * may reset TCP when a CLC message comes, so it gets no Decline either.
+ *
+ * After crossed SYNs the peer is a client, too, and sends a Proposal or a
+ * Decline by itself. A Decline of this end takes the place of the Proposal
+ * then, and step ACCEPT takes the peer's message off the stream.
  */
 static bool step_propose(struct smcr_hs *hs)
 {
-	struct smcr_clc_proposal msg = { .version = SMCR_VERSION };
 	struct sock *inner = smcr_sk(hs->sk)->inner->sk;
 	enum smcr_fallback_reason reason;
 
 	if (!hs->clc.tx_len) {
 		reason = late_reason(hs);
-		if (reason == SMCR_FALLBACK_NEG_DESTINATION) {
+		if (reason == SMCR_FALLBACK_NEG_DESTINATION && !hs->crossed) {
 			smcr_hs_fallback(hs, reason, 0);
 			return false;
 		}
 		if (reason == SMCR_FALLBACK_NONE)
 			reason = smcr_path_port(inner, smcr_hs_gid_kind(hs),
 						NULL, &hs->port);
-		if (reason != SMCR_FALLBACK_NONE) {
+		if (reason != SMCR_FALLBACK_NONE && !hs->crossed) {
 			smcr_hs_decline(hs, reason);
 			return false;
 		}
-		hs->here = smcr_addr_here(inner);
-		smcr_peer_id_tell(sock_net(hs->sk), &hs->port, msg.peer_id);
-		memcpy(msg.gid, hs->port.gid, SMCR_GID_LEN);
-		memcpy(msg.mac, hs->port.mac, SMCR_MAC_LEN);
-		smcr_path_subnet_fill(inner, &hs->port, &msg);
-		hs->clc.tx_len = smcr_clc_proposal_encode(hs->clc.tx,
-							  sizeof(hs->clc.tx),
-							  &msg);
+		if (reason != SMCR_FALLBACK_NONE)
+			smcr_hs_put_decline(hs, reason);
+		else
+			put_proposal(hs);
 	}
 	if (!smcr_hs_send(hs))
 		return false;
@@ -362,6 +375,16 @@ static bool begin_again(struct smcr_hs *hs)
 	return true;
 }
 
+/* Step ACCEPT after a Decline: the SYNs have crossed, and the peer's Proposal
+ * or Decline must not reach the program. smcr_hs_recv() handles the Proposal.
+ */
+static bool await_crossing(struct smcr_hs *hs)
+{
+	if (smcr_hs_recv(hs, SMCR_CLC_DECLINE))
+		smcr_hs_declined(hs);
+	return false;
+}
+
 /* Step ACCEPT: wait for the Accept (3.5.1.3). */
 static bool step_accept(struct smcr_hs *hs)
 {
@@ -372,6 +395,8 @@ static bool step_accept(struct smcr_hs *hs)
 	enum smcr_clc_fault fault;
 	struct smcr_lgr_key key;
 
+	if (hs->reason != SMCR_FALLBACK_NONE)
+		return await_crossing(hs);
 	if (!smcr_hs_recv(hs, SMCR_CLC_ACCEPT))
 		return false;
 	fault = smcr_clc_accept_decode(hs->clc.rx, hs->clc.rx_len, &expect,

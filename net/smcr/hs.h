@@ -135,8 +135,8 @@ enum smcr_hs_event_bit {
  *	under smcr_lgr.conns_lock
  * @proposal: server: the client's Proposal
  * @accept: client: the server's Accept
- * @reason: in step DECLINE, or when find_group() finds the path listed: why it
- *	falls back
+ * @reason: in step DECLINE, in a client's step ACCEPT after a Decline, or when
+ *	find_group() finds the path listed: why it falls back
  * @wakeup: in step DEFER: what sk_state_change of @sk was before
  * @readable: in step DEFER: what sk_data_ready of @sk was before
  * @rcu: the callbacks of the inner socket find the handshake under RCU
@@ -212,6 +212,7 @@ void smcr_hs_abort(struct sock *sk);
 
 /* hs_step.c */
 void smcr_hs_decline(struct smcr_hs *hs, enum smcr_fallback_reason reason);
+void smcr_hs_put_decline(struct smcr_hs *hs, enum smcr_fallback_reason reason);
 void smcr_hs_decline_sync(struct smcr_hs *hs);
 void smcr_hs_declined(struct smcr_hs *hs);
 bool smcr_hs_decline_more(struct smcr_hs *hs);

@@ -42,8 +42,8 @@ bool smcr_hs_decline_more(struct smcr_hs *hs)
 	return false;
 }
 
-static void hs_decline(struct smcr_hs *hs, enum smcr_fallback_reason reason,
-		       bool sync)
+static void put_decline(struct smcr_hs *hs, enum smcr_fallback_reason reason,
+			bool sync)
 {
 	struct smcr_clc_decline msg = {
 		.version = SMCR_VERSION,
@@ -52,13 +52,34 @@ static void hs_decline(struct smcr_hs *hs, enum smcr_fallback_reason reason,
 	};
 
 	sock_owned_by_me(hs->sk);
-	if (!smcr_hs_step(hs, SMCR_HS_DECLINE))
-		return;
 	smcr_peer_id_tell(sock_net(hs->sk), &hs->port, msg.peer_id);
 	hs->clc.tx_len = smcr_clc_decline_encode(hs->clc.tx,
 						 sizeof(hs->clc.tx), &msg);
 	hs->clc.tx_off = 0;
 	hs->reason = reason;
+}
+
+/**
+ * smcr_hs_put_decline() - make a Decline the message that smcr_hs_send() sends
+ * @hs: a client's handshake whose SYNs have crossed, with no message in hs->clc
+ * @reason: why it declines
+ *
+ * Unlike smcr_hs_decline(), it does not end the handshake: the peer's message
+ * must not reach the program.
+ *
+ * Context: process, outer sock lock held.
+ */
+void smcr_hs_put_decline(struct smcr_hs *hs, enum smcr_fallback_reason reason)
+{
+	put_decline(hs, reason, false);
+}
+
+static void hs_decline(struct smcr_hs *hs, enum smcr_fallback_reason reason,
+		       bool sync)
+{
+	if (!smcr_hs_step(hs, SMCR_HS_DECLINE))
+		return;
+	put_decline(hs, reason, sync);
 	smcr_hs_decline_more(hs);
 }
 

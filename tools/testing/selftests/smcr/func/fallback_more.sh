@@ -7,7 +7,8 @@
 # timeout: 120
 # Connections that only TCP can serve: through IPsec or a VRF, below an upper
 # layer protocol, over a port that is down. Each falls back and carries the
-# right bytes, and each host counts its own reason only.
+# right bytes, and each host counts its own reason only. So does a connection
+# whose SYNs cross, and which declines.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source=lib/crowd_lib.sh
@@ -119,5 +120,18 @@ crowd_served
 grew gid FallbackNoGid -eq 3
 grew gid FallbackPeerDeclined -eq 3
 grew gid Fallbacks -eq 6
+no_conn_left
+
+# A socket that connects to its own address and port: its SYN crosses itself.
+# It sends a Decline, which comes back and must not reach the program.
+for protocol in 0 257; do
+	save cross$protocol
+	got=$(timeout $((60 * PATIENCE)) ./paths.py cross $protocol \
+		10.77.0.1 7710 10.77.0.1 7710)
+	check "a socket of protocol $protocol reads its own bytes (got $got)" \
+		said $? exact "$got"
+done
+by_tcp cross257 PeerDeclined 1
+grew cross257 NegativeAdded -eq 0
 no_conn_left
 finish
