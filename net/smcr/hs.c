@@ -774,7 +774,8 @@ void smcr_hs_done(struct smcr_hs *hs)
  * smcr_hs_abort() - the application closes or disconnects the socket
  * @sk: outer socket in mode HANDSHAKE
  *
- * A program may never wait for as long as the handshake does.
+ * Many programs give up sooner than a handshake does, which is then the only
+ * sign that a server is silent.
  *
  * Context: process, outer sock lock held.
  */

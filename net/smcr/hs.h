@@ -102,6 +102,8 @@ enum smcr_hs_event_bit {
  * @defer_until: server: what @deadline is in step DEFER, or 0 without that step
  * @group_limit: end of the wait in steps GROUP and REG, in jiffies; a server's
  *	step REG has one of its own
+ * @verdict_from: in step LLC, in jiffies: a client that ends TCP before this
+ *	time has given up
  * @clc: CLC messages being received and sent
  * @port: local RoCE port; does not delay the removal of its device
  * @lgr: group that the handshake uses or waits for, counted
@@ -123,8 +125,6 @@ enum smcr_hs_event_bit {
  *	came
  * @offered: the peer may know the address of the local element
  * @cut: the peer ended TCP during the handshake
- * @verdict_from: in step LLC: a client that ends TCP earlier has given up, in
- *	jiffies
  * @long_lost: the peer's Decline says that the path loses long packets
  * @drop: server: smcr_hs_unlock() must drop the child
  * @lock: covers the change of @lgr to NULL against hs_forsake(), which runs in
@@ -157,6 +157,7 @@ struct smcr_hs {
 	unsigned long		deadline;
 	unsigned long		defer_until;
 	unsigned long		group_limit;
+	unsigned long		verdict_from;
 	struct smcr_clc		clc;
 	struct smcr_port	port;
 	struct smcr_lgr		*lgr;
@@ -173,7 +174,6 @@ struct smcr_hs {
 	bool			here;
 	bool			offered;
 	bool			cut;
-	unsigned long		verdict_from;
 	bool			long_lost;
 	bool			drop;
 	spinlock_t		lock;	/* covers lgr going NULL */

@@ -12,8 +12,8 @@
 #include "path.h"
 #include "sock.h"
 
-/* So long a server leaves a Proposal unanswered before a program that gives up
- * says something about it
+/* How long a server must have left a Proposal unanswered before it counts as
+ * silent when the program gives up
  */
 #define HS_IGNORED	HZ
 

@@ -168,9 +168,10 @@ static bool crossed_syns(struct smcr_hs *hs)
  */
 int smcr_hs_tcp_errno(const struct smcr_hs *hs)
 {
-	int err = smcr_inner_errno(hs->sk);
+	int err;
 
 	sock_owned_by_me(hs->sk);
+	err = smcr_inner_errno(hs->sk);
 	return err && err != EPIPE ? -err : -ECONNRESET;
 }
 

@@ -831,8 +831,9 @@ void smcr_inner_ack_now(struct socket *inner)
  * @span: for how long, in jiffies
  *
  * Context: process, outer sock lock held.
- * Return: true if the peer's TCP has acknowledged all bytes, the last of which
- * were sent that long ago, and the peer has never sent a byte.
+ * Return: true if TCP is established, the peer's TCP has acknowledged all
+ * bytes, the last of which were sent that long ago, and the peer has never sent
+ * one.
  */
 bool smcr_inner_ignored(struct sock *sk, unsigned long span)
 {
@@ -842,7 +843,8 @@ bool smcr_inner_ignored(struct sock *sk, unsigned long span)
 
 	sock_owned_by_me(sk);
 	lock_sock(inner);
-	ignored = tp->snd_una == tp->write_seq && !tp->bytes_received &&
+	ignored = inner->sk_state == TCP_ESTABLISHED &&
+		  tp->snd_una == tp->write_seq && !tp->bytes_received &&
 		  tcp_jiffies32 - tp->lsndtime >= span;
 	release_sock(inner);
 	return ignored;

@@ -280,11 +280,11 @@ enum smcr_gid_kind smcr_peers_gid_kind(struct net *net,
  * smcr_peers_known() - does a server or a host speak SMC-R?
  * @net: namespace
  * @addr: its TCP address, IPv4 as a mapped address
- * @port: the server's TCP port; SMCR_PEERS_HOST: has a first contact with the
- *	host got far?
+ * @port: the server's TCP port, or SMCR_PEERS_HOST for the host
  *
  * Context: any.
- * Return: true if it has an entry, because it speaks SMC-R.
+ * Return: true if the server has given a Proposal a valid answer, or a first
+ * contact with the host has got far, and that is not forgotten.
  */
 bool smcr_peers_known(struct net *net, const struct in6_addr *addr,
 		      __be16 port)

@@ -902,9 +902,9 @@ int smcr_wr_post(struct smcr_link *link, struct smcr_wr_batch *batch)
 	int err;
 
 	lockdep_assert_held(&batch->conn->lock);
+	batch->part = false;
 	if (WARN_ON_ONCE(!n || batch->n_writes > SMCR_WR_MAX_WRITES))
 		return -EINVAL;
-	batch->part = false;
 	built = writes_prepare(link, batch, &writes);
 	spin_lock_irqsave(&link->tx_lock, irq);
 	err = gate_check(link);

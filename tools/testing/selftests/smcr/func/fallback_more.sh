@@ -8,7 +8,7 @@
 # Connections that only TCP can serve: through IPsec or a VRF, below an upper
 # layer protocol, over a port that is down. Each falls back and carries the
 # right bytes, and each host counts its own reason only. So does a connection
-# whose SYNs cross, and which declines.
+# whose SYNs cross and which declines.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 # shellcheck source=lib/crowd_lib.sh

@@ -10,8 +10,7 @@
 
 struct sim sim;
 u64 sim_moves, sim_ghosts, sim_resets, sim_links, sim_bytes, sim_crowded, sim_steps, sim_drains,
-	sim_urgents, sim_oobs, sim_merges, sim_corks, sim_leaves,
-	sim_parts;
+	sim_urgents, sim_oobs, sim_merges, sim_corks, sim_leaves, sim_parts;
 
 void sim_broken(const char *file, int line, const char *what)
 {
