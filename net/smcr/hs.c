@@ -41,6 +41,9 @@
 #include "path.h"
 #include "sock.h"
 
+/* How often a client sends its SYN with the option, see connect.c */
+#define HS_SYNS		2
+
 static void hs_free_rcu(struct rcu_head *rcu)
 {
 	kfree(container_of(rcu, struct smcr_hs, rcu));
@@ -151,7 +154,7 @@ static bool hs_offers(const struct smcr_hs *hs)
 /* A SYN with the option was not answered. */
 static void hs_next_syn(struct smcr_hs *hs, struct sock *inner)
 {
-	if (READ_ONCE(inet_csk(inner)->icsk_retransmits) < SMCR_HS_SYNS &&
+	if (READ_ONCE(inet_csk(inner)->icsk_retransmits) < HS_SYNS &&
 	    !smcr_path_has_gateway(inner))
 		return;
 	smcr_option_withdraw(inner);

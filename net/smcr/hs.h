@@ -71,9 +71,6 @@ enum smcr_hs_step {
 	SMCR_HS_STEPS
 };
 
-/* How often a client sends its SYN with the option, see connect.c */
-#define SMCR_HS_SYNS	2
-
 /* Bits of smcr_hs.events */
 enum smcr_hs_event_bit {
 	SMCR_HS_E_TCP,		/* the inner socket changed */
@@ -245,6 +242,7 @@ void smcr_hs_dest_good(struct smcr_hs *hs);
 void smcr_hs_dest_failed(struct smcr_hs *hs);
 void smcr_hs_dest_left(struct smcr_hs *hs);
 void smcr_hs_dest_syn(struct smcr_hs *hs, bool answered);
+void smcr_hs_source_tries(const struct smcr_hs *hs);
 void smcr_hs_source(struct smcr_hs *hs, bool speaks);
 bool smcr_hs_source_known(const struct smcr_hs *hs);
 bool smcr_hs_source_listed(const struct sock *sk);

@@ -362,6 +362,25 @@ static void source_key(const struct sock *sk, struct smcr_neglist_key *key)
 }
 
 /**
+ * smcr_hs_source_tries() - note that a client may send a Proposal
+ * @hs: a server's handshake that begins
+ *
+ * If the client's host is on the negative list, its next connections are plain
+ * TCP until this one has shown what the host sends.
+ *
+ * Context: process, outer sock lock held.
+ */
+void smcr_hs_source_tries(const struct smcr_hs *hs)
+{
+	struct smcr_neglist_key key;
+
+	sock_owned_by_me(hs->sk);
+	source_key(hs->sk, &key);
+	/* The SYN-ACK had the option, so the answer comes too late */
+	smcr_neglist_blocks(sock_net(hs->sk), &key);
+}
+
+/**
  * smcr_hs_source() - note whether a client sends a Proposal
  * @hs: a server's handshake
  * @speaks: it has sent one

@@ -60,17 +60,6 @@
  */
 #define PROPOSAL_WAIT_MORE	(HZ / 2)
 
-/* Is the source of a SYN on the negative list, because no Proposal came? */
-static bool source_blocked(struct net *net, const struct smcr_syn *syn)
-{
-	struct smcr_neglist_key key;
-
-	memset(&key, 0, sizeof(key));
-	key.kind = SMCR_NEGLIST_SOURCE;
-	key.addr = syn->source;
-	return smcr_neglist_blocks(net, &key);
-}
-
 /* The place of a source in smcr_net.sources. The key is secret, so nobody can
  * choose addresses that share the counters of another source.
  */
@@ -126,7 +115,7 @@ static bool listen_congested(const struct sock *inner)
 	sk = smcr_inner_outer(inner);
 	if (sk && smcr_ib_any() && smcr_path_on_link(inner, &syn))
 		full = listen_full(sk, &syn) ||
-		       source_blocked(sock_net(sk), &syn);
+		       smcr_neglist_source_rests(sock_net(sk), &syn.source);
 	rcu_read_unlock();
 	return full;
 }
@@ -265,6 +254,7 @@ static void listen_handshake(struct sock *listener, struct sock *child)
 		return;
 	}
 	smcr_hs_get(hs);
+	smcr_hs_source_tries(hs);
 	sock_hold(listener);
 	hs->listener = listener;
 	hs->defer_until = defer ? jiffies + defer : 0;

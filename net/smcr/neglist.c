@@ -142,7 +142,7 @@ bool smcr_neglist_blocks(struct net *net, const struct smcr_neglist_key *key)
 	return blocked;
 }
 
-static bool path_rests(struct net *net, const struct in6_addr *addr, u8 kind)
+static bool host_rests(struct net *net, const struct in6_addr *addr, u8 kind)
 {
 	struct smcr_neglist_key key = { .kind = kind, .addr = *addr };
 	struct smcr_neglist *list = list_of(net);
@@ -178,11 +178,28 @@ static bool path_rests(struct net *net, const struct in6_addr *addr, u8 kind)
 enum smcr_fallback_reason smcr_neglist_rests(struct net *net,
 					     const struct in6_addr *addr)
 {
-	if (path_rests(net, addr, SMCR_NEGLIST_PATH))
+	if (host_rests(net, addr, SMCR_NEGLIST_PATH))
 		return SMCR_FALLBACK_NEG_PATH;
-	if (path_rests(net, addr, SMCR_NEGLIST_MTU))
+	if (host_rests(net, addr, SMCR_NEGLIST_MTU))
 		return SMCR_FALLBACK_MTU;
 	return SMCR_FALLBACK_NONE;
+}
+
+/**
+ * smcr_neglist_source_rests() - must the SYN-ACK to a host lack the option?
+ * @net: namespace
+ * @addr: the source of the SYN, IPv4 as a mapped address
+ *
+ * This only looks: anybody can send a SYN from that address, and would use up
+ * each time that the host may try SMC-R again. If TCP's handshake ends, the
+ * child should call smcr_neglist_blocks().
+ *
+ * Context: any.
+ * Return: true if it must.
+ */
+bool smcr_neglist_source_rests(struct net *net, const struct in6_addr *addr)
+{
+	return host_rests(net, addr, SMCR_NEGLIST_SOURCE);
 }
 
 /**

@@ -85,6 +85,7 @@ void smcr_neglist_net_exit(struct net *net);
 bool smcr_neglist_has(struct net *net, const struct smcr_neglist_key *key);
 enum smcr_fallback_reason smcr_neglist_rests(struct net *net,
 					     const struct in6_addr *addr);
+bool smcr_neglist_source_rests(struct net *net, const struct in6_addr *addr);
 bool smcr_neglist_blocks(struct net *net, const struct smcr_neglist_key *key);
 void smcr_neglist_fail(struct net *net, const struct smcr_neglist_key *key);
 u8 smcr_neglist_mtu(struct net *net, const struct smcr_neglist_key *key,

@@ -46,7 +46,6 @@ listed() {
 
 # strip_synacks: remove the option from SYN-ACKs of these ports
 strip_synacks() {
-	undo_later nft delete table inet smcr_strip
 	check "the option is removed from SYN-ACKs" nft -f - <<-END
 		table inet smcr_strip {
 			chain in {
@@ -85,14 +84,19 @@ over() {
 	! half_open "$1"
 }
 
-# forged: the server gets a SYN with the option from an address whose owner does
+# another_address: give this host an address that only the cases which name it
+# use, as it is deprecated
+another_address() {
+	undo_later ip addr del $OTHER6/64 dev eth0
+	check "this host has another address" \
+		ip addr add $OTHER6/64 dev eth0 nodad preferred_lft 0
+}
+
+# forge: the server gets a SYN with the option from an address whose owner does
 # not complete the handshake
-forged() {
+forge() {
 	local pid
 
-	on server sysctl_for_now net.ipv4.tcp_synack_retries 1
-	on server serves serve $SMCR "$SERVER4" 7726
-	undo_later nft delete table inet smcr_forged
 	check "this host does not get SYN-ACKs" nft -f - <<-END
 		table inet smcr_forged {
 			chain in {
@@ -101,8 +105,7 @@ forged() {
 			}
 		}
 	END
-	on server save forged
-	./paths.py talk $SMCR "$SERVER4" 7726 >"$tmp/forged" &
+	./paths.py talk $SMCR "$SERVER6" 7726 $OTHER6 0 8 >"$tmp/forged" &
 	pid=$!
 	jobs_started+=("$pid")
 	on server wait_until "a handshake of TCP has begun" half_open 7726
@@ -110,10 +113,41 @@ forged() {
 	wait "$pid"
 	on server wait_until "the server has given it up" over 7726
 	check "its SYN-ACKs came" test "$(counted smcr_forged)" -gt 0
+	check "this host gets SYN-ACKs again" nft flush table inet smcr_forged
+}
+
+# forged: such a SYN lists no source, and keeps none on the list
+forged() {
+	on server sysctl_for_now net.ipv4.tcp_synack_retries 1
+	on server sysctl_for_now net.smcr.negative_ms $((5000 * SLOW))
+	on server serves serve $SMCR "$SERVER6" 7726
+	on server save forged
+	undo_later nft delete table inet smcr_forged
+	forge
 	on server grew forged HandshakesStarted -eq 0
 	on server grew forged NegativeAdded -eq 0
 	on server check_not "a forged SYN lists no source" \
-		listed source 0 "$CLIENT4"
+		listed source 0 $OTHER6
+	undo_later nft delete table inet smcr_strip
+	strip_synacks
+	talks "the option vanishes from a SYN-ACK" \
+		talk $SMCR "$SERVER6" 7726 $OTHER6 0 8
+	on server check "the source is listed" listed source 0 $OTHER6
+	check "SYN-ACKs keep the option" nft flush table inet smcr_strip
+	on server wait_until "it may try again" due
+	on server save tries
+	forge
+	talks "a forged SYN has not used up the try" \
+		talk $SMCR "$SERVER6" 7726 $OTHER6 0 8
+	on server grew tries PassiveOpens -eq 1
+	on server check_not "the source is not listed any more" \
+		listed source 0 $OTHER6
+}
+
+# due: true if a listed source may try SMC-R again
+due() {
+	smcr-ctl -j negative show kind source | tr -d ' ' |
+		grep -q '"remaining-ms":0'
 }
 
 # from_everywhere: let this host use the addresses of a network of its own, as if it
@@ -132,11 +166,8 @@ route_back() {
 }
 
 # steady_begins: a client with another address of this host begins to send a word
-# after the other. The address is deprecated, so that no other client gets it.
+# after the other
 steady_begins() {
-	undo_later ip addr del $OTHER6/64 dev eth0
-	check "this host has another address" \
-		ip addr add $OTHER6/64 dev eth0 nodad preferred_lft 0
 	on server serves serve $SMCR "$SERVER6" 7742
 	timeout $((2 * limit)) ./paths.py steady $SMCR "$SERVER6" 7742 \
 		$OTHER6 0 8 >"$tmp/steady" &
@@ -310,9 +341,10 @@ now_ms() {
 
 client_leads
 
-both sysctl_for_now net.smcr.negative_ms 600000
-
+another_address
 forged
+
+both sysctl_for_now net.smcr.negative_ms 600000
 
 # The option vanishes from SYN-ACKs, so the server waits for a Proposal. An end
 # of the stream says nothing about the source.
