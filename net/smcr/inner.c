@@ -169,6 +169,18 @@ static bool tcp_ending(const struct sock *inner)
 	       READ_ONCE(inner->sk_shutdown) & RCV_SHUTDOWN;
 }
 
+/* Does TCP have bytes that nobody has read? tcp_inq() counts none from an
+ * urgent byte on. Without the inner sock lock or slock a FIN may count as a
+ * byte.
+ */
+static bool has_data(const struct sock *inner)
+{
+	const struct tcp_sock *tp = tcp_sk(inner);
+
+	return tp->rcv_nxt - tp->copied_seq >
+	       (sock_flag(inner, SOCK_DONE) ? 1 : 0);
+}
+
 /* An error ends TCP if it closes the socket, which TCP does before it reports
  * the error.
  */
@@ -215,7 +227,7 @@ static bool tell(struct sock *sk, struct sock *inner, enum inner_event event)
 	case SMCR_MODE_RDMA:
 		if (event == INNER_ERROR)
 			drop_soft_error(inner);
-		if (event == INNER_DATA && tcp_inq(inner))
+		if (event == INNER_DATA && has_data(inner))
 			smcr_close_tcp_data_event(sk);
 		if (!tcp_ending(inner))
 			break;
@@ -862,9 +874,8 @@ bool smcr_inner_has_data(struct sock *sk)
 	bool has;
 
 	sock_owned_by_me(sk);
-	/* Without the inner lock a FIN may count as a byte */
 	lock_sock(inner);
-	has = tcp_inq(inner);
+	has = has_data(inner);
 	release_sock(inner);
 	return has;
 }

@@ -52,7 +52,7 @@ errors() {
 	[ "${n:-0}" = "$1" ]
 }
 
-# injected rst|fin|data FROM TO: inject such a segment into each connection
+# injected rst|fin|data|urgent FROM TO: inject such a segment into each connection
 injected() {
 	local n
 
@@ -91,15 +91,15 @@ tcp_data() {
 	esac
 }
 
-# Inject bytes over TCP: a sender of such bytes takes the connection for plain
-# TCP, so it is reset.
+# data FROM TO [urgent]: inject bytes over TCP, of which the first may be urgent.
+# A sender of such bytes takes the connection for plain TCP, so it is reset.
 data() {
 	local n
 
 	wire forget
 	flood 10
 	n=$(tcp_data "$2")
-	injected data "$1" "$2"
+	injected "${3:-data}" "$1" "$2"
 	flood_ended "10 streams end"
 	check "all with an errno" errors 10
 	check "10 connections were reset because of bytes over TCP" \
@@ -135,11 +135,13 @@ fin_to_server() { fin client0 server0; }
 fin_to_client() { fin server0 client0; }
 data_to_server() { data client0 server0; }
 data_to_client() { data server0 client0; }
+urgent_to_server() { data client0 server0 urgent; }
 
 faults_begin
 undo_later sysctl -qw net.smcr.tcp_reset_ends=0
 cases 1 tcp_lost tcp_lost_up tcp_lost_down roce_lost roce_lost_up \
 	roce_lost_down
 cases 3 rst_to_server rst_to_client rst_ends_server rst_ends_client \
-	fin_to_server fin_to_client data_to_server data_to_client
+	fin_to_server fin_to_client data_to_server data_to_client \
+	urgent_to_server
 faults_end

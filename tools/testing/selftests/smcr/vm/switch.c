@@ -25,9 +25,11 @@
  *                                a TCP packet with SYN, FIN or payload, or a
  *                                RoCE packet other than an acknowledgment
  *   stopped                      yes or no: have the N messages passed?
- *   inject FROM TO rst|fin|data  send a packet into each TCP connection seen on
+ *   inject FROM TO rst|fin|data|urgent
+ *                                send a packet into each TCP connection seen on
  *                                that path, as its sender and in sequence; data
- *                                is two bytes. Returns the number of packets
+ *                                is two bytes, and urgent as well, the first of
+ *                                which is urgent. Returns the number of packets
  *   pick PORT N FAULT [US]       treat the Nth packet (from 1) of TCP connections
  *                                with this port badly, both directions counted:
  *                                lost; twice; late: US later; swapped: after
@@ -78,6 +80,7 @@
 #define TCP_RST		4
 #define TCP_PSH		8
 #define TCP_ACK		16
+#define TCP_URG		32
 #define RC_ACKNOWLEDGE	17
 #define REORDER_NS	(3 * 1000 * 1000ULL)
 
@@ -675,6 +678,9 @@ static void flow_inject(const struct flow *flow, uint8_t flags)
 	memcpy(p + flow->len, data, payload);
 	put_be32(p + flow->l4 + 4, flow->next);
 	p[flow->l4 + 13] = flags | TCP_ACK;
+	/* The urgent pointer names the byte after the urgent one */
+	p[flow->l4 + 18] = 0;
+	p[flow->l4 + 19] = !!(flags & TCP_URG);
 	flow_headers(p, flow->l3, flow->l4, payload);
 	capture_packet(ports[flow->from].segment, p, flow->len + payload);
 	port_queue(&ports[flow->to], p, flow->len + payload, now_ns(), 0);
@@ -816,7 +822,8 @@ static const char *cmd_stop(const char *after, const char *from,
 static int cmd_inject(const char *from, const char *to, const char *what)
 {
 	uint8_t flags = !strcmp(what, "fin") ? TCP_FIN :
-			!strcmp(what, "data") ? TCP_PSH : TCP_RST;
+			!strcmp(what, "data") ? TCP_PSH :
+			!strcmp(what, "urgent") ? TCP_PSH | TCP_URG : TCP_RST;
 	const struct flow *flow;
 	int n = 0;
 
