@@ -253,6 +253,12 @@ void smcr_conn_move_to(struct smcr_conn *conn, struct smcr_link *link)
 	conn->link = smcr_link_get(link);
 	atomic_inc(&link->n_conns);
 	smcr_failover_rx_accepted(&conn->rx.fo, link->slot);
+	/* The link may have failed meanwhile. The report that it is drained
+	 * takes the lock after this, or has come already.
+	 */
+	if (test_bit(SMCR_LINK_F_QUIET, &link->flags) ||
+	    smcr_link_state(link) == SMCR_LINK_DEAD)
+		smcr_failover_rx_drained(&conn->rx.fo, link->slot);
 	spin_unlock_bh(&conn->lock);
 	atomic_dec(&old->n_conns);
 	smcr_link_put(old);
