@@ -85,7 +85,9 @@ static void cdc_take(struct smcr_conn *conn, struct smcr_cdc_result *res)
 	if (res->gap)
 		smcr_mib_add(conn->lgr->net, SMCR_MIB_CDCGAPS, res->gap);
 	cdc_answer(conn, res->flags);
-	smcr_wr_consumed(conn->link, conn, res->cons);
+	/* Up to the mark, a copy that went over another link may have come */
+	if (res->cons > conn->tx.fo.mark)
+		smcr_wr_consumed(conn->link, conn, res->cons);
 	smcr_tx_reclaim(conn, res->cons);
 	smcr_failover_tx_consumed(&conn->tx.fo, res->cons);
 	if (res->raised & (SMCR_CDC_C | SMCR_CDC_A))
