@@ -395,6 +395,8 @@ static bool cdc_dispatch(struct smcr_conn *conn, struct smcr_link *link,
 		others = smcr_lgr_redundant(conn->lgr) ||
 			 smcr_lgr_draining(conn->lgr);
 		deadline = get_jiffies_64() + smcr_sysctl_qp_dead_time(net);
+		trace_smcr_cdc_rx(conn->lgr->id, conn->id, msg->seq, 0, 0,
+				  msg->flags);
 		smcr_mib_inc(net, SMCR_MIB_VALIDATIONSRECEIVED);
 	}
 	switch (smcr_failover_rx_recv(&conn->rx.fo, newest, link->slot, msg,

@@ -363,7 +363,8 @@ void smcr_fallback(struct sock *sk, enum smcr_fallback_reason reason,
 	if (!enter(sk, reason, peer_diagnosis))
 		return;
 	smcr_mib_fallback(sock_net(sk), reason);
-	trace_smcr_fallback(smcr_sk(sk)->id, reason, peer_diagnosis);
+	trace_smcr_fallback(atomic64_read(&sk->sk_cookie), reason,
+			    peer_diagnosis);
 	smcr_notify_fallback(smcr_sk(sk)->inner->sk, reason, peer_diagnosis);
 }
 

@@ -222,7 +222,8 @@ bool smcr_hs_ack_waits(const struct sock *sk, const struct sock *inner)
 void smcr_hs_trace(const struct smcr_hs *hs, int err)
 {
 	sock_owned_by_me(hs->sk);
-	trace_smcr_handshake(smcr_sk(hs->sk)->id, hs->client, hs->step, err);
+	trace_smcr_handshake(atomic64_read(&hs->sk->sk_cookie), hs->client,
+			     hs->step, err);
 }
 
 /*

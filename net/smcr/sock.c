@@ -68,7 +68,7 @@ static void sock_destruct(struct sock *sk)
 static struct lock_class_key outer_slock_key;
 static struct lock_class_key outer_lock_key;
 
-/* Number of the newest socket, for traces */
+/* Number of the newest socket */
 static atomic_t sock_ids = ATOMIC_INIT(0);
 
 /* Wake a writer that found no room. The caller knows that there is room now. */

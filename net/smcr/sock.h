@@ -65,7 +65,7 @@ enum smcr_sock_head {
 /**
  * struct smcr_sock - the outer socket
  * @inet: generic socket; must be first. Its sk_state is what TCP's would be
- * @id: number for traces; children are numbered in the order in which TCP
+ * @id: number of the socket; children are numbered in the order in which TCP
  *	accepted them
  * @mode: see above; written under the sock lock, read with READ_ONCE()
  * @inner: TCP socket, created with the outer one; unchanged until

@@ -504,6 +504,8 @@ static int tx_post_f(struct smcr_conn *conn)
 	if (err)
 		return err;
 	conn->tx.fo.f_due = false;
+	trace_smcr_cdc_tx(conn->lgr->id, conn->id, msg.seq, 0, 0, msg.flags);
+	smcr_mib_count(conn->lgr->mib, SMCR_MIB_CDCSENT, 1);
 	smcr_mib_count(conn->lgr->mib, SMCR_MIB_VALIDATIONSSENT, 1);
 	/* If C was confirmed before the move, no completion follows. */
 	smcr_conn_end_confirmed(conn);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Tracepoints of SMC-R sockets. They identify objects by the numbers that
- * smcr-ctl shows, and never print keys, memory addresses or alert tokens.
+ * smcr-ctl shows, and sockets by the cookie that "ss -e" shows. They never print
+ * keys, memory addresses or alert tokens.
  *
  * All arguments are plain integers. The names of states, events and steps are
  * those of the lists that also declare their enumerations.
@@ -88,7 +89,7 @@ TRACE_EVENT(smcr_handshake,
 		__entry->err = err;
 	),
 
-	TP_printk("cookie=%llu role=%s step=%s err=%d", __entry->cookie,
+	TP_printk("cookie=%llx role=%s step=%s err=%d", __entry->cookie,
 		  smcr_show_role(__entry->role), smcr_show_step(__entry->step),
 		  __entry->err)
 );
@@ -112,7 +113,7 @@ TRACE_EVENT(smcr_fallback,
 		__assign_str(name);
 	),
 
-	TP_printk("cookie=%llu reason=%s diagnosis=0x%08x", __entry->cookie,
+	TP_printk("cookie=%llx reason=%s diagnosis=0x%08x", __entry->cookie,
 		  __get_str(name), __entry->diagnosis)
 );
 
