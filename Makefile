@@ -7,9 +7,15 @@ export SMCR_CACHE ?= /var/cache/smcr
 
 SELFTESTS := tools/testing/selftests/smcr
 
-# Expanded late, because make itself may install the headers (deps).
-newest = $(lastword $(sort $(wildcard /lib/modules/6.12.*-amd64/build)))
-kdir = $(or $(KDIR),$(newest))
+# The kernel that runs, if it is a 6.12 one, otherwise the newest of these; any
+# other only if there is none. Expanded late, because make itself may install
+# the headers (deps).
+headers_of = $(patsubst %/Makefile,%,$(shell ls -d /lib/modules/$(1)/build/Makefile \
+	2>/dev/null | sort -V | tail -n 1))
+running = $(call headers_of,$$(uname -r))
+kdir = $(or $(KDIR),$(filter /lib/modules/6.12.%,$(running)),$(call \
+	headers_of,6.12.*),$(running))
+release = $$(cat $(kdir)/include/config/kernel.release)
 # The lock serialises two builds in one working tree.
 kbuild = +flock Kbuild $(MAKE) -C $(kdir) M=$(CURDIR)
 
@@ -26,24 +32,45 @@ tool: deps
 
 .PHONY: deps
 deps:
-	@scripts/deps build
+	@scripts/deps tool $(if $(kdir),,headers)
 
 .PHONY: check-config
 check-config: deps
 	@scripts/check-config $(kdir)
 
-.PHONY: install uninstall
-install: all
+# DKMS builds the module for each kernel that the host gets, and signs it. With
+# DKMS=1 it gets a copy of the sources, and the module from there only.
+version = $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
+dkms_source = /usr/src/smcr-$(version)
+
+.PHONY: install uninstall uninstall-module
+install: $(if $(DKMS),tool,all)
+ifeq ($(DKMS),)
 	$(call kbuild) INSTALL_MOD_DIR=updates modules_install
+	depmod $(release)
+else
+	$(MAKE) uninstall-module
+	scripts/deps dkms
+	rsync -a --exclude='*.o' --exclude='*.ko' --exclude='*.mod*' --exclude='.*' \
+		dkms.conf Kbuild include net $(dkms_source)/
+	dkms install smcr/$(version) -k $(release)
+endif
 	$(MAKE) -C tools/smcr-ctl PREFIX=$(PREFIX) install
 	$(MAKE) -C tools/boot PREFIX=$(PREFIX) install
-	depmod $(notdir $(patsubst %/build,%,$(kdir)))
+	@[ $(release) = $$(uname -r) ] || \
+		echo "smcr is installed for kernel $(release), which is not the one" \
+			"that runs: boot it to use smcr"
 
-uninstall:
-	rm -f /lib/modules/*/updates/net/smcr/smcr.ko*
-	depmod $(notdir $(patsubst %/build,%,$(kdir)))
+uninstall: uninstall-module
 	$(MAKE) -C tools/smcr-ctl PREFIX=$(PREFIX) uninstall
 	$(MAKE) -C tools/boot PREFIX=$(PREFIX) uninstall
+
+uninstall-module:
+	[ ! -e $(dkms_source) ] || dkms remove smcr/$(version) --all
+	rm -rf $(dkms_source)
+	for m in /lib/modules/*/updates/net/smcr/smcr.ko*; do \
+		[ -e "$$m" ] || continue; rm "$$m"; \
+		r=$${m#/lib/modules/}; depmod "$${r%%/*}"; done
 
 .PHONY: demo
 demo:
@@ -126,7 +153,9 @@ help:
 	@echo '  check-config   name what the kernel in KDIR lacks'
 	@echo '  install        install the module under updates/, the tool under'
 	@echo '                 PREFIX ($(PREFIX)), and have boots load the module;'
-	@echo '                 /etc/sysctl.d/60-smcr.conf is for its settings'
+	@echo '                 /etc/sysctl.d/60-smcr.conf is for its settings;'
+	@echo '                 DKMS=1 has DKMS build and sign the module for each'
+	@echo '                 kernel that the host gets'
 	@echo '  uninstall      remove all of it'
 	@echo '  demo           run unmodified programs over RDMA between two'
 	@echo '                 virtual hosts, and remove an adapter meanwhile'

@@ -8,8 +8,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+/* The Makefile defines it, from dkms.conf; tests do not */
 #ifndef VERSION
-#define VERSION "0.1"
+#define VERSION "unknown"
 #endif
 
 int report_print(FILE *out, bool anonymous);
