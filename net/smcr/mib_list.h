@@ -226,7 +226,7 @@
 	X(TRANSPARENTMPTCP, TransparentMptcp, \
 	  "sockets for which a program asked for MPTCP") \
 	X(PROBEMISSED, ProbeMissed, \
-	  "sockets that stayed TCP because no probe was free")
+	  "calls of socket(), of any family, while no probe was free")
 
 /* Netlink */
 #define SMCR_MIB_NETLINK(X) \

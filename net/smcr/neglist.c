@@ -278,7 +278,7 @@ static void mtu_log(const struct smcr_neglist_key *key,
 	if (state->mtu)
 		snprintf(next, sizeof(next), "use a RoCE MTU of %u",
 			 smcr_mtu_bytes(state->mtu));
-	pr_warn_ratelimited("RoCE packets of MTU %u are lost between local GID %pI6 and GID %pI6 of %pI6c, where shorter ones pass (failure %u in a row); connections over this path %s for a while. Check the MTU of all switches and tunnels between the hosts; see \"smcr-ctl negative show\"\n",
+	pr_warn_ratelimited("RoCE packets of MTU %u are lost between local GID %pI6c and GID %pI6c of %pI6c, where shorter ones pass (failure %u in a row); connections over this path %s for a while. Check the MTU of all switches and tunnels between the hosts; see \"smcr-ctl -d negative show\"\n",
 			    smcr_mtu_bytes(mtu), key->gid, key->peer_gid,
 			    &key->addr, state->failures, next);
 }
@@ -301,7 +301,7 @@ static void entry_log(const struct smcr_neglist_key *key,
 				    state->failures);
 		break;
 	case SMCR_NEGLIST_PATH:
-		pr_warn_ratelimited("RDMA does not work between local GID %pI6 and GID %pI6 of %pI6c (failure %u in a row); %s. Check that UDP port 4791 (RoCEv2) is open and that the MTU fits; see \"smcr-ctl negative show\"\n",
+		pr_warn_ratelimited("RDMA does not work between local GID %pI6c and GID %pI6c of %pI6c (failure %u in a row); %s. Check that UDP port 4791 (RoCEv2) is open and that the MTU fits; see \"smcr-ctl -d negative show\"\n",
 				    key->gid, key->peer_gid, &key->addr,
 				    state->failures, path_next(state));
 		break;

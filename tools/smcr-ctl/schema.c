@@ -203,7 +203,7 @@ const struct object objects[] = {
 	  SMCR_CMD_NEGATIVE_GET, 0, 0, false, negative_columns },
 	{ "pnet", "PNET table", "netdevs and ports that are tied together",
 	  SMCR_CMD_PNET_GET, 0, 0, false, pnet_columns },
-	{ "stats", "Counters", "counters; those that are zero only with -d",
+	{ "stats", "Counters", "counters; those that are zero with -d",
 	  SMCR_CMD_STATS_GET, 0, 0, true, stats_columns },
 };
 
