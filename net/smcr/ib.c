@@ -10,8 +10,10 @@
  *   end the groups	their work drains and destroys each queue pair, then
  *			unmaps the group's RMBs
  *   wait for @refs	lookups and verbs objects are gone: the device touches
- *			no memory of smcr now. Handshakes do not delay this:
- *			they keep the structure only
+ *			no memory of smcr now, but for @kept. Handshakes do not
+ *			delay this: they keep the structure only
+ *   destroy @kept	what the device did not destroy before. A driver that
+ *			knows its adapter to be reset or gone can do it now
  *   unmap the chunks	also those in use. A connection keeps its chunks for as
  *			long as its socket lives, but with the gate closed
  *			nothing maps or syncs them
@@ -35,6 +37,7 @@
 #include "lgr.h"
 #include "lgr_links.h"
 #include "link.h"
+#include "link_gone.h"
 
 /* Pages of the largest RMB; some devices report a limit of terabytes */
 #define IB_RMB_PAGES_MAX	((u32)(SMCR_MAX_RMBES * SMCR_RMBE_SIZE_MAX / \
@@ -332,6 +335,7 @@ static struct smcr_ibdev *ib_dev_alloc(struct ib_device *ibdev)
 	INIT_LIST_HEAD(&dev->list);
 	spin_lock_init(&dev->links_lock);
 	INIT_LIST_HEAD(&dev->links);
+	init_llist_head(&dev->kept);
 	smcr_chunks_init(dev);
 	dev->max_mr_pages = min(ibdev->attrs.max_fast_reg_page_list_len,
 				IB_RMB_PAGES_MAX);
@@ -387,6 +391,7 @@ static void ib_remove(struct ib_device *ibdev, void *client_data)
 	smcr_lgr_device_removed(dev);
 	ib_dev_put(dev);
 	wait_for_completion(&dev->released);
+	smcr_link_kept_destroy(dev);
 	/* Whoever queues it holds a reference to the device, or is the work */
 	cancel_work_sync(&dev->events->work);
 	smcr_chunks_unmap(dev);

@@ -8,6 +8,7 @@
 #include <linux/completion.h>
 #include <linux/kref.h>
 #include <linux/list.h>
+#include <linux/llist.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/refcount.h>
@@ -63,6 +64,7 @@ struct smcr_ib_gids;
  * @max_send_sge: scatter entries of one work request
  * @events: subscription to the device's events, private to ib.c
  * @n_ports: entries of @ports
+ * @kept: links with objects that the device did not destroy; lock-free list
  * @ports: state and MTU by port number, see port_state.h; read without a lock,
  *	written with cmpxchg()
  */
@@ -96,6 +98,7 @@ struct smcr_ibdev {
 	u32			max_cqe;
 	u32			max_send_sge;
 	struct smcr_ib_events	*events;
+	struct llist_head	kept;
 	u32			n_ports;
 	u32			ports[] __counted_by(n_ports);
 };

@@ -24,11 +24,41 @@
  * So the memory that completions point to (wr.c, wr_recv.c) outlives the
  * completion queue, and device removal waits for verbs objects, never for a
  * connection that an application keeps open.
+ *
+ * A device may fail to destroy an object, as bnxt_re does when its firmware
+ * stalls. It may use the memory of the object then, and the driver may call the
+ * object's handlers. What the link owns to others goes as usual: it is DEAD,
+ * leaves its group, and drops its references to connections, group and device,
+ * so that neither the end of a namespace nor the removal of the device waits.
+ * What stays, on the list of the device's structure, is
+ *
+ *   after a queue pair or completion queue: this structure and what its @wr,
+ *	@rq and @cq own, with the DMA mappings, but not the send space. The
+ *	handlers find a closed completion queue and a failed link, and do
+ *	nothing; they use neither @lgr nor a connection.
+ *   after a memory region: the RMB's pages and their DMA mapping (rmb.c)
+ *   after any: the protection domain, which the object names
+ *
+ * Send space is only read. A queue pair reads it as long as it repeats
+ * requests, so send space returns to its users after that time.
+ *
+ * The module is pinned meanwhile: the handlers are its code, and RDMA's core
+ * has pointers to the name of the protection domain's user. When smcr leaves
+ * the device, the objects are destroyed once more. A driver that knows its
+ * adapter to be reset or gone can do that. If it fails, memory and module stay
+ * for good. While the module is being unloaded, it cannot be pinned any more.
+ * Then smcr leaves the device only when all is destroyed; no lock is held that
+ * the driver may need for it.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/delay.h>
 #include <linux/etherdevice.h>
 #include <linux/jiffies.h>
 #include <linux/lockdep.h>
+#include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/net.h>
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
@@ -38,6 +68,7 @@
 #include "lgr.h"
 #include "lgr_links.h"
 #include "link.h"
+#include "link_gone.h"
 #include "mib.h"
 #include "smcr.h"
 #include "wr.h"
@@ -357,8 +388,8 @@ static void link_leave_device(struct smcr_link *link)
 	spin_unlock_irqrestore(&dev->links_lock, irq);
 }
 
-/* May run in hard irq. The link outlives its queue pair, and the destruction of
- * the queue pair waits for this handler.
+/* May run in hard irq. The link's structure outlives its queue pair, and the
+ * destruction of the queue pair waits for this handler.
  */
 static void link_qp_event(struct ib_event *event, void *context)
 {
@@ -518,16 +549,23 @@ static int link_to_rts(struct smcr_link *link)
 			    IB_QP_MAX_QP_RD_ATOMIC);
 }
 
-/* Step "memory" of the list at the top. */
-static void link_free(struct smcr_link *link)
+static void link_mem_put(struct smcr_link *link)
 {
-	struct smcr_lgr *lgr = link->lgr;
-
+	if (!refcount_dec_and_test(&link->mem))
+		return;
 	smcr_wr_cq_free(link);
 	smcr_wr_free(link);
 	smcr_wr_recv_free(link);
 	smcr_ib_dev_drop(link->local.dev);
 	kfree(link);
+}
+
+/* Step "memory" of the list at the top. */
+static void link_free(struct smcr_link *link)
+{
+	struct smcr_lgr *lgr = link->lgr;
+
+	link_mem_put(link);
 	smcr_mib_inc(lgr->net, SMCR_MIB_LINKSFREED);
 	smcr_lgr_put(lgr);
 }
@@ -567,14 +605,42 @@ static void link_stop_work(struct work_struct *work)
 	smcr_link_put(link);
 }
 
+/* The device did not destroy an object of the link: it keeps the link's memory
+ * until it is removed. The caller owns a reference to the verbs objects, so the
+ * removal has not come to its list yet.
+ */
+static void link_keep(struct smcr_link *link, int err)
+{
+	struct smcr_ibdev *dev = link->local.dev;
+
+	smcr_mib_inc(link->lgr->net, SMCR_MIB_DESTROYSFAILED);
+	if (test_and_set_bit(SMCR_LINK_F_KEPT, &link->flags))
+		return;
+	if (try_module_get(THIS_MODULE))
+		set_bit(SMCR_LINK_F_PINNED, &link->flags);
+	refcount_inc(&link->mem);
+	llist_add(&link->kept_node, &dev->kept);
+	net_warn_ratelimited("%s does not destroy a queue pair or memory region (error %d); memory that it may write to stays allocated, and smcr loaded, until the adapter is removed. Reset the adapter\n",
+			     smcr_ib_dev_name(dev), err);
+}
+
 static void link_destroy_work(struct work_struct *work)
 {
 	struct smcr_link *link = container_of(work, struct smcr_link,
 					      destroy_work);
 	struct smcr_link_gone *gone, *next;
+	int err;
 
-	llist_for_each_entry_safe(gone, next, llist_del_all(&link->gone), node)
-		gone->destroy(gone);
+	llist_for_each_entry_safe(gone, next, llist_del_all(&link->gone),
+				  node) {
+		err = gone->destroy(gone);
+		if (err) {
+			llist_add(&gone->node, &link->kept);
+			link_keep(link, err);
+		}
+		smcr_link_verbs_put(link);
+		smcr_link_put(link);
+	}
 	smcr_link_put(link);
 }
 
@@ -588,6 +654,7 @@ static struct smcr_link *link_alloc(struct smcr_lgr *lgr,
 	link->lgr = smcr_lgr_get(lgr);
 	refcount_set(&link->refs, 1);
 	refcount_set(&link->verbs, 1);
+	refcount_set(&link->mem, 1);
 	link->num = num;
 	link->uid = get_random_u32();
 	link->psn = get_random_u32() & SMCR_PSN_MASK;
@@ -605,6 +672,7 @@ static struct smcr_link *link_alloc(struct smcr_lgr *lgr,
 	INIT_WORK(&link->drain_work, link_drain_work);
 	INIT_WORK(&link->stop_work, link_stop_work);
 	init_llist_head(&link->gone);
+	init_llist_head(&link->kept);
 	INIT_WORK(&link->destroy_work, link_destroy_work);
 	INIT_WORK(&link->free_work, link_free_work);
 	smcr_mib_inc(lgr->net, SMCR_MIB_LINKS);
@@ -800,20 +868,98 @@ static bool link_drain_verbs(struct smcr_link *link)
 	return quiet;
 }
 
-static void link_destroy_verbs(struct smcr_link *link)
+/* Destroy the queue pair and the completion queue, and unmap what they use.
+ * Returns the device's error; no completion is handled then either.
+ */
+static int link_destroy_queues(struct smcr_link *link)
 {
+	int err = 0;
+
 	mutex_lock(&link->qp_mutex);
 	if (link->qp)
-		ib_destroy_qp(link->qp);
-	smcr_wr_cq_destroy(link);
-	link->qp = NULL;
+		err = ib_destroy_qp(link->qp);
+	smcr_wr_cq_close(link);
+	if (!err) {
+		link->qp = NULL;
+		err = smcr_wr_cq_destroy(link);
+	}
 	mutex_unlock(&link->qp_mutex);
+	if (err)
+		return err;
+	smcr_wr_unmap(link);
+	smcr_wr_recv_unmap(link);
+	return 0;
+}
+
+static void link_destroy_verbs(struct smcr_link *link)
+{
+	unsigned long repeats = smcr_sysctl_qp_dead_time(link->lgr->net);
+	int err = link_destroy_queues(link);
+
+	if (err) {
+		link_keep(link, err);
+		/* The queue pair may still repeat writes from send space */
+		schedule_timeout_uninterruptible(repeats);
+	}
 	if (link->sgid_attr)
 		rdma_put_gid_attr(link->sgid_attr);
 	link->sgid_attr = NULL;
 	smcr_wr_flush(link);
-	smcr_wr_unmap(link);
-	smcr_wr_recv_unmap(link);
+}
+
+/* Destroy what the device has kept of a link. Returns its last error. */
+static int kept_destroy(struct smcr_link *link)
+{
+	struct smcr_link_gone *gone, *next;
+	int err = link_destroy_queues(link);
+	int gone_err;
+
+	llist_for_each_entry_safe(gone, next, llist_del_all(&link->kept),
+				  node) {
+		gone_err = gone->destroy(gone);
+		if (!gone_err)
+			continue;
+		llist_add(&gone->node, &link->kept);
+		err = gone_err;
+	}
+	return err;
+}
+
+/* Nothing else uses the verbs objects. */
+static void link_kept_destroy(struct smcr_link *link)
+{
+	bool pinned = test_bit(SMCR_LINK_F_PINNED, &link->flags);
+	int err = kept_destroy(link);
+
+	while (err && !pinned) {
+		ssleep(1);
+		err = kept_destroy(link);
+	}
+	if (err) {
+		net_warn_ratelimited("%s has not destroyed all objects of smcr, which leaves it (error %d); memory that it may write to stays allocated, and smcr loaded, until the host is rebooted\n",
+				     smcr_ib_dev_name(link->local.dev), err);
+		return;
+	}
+	ib_dealloc_pd(link->pd);
+	link_mem_put(link);
+	if (pinned)
+		module_put(THIS_MODULE);
+}
+
+/**
+ * smcr_link_kept_destroy() - destroy what a device did not destroy before
+ * @dev: device that smcr leaves; nothing owns a reference to it any more
+ *
+ * Context: process; sleeps. May wait for the adapter's firmware, and without an
+ * end while the module is being unloaded.
+ */
+void smcr_link_kept_destroy(struct smcr_ibdev *dev)
+{
+	struct smcr_link *link, *next;
+
+	llist_for_each_entry_safe(link, next, llist_del_all(&dev->kept),
+				  kept_node)
+		link_kept_destroy(link);
 }
 
 /**
@@ -854,9 +1000,10 @@ bool smcr_link_drain(struct smcr_link *link)
  * smcr_link_stop() - take a link down
  * @link: the link, in any state, with a reference
  *
- * On return the link is DEAD: no completion can come, and the device touches
- * neither send space nor RMBs through it, so its RMB mappings can be removed. A
- * second caller waits until the first one is done.
+ * On return the link is DEAD: no completion is handled any more, and unless the
+ * device has failed to destroy the queue pair, it touches neither send space
+ * nor RMBs through it. Its RMB mappings can be removed. A second caller waits
+ * until the first one is done.
  *
  * Context: process, sleeps for as long as the device takes; never from a
  * completion handler.
@@ -893,8 +1040,9 @@ void smcr_link_stop_later(struct smcr_link *link)
 /**
  * smcr_link_destroy_later() - take an object off a link's device
  * @link: the link
- * @gone: the object, which owns a reference to the link and one to its verbs
- *	objects
+ * @gone: the object; references of the caller to the link and to its verbs
+ *	objects pass to it, and are dropped when the device has destroyed it or
+ *	failed to
  *
  * A device that is out of order may take a minute for each object, and RMBs of
  * other groups must not wait for that. The objects of a link are destroyed one
@@ -937,9 +1085,11 @@ void smcr_link_verbs_put(struct smcr_link *link)
 
 	if (!refcount_dec_and_test(&link->verbs))
 		return;
-	if (link->pd)
+	/* An object that the device keeps names the protection domain */
+	if (link->pd && !test_bit(SMCR_LINK_F_KEPT, &link->flags)) {
 		ib_dealloc_pd(link->pd);
-	link->pd = NULL;
+		link->pd = NULL;
+	}
 	/* link->local.dev stays readable: the link owns its memory */
 	smcr_ib_port_put(&port);
 }

@@ -73,6 +73,8 @@ enum smcr_link_flag {
 	SMCR_LINK_F_LONG_LOST,	/* it has failed as a full packet was lost, and
 				 * none before had passed, but short ones had
 				 */
+	SMCR_LINK_F_KEPT,	/* the device did not destroy all of it */
+	SMCR_LINK_F_PINNED,	/* and the module is pinned until it has */
 };
 
 /**
@@ -90,16 +92,6 @@ struct smcr_link_peer {
 	u8	mtu;
 	u32	qpn;
 	u32	psn;
-};
-
-/**
- * struct smcr_link_gone - what a device has of an object that is gone
- * @node: entry in smcr_link.gone
- * @destroy: takes it off the device, on smcr_stop_wq, and frees this structure
- */
-struct smcr_link_gone {
-	struct llist_node	node;
-	void			(*destroy)(struct smcr_link_gone *gone);
 };
 
 /**
@@ -143,6 +135,7 @@ struct smcr_link_gone {
  *	LLC message that waits to be handled, each queued work item
  * @verbs: users of @pd and of the device: the queue pair, and each mapped RMB
  *	until @destroy_work has taken it off the device
+ * @mem: owners that keep this structure: all of @refs, and the device's @kept
  * @n_conns: connections that write over the link; atomic
  * @tx_lock: protects changes of @state, @gate_open, @fail_errno, and the
  *	fields of @wr that say so; taken in hard irq too, where devices report
@@ -167,6 +160,8 @@ struct smcr_link_gone {
  * @stop_work: destroys what is left of it
  * @gone: objects on the device that nothing uses any more
  * @destroy_work: takes them off it; owns a reference while queued
+ * @kept: objects of these that the device did not destroy
+ * @kept_node: in the device's @kept, once it did not destroy an object
  * @free_work: frees the link in process context
  *
  * In groups like those of struct smcr_wr: what messages read, what changes when
@@ -202,6 +197,7 @@ struct smcr_link {
 
 	refcount_t		refs ____cacheline_aligned_in_smp;
 	refcount_t		verbs;
+	refcount_t		mem;
 	atomic_t		n_conns;
 
 	spinlock_t		tx_lock ____cacheline_aligned_in_smp;
@@ -222,6 +218,8 @@ struct smcr_link {
 	struct work_struct	stop_work;
 	struct llist_head	gone;
 	struct work_struct	destroy_work;
+	struct llist_head	kept;
+	struct llist_node	kept_node;
 	struct work_struct	free_work;
 };
 
@@ -245,8 +243,6 @@ void smcr_link_gids_changed(struct smcr_ibdev *dev);
 bool smcr_link_drain(struct smcr_link *link);
 void smcr_link_stop(struct smcr_link *link);
 void smcr_link_stop_later(struct smcr_link *link);
-void smcr_link_destroy_later(struct smcr_link *link,
-			     struct smcr_link_gone *gone);
 struct smcr_link *smcr_link_get(struct smcr_link *link);
 void smcr_link_put(struct smcr_link *link);
 bool __must_check smcr_link_verbs_get(struct smcr_link *link);

@@ -74,6 +74,8 @@
 	  "links given up, as no completion came for their retry time") \
 	X(LINKSUNDRAINED, LinksUndrained, \
 	  "links destroyed undrained, as the device did not drain them") \
+	X(DESTROYSFAILED, DestroysFailed, \
+	  "objects of links and RMBs that the device did not destroy") \
 	X(LINKSREPLACED, LinksReplaced, \
 	  "asymmetric links deleted, as symmetric ones replaced them (2.2.1)") \
 	X(PATHSBACK, PathsBack, \

@@ -20,6 +20,10 @@
  *					end of the namespace and of the module
  *					wait
  *
+ * If the device fails to take a memory region off, these are dropped all the
+ * same, but for the pages and the DMA mapping, to which the device may still
+ * write. They stay until the device is removed; see the top of link.c.
+ *
  * States of an element; only the functions named change them:
  *
  *             take              return, orderly            clean
@@ -42,6 +46,7 @@
 #include "ib.h"
 #include "lgr.h"
 #include "link.h"
+#include "link_gone.h"
 #include "mib.h"
 #include "rmb.h"
 #include "smcr.h"
@@ -59,8 +64,9 @@
 /**
  * struct smcr_rmb_gone - what a device has of a mapping that has ended
  * @gone: entry in the link's list
- * @rmb: the RMB, with a reference
- * @link: the link, with a reference and a count in its verbs objects
+ * @rmb: the RMB, with a reference; of @rmb->mem if the device keeps the region
+ * @link: the link, with a reference and a count in its verbs objects; if the
+ *	device keeps the region, the link's memory
  * @mr: memory region
  * @sgt: DMA mapping
  * @registered: the region was registered
@@ -173,6 +179,7 @@ struct smcr_rmb *smcr_rmb_alloc(struct smcr_link *link, u32 elem_size,
 		goto free;
 	INIT_LIST_HEAD(&rmb->list);
 	refcount_set(&rmb->refs, 1);
+	refcount_set(&rmb->mem, 1);
 	spin_lock_init(&rmb->lock);
 	rmb->net = net;
 	rmb->n_pages = bytes >> PAGE_SHIFT;
@@ -190,6 +197,15 @@ free:
 uncharge:
 	atomic_long_sub(bytes, &smcr_pernet(net)->rmb_bytes);
 	return ERR_PTR(-ENOMEM);
+}
+
+static void rmb_mem_put(struct smcr_rmb *rmb)
+{
+	if (!refcount_dec_and_test(&rmb->mem))
+		return;
+	kvfree(rmb->vaddr);
+	kfree(rmb->elems);
+	kfree(rmb);
 }
 
 /**
@@ -211,9 +227,7 @@ void smcr_rmb_put(struct smcr_rmb *rmb)
 		WARN_ON_ONCE(rmb->maps[i].link);
 	atomic_long_sub(rmb_bytes(rmb), &smcr_pernet(rmb->net)->rmb_bytes);
 	smcr_mib_inc(rmb->net, SMCR_MIB_RMBSFREED);
-	kvfree(rmb->vaddr);
-	kfree(rmb->elems);
-	kfree(rmb);
+	rmb_mem_put(rmb);
 }
 
 /* Mappings */
@@ -336,6 +350,7 @@ static int map_dma_pages(struct smcr_rmb *rmb, struct smcr_rmb_map *map,
 	return 0;
 }
 
+/* If this fails and leaves @map->mr, smcr_rmb_unmap() ends the mapping. */
 static int map_mr(struct smcr_rmb *rmb, struct smcr_rmb_map *map,
 		  struct ib_device *ibdev)
 {
@@ -345,17 +360,15 @@ static int map_mr(struct smcr_rmb *rmb, struct smcr_rmb_map *map,
 	mr = ib_alloc_mr(map->link->pd, IB_MR_TYPE_MEM_REG, rmb->n_pages);
 	if (IS_ERR(mr))
 		return PTR_ERR(mr);
+	map->mr = mr;
 	n = ib_map_mr_sg(mr, map->sgt.sgl, map->sgt.nents, NULL, PAGE_SIZE);
-	if (n != map->sgt.nents || mr->length != rmb_bytes(rmb)) {
-		ib_dereg_mr(mr);
+	if (n != map->sgt.nents || mr->length != rmb_bytes(rmb))
 		return n < 0 ? n : -EIO;
-	}
 	/* The peer cannot guess the address, a key of an earlier use of the
 	 * region is not valid, and no kernel address is on the wire.
 	 */
 	ib_update_fast_reg_key(mr, get_random_u8());
 	mr->iova = get_random_u64() & RMB_IOVA_MASK;
-	map->mr = mr;
 	map->rkey = mr->rkey;
 	map->iova = mr->iova;
 	map->reg.mr = mr;
@@ -404,7 +417,7 @@ static int map_build(struct smcr_rmb *rmb, struct smcr_rmb_map *map)
 	err = map_dma_pages(rmb, map, ibdev);
 	if (!err)
 		err = map_mr(rmb, map, ibdev);
-	if (err) {
+	if (err && !map->mr) {
 		map_sync_end(rmb, map);
 		unmap_dma(map->link, &map->sgt);
 	}
@@ -437,7 +450,9 @@ int smcr_rmb_map(struct smcr_rmb *rmb, struct smcr_link *link, int slot)
 	/* The end of a mapping needs no memory. */
 	map->gone = kzalloc(sizeof(*map->gone), GFP_KERNEL);
 	err = map->gone ? map_build(rmb, map) : -ENOMEM;
-	if (err) {
+	if (err && map->mr) {
+		smcr_rmb_unmap(rmb, slot);
+	} else if (err) {
 		kfree(map->gone);
 		memset(map, 0, sizeof(*map));
 		smcr_link_verbs_put(link);
@@ -495,21 +510,38 @@ int smcr_rmb_register(struct smcr_rmb *rmb, int slot,
 	return err;
 }
 
-/* On smcr_stop_wq; may wait for the adapter's firmware. */
-static void gone_destroy(struct smcr_link_gone *of_link)
+/* When the device is removed; the RMB's namespace may be gone. */
+static int kept_destroy(struct smcr_link_gone *of_link)
 {
 	struct smcr_rmb_gone *gone = container_of(of_link, struct smcr_rmb_gone,
 						  gone);
+	int err = ib_dereg_mr(gone->mr);
 
-	ib_dereg_mr(gone->mr);
+	if (err)
+		return err;
 	unmap_dma(gone->link, &gone->sgt);
-	/* MrRegistrations counts only registrations that succeeded. */
-	if (gone->registered)
-		smcr_mib_inc(gone->rmb->net, SMCR_MIB_MRFREES);
-	smcr_rmb_put(gone->rmb);
-	smcr_link_verbs_put(gone->link);
-	smcr_link_put(gone->link);
+	rmb_mem_put(gone->rmb);
 	kfree(gone);
+	return 0;
+}
+
+/* On smcr_stop_wq; may wait for the adapter's firmware. */
+static int gone_destroy(struct smcr_link_gone *of_link)
+{
+	struct smcr_rmb_gone *gone = container_of(of_link, struct smcr_rmb_gone,
+						  gone);
+	struct smcr_rmb *rmb = gone->rmb;
+	/* MrRegistrations counts only registrations that succeeded. */
+	bool registered = gone->registered;
+	int err;
+
+	refcount_inc(&rmb->mem);
+	gone->gone.destroy = kept_destroy;
+	err = kept_destroy(of_link);
+	if (!err && registered)
+		smcr_mib_inc(rmb->net, SMCR_MIB_MRFREES);
+	smcr_rmb_put(rmb);
+	return err;
 }
 
 /**

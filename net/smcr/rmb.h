@@ -89,8 +89,10 @@ struct smcr_rmb_map {
  * struct smcr_rmb - one RMB with its elements, all of one size
  * @list: entry in smcr_lgr.rmbs, under the group's mutex
  * @refs: one of the group, one of each connection that has or had an element,
- *	and one of each mapping that has ended, until it is off the device; the
- *	pages are freed with the last
+ *	and one of each mapping that has ended, until it is off the device or
+ *	the device has failed to take it off
+ * @mem: owners that keep the structure and the pages: all of @refs, and each
+ *	memory region that a device keeps
  * @net: namespace; the pages count against its cap (net.smcr.max_rmb_bytes)
  * @n_pages: pages of the memory
  * @vaddr: the memory, virtually contiguous
@@ -120,6 +122,7 @@ struct smcr_rmb_map {
 struct smcr_rmb {
 	struct list_head	list;
 	refcount_t		refs;
+	refcount_t		mem;
 	struct net		*net;
 	u32			n_pages;
 	void			*vaddr;

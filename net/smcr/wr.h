@@ -159,7 +159,8 @@ void smcr_wr_recv_unmap(struct smcr_link *link);
 void smcr_wr_recv_free(struct smcr_link *link);
 int __must_check smcr_wr_cq_init(struct smcr_link *link);
 struct ib_cq *smcr_wr_cq_verbs(const struct smcr_link *link);
-void smcr_wr_cq_destroy(struct smcr_link *link);
+void smcr_wr_cq_close(struct smcr_link *link);
+int __must_check smcr_wr_cq_destroy(struct smcr_link *link);
 void smcr_wr_cq_free(struct smcr_link *link);
 
 /* Sending */

@@ -66,7 +66,8 @@
 /**
  * struct smcr_wr_cq - completion queue of one link
  * @link: the link
- * @ib: the verbs object; set to NULL under @run when it is destroyed
+ * @ib: the verbs object, NULL once it is destroyed
+ * @open: completions are handled; cleared under @run and @lock
  * @vector: its completion vector
  * @run: held while completions are handled; BH is disabled, and the locks of
  *	links and connections are taken inside
@@ -92,6 +93,7 @@
 struct smcr_wr_cq {
 	struct smcr_link		*link;
 	struct ib_cq			*ib;
+	bool				open;
 	u32				vector;
 	spinlock_t			run;
 	struct irq_poll			iop;
@@ -145,7 +147,7 @@ static void cq_kick(struct smcr_wr_cq *cq)
 
 /* Arm the queue only after irq_poll_complete(): before it, irq_poll_sched() by
  * an event does nothing, since the softirq counts as scheduled. All this is
- * under @run: smcr_wr_cq_destroy() waits for irq_poll_complete(), and then for
+ * under @run: smcr_wr_cq_close() waits for irq_poll_complete(), and then for
  * the rest at @run.
  */
 static int cq_softirq(struct irq_poll *iop, int budget)
@@ -196,7 +198,7 @@ static void cq_event(struct ib_cq *ib, void *context)
 	unsigned long irq;
 
 	spin_lock_irqsave(&cq->lock, irq);
-	watcher = cq->watcher;
+	watcher = cq->open ? cq->watcher : NULL;
 	if (watcher) {
 		if (!cq->event)
 			cq->since = ktime_get();
@@ -210,8 +212,8 @@ static void cq_event(struct ib_cq *ib, void *context)
 }
 
 /* The queue has overrun, or the adapter cannot write to it: no completion comes
- * any more. May run in hard irq. The link outlives the queue, and the
- * destruction of the queue waits for this handler.
+ * any more. May run in hard irq. The link's structure outlives the queue, and
+ * the destruction of the queue waits for this handler.
  */
 static void cq_error(struct ib_event *event, void *context)
 {
@@ -271,7 +273,7 @@ static void cq_watcher_run(struct smcr_wr_cq *cq, struct smcr_wr_watch *watch)
 
 	watch->polled = true;
 	spin_lock_bh(&cq->run);
-	if (cq->ib)
+	if (cq->open)
 		more = cq_handle(cq, WATCH_BUDGET) >= WATCH_BUDGET ||
 		       cq_arm(cq);
 	if (more)
@@ -384,7 +386,7 @@ bool smcr_wr_cq_spin(struct smcr_link *link, const struct smcr_wr_watch *watch)
 		return false;
 	if (!spin_trylock_bh(&cq->run))
 		return true;
-	if (cq->ib)
+	if (cq->open)
 		done = cq_handle(cq, WATCH_BUDGET);
 	spin_unlock_bh(&cq->run);
 	smcr_wr_count(link, SMCR_MIB_READERSPINS, done);
@@ -418,7 +420,7 @@ void smcr_wr_cq_catch_up(struct smcr_link *link)
 	struct smcr_wr_cq *cq = link->cq;
 
 	spin_lock_bh(&cq->run);
-	if (cq->ib)
+	if (cq->open)
 		cq_handle(cq, all);
 	spin_unlock_bh(&cq->run);
 }
@@ -473,6 +475,7 @@ static int cq_create(struct smcr_wr_cq *cq)
 		return PTR_ERR(ib);
 	}
 	cq->ib = ib;
+	cq->open = true;
 	cq->vector = attr.comp_vector;
 	/* The queue is empty, so no completion can come before the arming */
 	cq_arm(cq);
@@ -484,8 +487,8 @@ static int cq_create(struct smcr_wr_cq *cq)
  * @link: link with an allocated send queue and receive queue
  *
  * Context: process.
- * Return: 0 or -errno; in both cases smcr_wr_cq_destroy() and smcr_wr_cq_free()
- * undo it.
+ * Return: 0 or -errno; in both cases smcr_wr_cq_close(), smcr_wr_cq_destroy()
+ * and smcr_wr_cq_free() undo it.
  */
 int smcr_wr_cq_init(struct smcr_link *link)
 {
@@ -504,31 +507,52 @@ int smcr_wr_cq_init(struct smcr_link *link)
 }
 
 /**
- * smcr_wr_cq_destroy() - destroy the completion queue
- * @link: link without a queue pair; smcr_wr_cq_init() may have failed
+ * smcr_wr_cq_close() - handle no completion any more
+ * @link: the link; smcr_wr_cq_init() may have failed
  *
- * A reader may still watch; its polls find that the queue is gone.
+ * An event does nothing afterwards, since the softirq is disabled. A reader may
+ * still watch; its polls find that the queue is closed.
  *
- * Context: process; sleeps.
+ * Context: process; sleeps; qp_mutex held.
  */
-void smcr_wr_cq_destroy(struct smcr_link *link)
+void smcr_wr_cq_close(struct smcr_link *link)
 {
 	struct smcr_wr_cq *cq = link->cq;
-	struct ib_cq *ib;
 
-	if (!cq || !cq->ib)
+	lockdep_assert_held(&link->qp_mutex);
+	if (!cq || !cq->open)
 		return;
 	irq_poll_disable(&cq->iop);
 	spin_lock_bh(&cq->run);
-	ib = cq->ib;
-	cq->ib = NULL;
+	spin_lock_irq(&cq->lock);
+	cq->open = false;
+	spin_unlock_irq(&cq->lock);
 	spin_unlock_bh(&cq->run);
-	ib_destroy_cq(ib);
-	/* No event can start it any more. Until here its handler finds the
-	 * softirq disabled.
-	 */
+	/* No event can start it any more */
 	hrtimer_cancel(&cq->timer);
+}
+
+/**
+ * smcr_wr_cq_destroy() - destroy the completion queue
+ * @link: link without a queue pair, after smcr_wr_cq_close()
+ *
+ * Context: process; sleeps.
+ * Return: 0 if no event can come any more, or the device's error.
+ */
+int smcr_wr_cq_destroy(struct smcr_link *link)
+{
+	struct smcr_wr_cq *cq = link->cq;
+	int err;
+
+	if (!cq || !cq->ib)
+		return 0;
+	/* ib_destroy_cq() does not return the error */
+	err = ib_destroy_cq_user(cq->ib, NULL);
+	if (err)
+		return err;
+	cq->ib = NULL;
 	smcr_ib_vector_put(link->local.dev, cq->vector);
+	return 0;
 }
 
 /**

@@ -16,10 +16,13 @@
  *   slowarm	microseconds that the arming of a completion queue takes
  *   cqerr	1: each completion queue of smcr that is polled has an error from
  *		then on: it is reported once, and no completion comes any more
+ *   keepqp	1: a queue pair is not destroyed, as the firmware does not answer
+ *		(bnxt_re)
+ *   keepmr	1: the same for memory regions
  *
  * Reading returns "name value" lines: "refused" requests, "late" events,
  * "broken" queues and the reports of them ("reported"), calls of the drain
- * functions ("drained").
+ * functions ("drained"), objects that were not destroyed ("kept").
  */
 #include <linux/delay.h>
 #include <linux/module.h>
@@ -31,11 +34,14 @@
 
 #include "probe.h"
 
-enum { REFUSE, DEAD, SLOWARM, CQERR, SETTINGS };
+enum { REFUSE, DEAD, SLOWARM, CQERR, KEEPQP, KEEPMR, SETTINGS };
 
-static const char *const names[] = { "refuse", "dead", "slowarm", "cqerr" };
+static const char *const names[] = {
+	"refuse", "dead", "slowarm", "cqerr", "keepqp", "keepmr"
+};
+
 static int settings[SETTINGS];
-static atomic_t refused, late, broken, reported, drained;
+static atomic_t refused, late, broken, reported, drained, kept;
 static DECLARE_WAIT_QUEUE_HEAD(undead);
 
 /* Verbs of Soft-RoCE, as in struct ib_device_ops */
@@ -50,6 +56,7 @@ static struct {
 	int (*poll_cq)(struct ib_cq *cq, int n, struct ib_wc *wc);
 	int (*req_notify_cq)(struct ib_cq *cq, enum ib_cq_notify_flags flags);
 	int (*destroy_cq)(struct ib_cq *cq, struct ib_udata *udata);
+	int (*dereg_mr)(struct ib_mr *mr, struct ib_udata *udata);
 } rxe;
 /* Queue pairs in the error state and their completion queues, completion queues
  * with a late event, and those with an error, by address
@@ -86,12 +93,26 @@ static int verbs_modify_qp(struct ib_qp *qp, struct ib_qp_attr *attr, int mask,
 	return 0;
 }
 
+/* Is an object of this kind not destroyed? */
+static bool keeps(int setting)
+{
+	if (!is_on(setting))
+		return false;
+	atomic_inc(&kept);
+	return true;
+}
+
 static int verbs_destroy_qp(struct ib_qp *qp, struct ib_udata *udata)
 {
 	xa_erase(&errors, key_of(qp));
 	xa_erase(&errors, key_of(qp->send_cq));
 	xa_erase(&errors, key_of(qp->recv_cq));
-	return rxe.destroy_qp(qp, udata);
+	return keeps(KEEPQP) ? -ETIMEDOUT : rxe.destroy_qp(qp, udata);
+}
+
+static int verbs_dereg_mr(struct ib_mr *mr, struct ib_udata *udata)
+{
+	return keeps(KEEPMR) ? -ETIMEDOUT : rxe.dereg_mr(mr, udata);
 }
 
 static bool refuses(const struct ib_qp *qp)
@@ -244,6 +265,7 @@ static int verbs_add(struct ib_device *ibdev)
 	TAKE(ibdev, poll_cq);
 	TAKE(ibdev, req_notify_cq);
 	TAKE(ibdev, destroy_cq);
+	TAKE(ibdev, dereg_mr);
 	verbs_set_drain(ibdev, is_on(DEAD));
 	ib_set_client_data(ibdev, &client, ibdev);
 	return 0;
@@ -259,6 +281,7 @@ static void verbs_remove(struct ib_device *ibdev, void *data)
 	ibdev->ops.poll_cq = rxe.poll_cq;
 	ibdev->ops.req_notify_cq = rxe.req_notify_cq;
 	ibdev->ops.destroy_cq = rxe.destroy_cq;
+	ibdev->ops.dereg_mr = rxe.dereg_mr;
 }
 
 /* The drain functions are set when a device is added, so add all again. */
@@ -293,7 +316,8 @@ static int verbs_show(struct seq_file *seq, void *v)
 	seq_printf(seq, "refused %d\nlate %d\nbroken %d\nreported %d\n",
 		   atomic_read(&refused), atomic_read(&late),
 		   atomic_read(&broken), atomic_read(&reported));
-	seq_printf(seq, "drained %d\n", atomic_read(&drained));
+	seq_printf(seq, "drained %d\nkept %d\n", atomic_read(&drained),
+		   atomic_read(&kept));
 	return 0;
 }
 
