@@ -433,6 +433,12 @@ enum smcr_fallback_reason smcr_fallback_check(struct sock *sk)
 		return SMCR_FALLBACK_IPSEC;
 	if (in_vrf(inner))
 		return SMCR_FALLBACK_VRF;
+	/* It would look as if the peer had sent a FIN, or keep the Proposal
+	 * from being sent. A child has such a flag from the peer.
+	 */
+	if (smcr_sock_mode(sk) == SMCR_MODE_INIT &&
+	    READ_ONCE(inner->sk_shutdown))
+		return SMCR_FALLBACK_SHUTDOWN;
 	return SMCR_FALLBACK_NONE;
 }
 

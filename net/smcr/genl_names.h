@@ -42,7 +42,8 @@
 	X(SMCR_FALLBACK_NO_PROPOSAL, "no-proposal") \
 	X(SMCR_FALLBACK_NEG_SOURCE, "neg-source") \
 	X(SMCR_FALLBACK_GATEWAY, "gateway") \
-	X(SMCR_FALLBACK_MTU, "mtu")
+	X(SMCR_FALLBACK_MTU, "mtu") \
+	X(SMCR_FALLBACK_SHUTDOWN, "shutdown")
 
 #define SMCR_RESET_REASON_NAMES(X) \
 	X(SMCR_RESET_NONE, "none") \

@@ -39,7 +39,8 @@
 	X(NO_PROPOSAL, FALLBACKNOPROPOSAL, FallbackNoProposal, "no-proposal") \
 	X(NEG_SOURCE, FALLBACKNEGSOURCE, FallbackNegSource, "neg-source") \
 	X(GATEWAY, FALLBACKGATEWAY, FallbackGateway, "gateway") \
-	X(MTU, FALLBACKMTU, FallbackMtu, "mtu")
+	X(MTU, FALLBACKMTU, FallbackMtu, "mtu") \
+	X(SHUTDOWN, FALLBACKSHUTDOWN, FallbackShutdown, "shutdown")
 
 /* The same for enum smcr_reset_reason */
 #define SMCR_RESET_LIST(X) \

@@ -60,6 +60,8 @@
  * @SMCR_FALLBACK_GATEWAY: the route to the peer has a gateway
  *   (net.smcr.on_link_only)
  * @SMCR_FALLBACK_MTU: the path loses packets as long as the RoCE MTU
+ * @SMCR_FALLBACK_SHUTDOWN: the program called shutdown() before connect() or
+ *   listen()
  */
 enum smcr_fallback_reason {
 	SMCR_FALLBACK_NONE,
@@ -95,6 +97,7 @@ enum smcr_fallback_reason {
 	SMCR_FALLBACK_NEG_SOURCE,
 	SMCR_FALLBACK_GATEWAY,
 	SMCR_FALLBACK_MTU,
+	SMCR_FALLBACK_SHUTDOWN,
 
 	/* private: */
 	__SMCR_FALLBACK_MAX,

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: pair
-# fact: Options that only TCP can serve make a connection plain TCP
+# fact: Options and calls that only TCP can serve make a connection plain TCP
 # nics: 1
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
@@ -28,4 +28,13 @@ client_leads
 asked fastopen Fastopen NoOption
 asked repair Repair NoOption
 asked md5 Md5 Md5 -O md5 -P "$CLIENT"
+
+both save shutdown
+on server agent
+same_semantics $kind tcp4 sem/shutdown.sem
+agent_stop
+grew shutdown FallbackShutdown -eq 2
+grew shutdown FallbackNoOption -eq 1
+both grew shutdown NegativeAdded -eq 0
+both no_conn_left
 finish
