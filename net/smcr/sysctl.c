@@ -22,7 +22,7 @@
 #include "transparent.h"
 
 #define EXCLUDE_LEN		512
-#define EXCLUDE_DEFAULT		"iscsid,nbd-client,rpc.nfsd"
+#define EXCLUDE_DEFAULT		"iscsid,nbd-client,rpc.nfsd,usbip,usbipd"
 
 /**
  * struct smcr_sysctl_names - value of net.smcr.transparent_exclude
