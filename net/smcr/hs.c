@@ -432,10 +432,20 @@ static bool hs_expired(struct smcr_hs *hs)
 	return !time_before(jiffies, hs->deadline);
 }
 
+static void hs_timed_out(struct smcr_hs *hs)
+{
+	/* It may have ended, or have got to step DEFER */
+	if (hs->step == SMCR_HS_DONE || time_before(jiffies, hs->deadline))
+		return;
+	smcr_mib_inc(sock_net(hs->sk), SMCR_MIB_HANDSHAKETIMEOUTS);
+	smcr_hs_fail(hs, -ETIMEDOUT);
+}
+
 static void hs_work(struct work_struct *work)
 {
 	struct smcr_hs *hs = container_of(work, struct smcr_hs, work);
 	struct sock *sk = hs->sk;
+	bool expired;
 
 	if (!smcr_sock_own(sk, SMCR_SOCK_D_HS)) {
 		if (test_bit(SMCR_HS_E_TIMEOUT, &hs->events) &&
@@ -448,14 +458,17 @@ static void hs_work(struct work_struct *work)
 		goto out;
 	if (test_and_clear_bit(SMCR_HS_E_ABORT, &hs->events)) {
 		smcr_hs_fail(hs, -ECONNABORTED);
-	} else if (hs_expired(hs)) {
-		smcr_mib_inc(sock_net(sk), SMCR_MIB_HANDSHAKETIMEOUTS);
-		smcr_hs_fail(hs, -ETIMEDOUT);
 	} else if (hs_tcp_failed(hs)) {
 		smcr_hs_fail(hs, smcr_hs_tcp_errno(hs));
 	} else {
+		/* What has come counts, although the time is over: the host or
+		 * the program may have stood still, and not the peer.
+		 */
+		expired = hs_expired(hs);
 		hs_walk(hs, hs->client ? smcr_connect_steps :
 					 smcr_listen_steps);
+		if (expired)
+			hs_timed_out(hs);
 	}
 out:
 	smcr_hs_unlock(hs);

@@ -86,6 +86,36 @@ ended_here() {
 	grew here NegativeForgiven -eq 0
 }
 
+stalls() {
+	[ "$(cat /dev/smcr_stall)" = 1 ]
+}
+
+# stood_still: the Accept has come, but the program holds the lock of its socket
+# until the time of the handshake is over
+stood_still() {
+	local pid
+
+	check "a device stalls page faults" insmod /share/stall.ko
+	undo_later rmmod stall
+	both deadlines 16 $((3000 * SLOW)) $((5000 * SLOW))
+	both save still
+	check "the Accept takes a while" \
+		wire fault server0 client0 delay 500000 only tcp
+	timeout $((60 * PATIENCE)) ./still.py "$SERVER" "$PORT" >"$tmp/still" &
+	pid=$!
+	jobs_started+=("$pid")
+	wait_until "the program stalls" stalls
+	on server wait_until "the handshake's time is over" \
+		grew_to still HandshakeTimeouts 1
+	wire clear
+	echo go >/dev/smcr_stall
+	wait "$pid"
+	check "its connect() fails (got $(<"$tmp/still"))" \
+		grep -q ECONNRESET "$tmp/still"
+	grew still NegativeAdded -eq 0
+	both calm_timers
+}
+
 # end_of_server: kill the server during its handshakes, and start another one
 end_of_server() {
 	wait_until "4 handshakes are under way" \
@@ -152,6 +182,7 @@ sysctl -qw net.smcr.negative_max_ms=600000
 wire clear
 io_check "RDMA works" $kind "$SERVER" stream -u 100k
 check "nothing is listed" forgotten
+stood_still
 
 # The server is killed during a first contact that hangs and during the contacts
 # that wait for it. Its host has answered before.
