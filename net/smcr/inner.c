@@ -88,6 +88,12 @@ static void return_error(struct sock *sk, struct sock *inner)
 /* After each move, look again whether a thread has entered or left TCP. */
 static void pass_error(struct sock *sk, struct sock *inner)
 {
+	/* "ss -K" of a listener: with this state poll() shows no error.
+	 * The wake-up follows.
+	 */
+	if (READ_ONCE(sk->sk_state) == TCP_LISTEN &&
+	    READ_ONCE(inner->sk_state) != TCP_LISTEN)
+		WRITE_ONCE(sk->sk_state, TCP_CLOSE);
 	move_error(sk, inner);
 	/* Pairs with smcr_inner_enter() */
 	smp_mb();

@@ -75,6 +75,7 @@ static int send_fastopen(struct sock *sk)
 	case SMCR_MODE_HANDSHAKE:
 		return -EALREADY;
 	case SMCR_MODE_RDMA:
+	case SMCR_MODE_LISTEN:
 		return -EISCONN;
 	default:
 		return -EINVAL;

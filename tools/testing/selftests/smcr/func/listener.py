@@ -175,6 +175,12 @@ class Steps:
                 print("accepts", listener.getsockopt(socket.SOL_SOCKET,
                                                      socket.SO_ACCEPTCONN))
             self.serve_again(listener)
+            port = listener.getsockname()[1]
+            subprocess.run(["ss", "-Kltn", f"sport = :{port}"], check=True,
+                           stdout=subprocess.DEVNULL)
+            print("poll", events(listener, select.POLLERR | select.POLLHUP))
+            for option in (socket.SO_ACCEPTCONN, socket.SO_ERROR):
+                print("value", listener.getsockopt(socket.SOL_SOCKET, option))
 
     def cut(self):
         """ss -K of a connection, also after the peer's shutdown()."""

@@ -25,6 +25,7 @@ static const struct sem_name msg_flags[] = {
 	{ "dontwait", MSG_DONTWAIT }, { "peek", MSG_PEEK },
 	{ "waitall", MSG_WAITALL }, { "trunc", MSG_TRUNC },
 	{ "nosignal", MSG_NOSIGNAL }, { "more", MSG_MORE },
+	{ "fastopen", MSG_FASTOPEN },
 	{ "oob", MSG_OOB }, { "eor", MSG_EOR },
 	{ "dontroute", MSG_DONTROUTE }, { "confirm", MSG_CONFIRM },
 	{ "errqueue", MSG_ERRQUEUE }, { "cmsgcloexec", MSG_CMSG_CLOEXEC },
