@@ -347,10 +347,10 @@ static int listen_accept(struct sock *sk, struct socket **inner)
  * smcr_listen_work() - take children off the inner listener
  * @work: the listener's work; owns a reference to the listener
  *
- * What is allocated here is charged to no cgroup. A charge to the listener's
- * cgroup would wait for it, for seconds if it is above its memory.high, with
- * the listener's lock, and in one of the slots that all listeners of the host
- * share.
+ * What is allocated here is charged to no cgroup until accept() does that. A
+ * charge to the listener's cgroup would wait for it, for seconds if it is above
+ * its memory.high, with the listener's lock, and in one of the slots that all
+ * listeners of the host share.
  *
  * Context: process.
  */

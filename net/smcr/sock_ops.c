@@ -9,6 +9,7 @@
 #include <linux/module.h>
 #include <linux/net.h>
 #include <linux/sched/signal.h>
+#include <linux/slab.h>
 #include <net/inet_common.h>
 #include <net/sock.h>
 #include <net/tcp_states.h>
@@ -450,8 +451,23 @@ static int accept_locked(struct sock *sk, struct proto_accept_arg *arg,
 	return 0;
 }
 
+/* The listener's work has made the sockets, and is charged to no cgroup. As
+ * with TCP, the program that accepts them pays for them.
+ */
+static void accept_charge(struct sock *child)
+{
+	struct socket *inner = smcr_sk(child)->inner;
+	gfp_t gfp = GFP_KERNEL | __GFP_NOFAIL;
+
+	kmem_cache_charge(child, gfp);
+	kmem_cache_charge(inner->sk, gfp);
+	kmem_cache_charge(container_of(inner, struct socket_alloc, socket),
+			  gfp);
+}
+
 static void accept_graft(struct sock *child, struct socket *newsock)
 {
+	accept_charge(child);
 	lock_sock(child);
 	sock_graft(child, newsock);
 	smcr_inner_graft(child, newsock);

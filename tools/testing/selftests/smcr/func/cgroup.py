@@ -13,6 +13,8 @@ clients of the same protocol and of TCP.
     throttled   the cgroup is above its memory.high; prints how often anybody
                 waited for its memory meanwhile, and the longest time of a
                 connection
+    charged     the owner accepts in the cgroup; prints the bytes of kernel
+                objects that the cgroup is charged for each connection
 
 usage: cgroup.py MODE ADDRESS PORT PROTOCOL CGROUP
 """
@@ -32,6 +34,7 @@ OP, LOCAL_PORT = 0, 68
 # Memory that the cgroup has, in bytes, and connections to a listener of its
 MEMORY = 32 << 20
 CHILDREN = 800
+CHARGED = 400
 
 
 def join(group):
@@ -107,6 +110,24 @@ def mapped(listener, protocol, group):
     undo()
 
 
+def slab(group):
+    """Return the bytes of kernel objects that a cgroup is charged."""
+    with open(group + "/memory.stat", encoding="ascii") as stat:
+        return int(dict(line.split() for line in stat)["slab"])
+
+
+def charged(listener, _, group):
+    """Print what each accepted connection adds to the cgroup's memory."""
+    clients = [stream() for _ in range(CHARGED)]
+    for sock in clients:
+        sock.connect(listener.getsockname())
+    join(group)
+    before = slab(group)
+    conns = [listener.accept()[0] for _ in clients]
+    print("charged", (slab(group) - before) // len(conns))
+    join(group + "/..")
+
+
 def throttles(group):
     """Return how often a task had to reclaim the cgroup's memory."""
     with open(group + "/memory.events", encoding="ascii") as events:
@@ -137,8 +158,8 @@ def main():
     """Run a mode."""
     mode, address, port, protocol, group = sys.argv[1:]
     listener = listening((address, int(port)), int(protocol), group)
-    {"policed": policed, "mapped": mapped, "throttled": throttled}[mode](
-        listener, int(protocol), group)
+    {"policed": policed, "mapped": mapped, "throttled": throttled,
+     "charged": charged}[mode](listener, int(protocol), group)
     return status()
 
 

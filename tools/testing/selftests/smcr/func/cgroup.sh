@@ -8,7 +8,8 @@
 # something. But a program that puts new connections into a map of sockets, as
 # those that shorten the way to a proxy do, is refused: it would replace the
 # functions of the TCP socket that smcr uses. A listener whose cgroup is above its
-# memory.high does not wait for memory there: others share the work items.
+# memory.high does not wait for memory there: others share the work items. Who
+# accepts a connection is charged for its sockets.
 # shellcheck source-path=SCRIPTDIR source=lib/lib.sh
 . "$(dirname "$0")/lib/lib.sh"
 
@@ -28,6 +29,11 @@ in_group() {
 # printed MODE PROTOCOL LINE: true if it printed exactly that for both children
 printed() {
 	[ "$(grep -cFx "$3" "$tmp/$1.$2")" = 2 ]
+}
+
+# per_conn PROTOCOL: print the bytes that each accepted connection is charged
+per_conn() {
+	sed -n 's/^charged //p' "$tmp/charged.$1"
 }
 
 # none_established: true if no TCP connection of the listener is left
@@ -64,6 +70,12 @@ wait_until "their TCP connections are closed" none_established
 check "the memory controller is on" \
 	sh -c "echo +memory >$root/cgroup.subtree_control"
 [ ! -e "$group/memory.swap.max" ] || echo 0 >"$group/memory.swap.max"
+for protocol in 0 257; do
+	in_group charged $protocol
+done
+check "a connection of TCP is charged" test "$(per_conn 0)" -ge 1000
+check "what accept() returns is charged as TCP's is, or more" \
+	test "$(per_conn 257)" -ge "$(per_conn 0)"
 save throttled
 in_group throttled 257
 check "no accepted connection waits for the cgroup's memory" \
