@@ -10,8 +10,8 @@
 
 struct smcr_ibdev;
 
-/* Bytes of a small and of a large send chunk: powers of two. With pages larger
- * than a small one, each takes a page
+/* Bytes of a small and of a large send chunk: powers of two. Where a page is
+ * larger than a chunk, the chunk takes a page
  */
 #define SMCR_CHUNK_SIZE		16384u
 #define SMCR_CHUNK_LARGE_SIZE	65536u

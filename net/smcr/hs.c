@@ -461,8 +461,8 @@ static void hs_work(struct work_struct *work)
 	} else if (hs_tcp_failed(hs)) {
 		smcr_hs_fail(hs, smcr_hs_tcp_errno(hs));
 	} else {
-		/* What has come counts, although the time is over: the host or
-		 * the program may have stood still, and not the peer.
+		/* What has come counts even after the deadline: it may be this
+		 * host or the program that stood still, and not the peer.
 		 */
 		expired = hs_expired(hs);
 		hs_walk(hs, hs->client ? smcr_connect_steps :

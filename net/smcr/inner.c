@@ -88,8 +88,8 @@ static void return_error(struct sock *sk, struct sock *inner)
 /* After each move, look again whether a thread has entered or left TCP. */
 static void pass_error(struct sock *sk, struct sock *inner)
 {
-	/* "ss -K" of a listener: with this state poll() shows no error.
-	 * The wake-up follows.
+	/* TCP's listener was ended ("ss -K"), and poll() hides the errors of
+	 * one that listens. TCP wakes the pollers after this.
 	 */
 	if (READ_ONCE(sk->sk_state) == TCP_LISTEN &&
 	    READ_ONCE(inner->sk_state) != TCP_LISTEN)

@@ -190,9 +190,9 @@ enum smcr_fallback_reason smcr_neglist_rests(struct net *net,
  * @net: namespace
  * @addr: the source of the SYN, IPv4 as a mapped address
  *
- * This only looks: anybody can send a SYN from that address, and would use up
- * each time that the host may try SMC-R again. If TCP's handshake ends, the
- * child should call smcr_neglist_blocks().
+ * This only looks at the list: anybody can send a SYN from that address, and
+ * would use up the host's next try each time. smcr_neglist_blocks() should
+ * follow when TCP's handshake is complete.
  *
  * Context: any.
  * Return: true if it must.

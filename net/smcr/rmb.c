@@ -510,8 +510,10 @@ int smcr_rmb_register(struct smcr_rmb *rmb, int slot,
 	return err;
 }
 
-/* When the device is removed; the RMB's namespace may be gone. */
-static int kept_destroy(struct smcr_link_gone *of_link)
+/* If it fails, it is called again when smcr leaves the device; the namespace of
+ * the RMB may be gone then.
+ */
+static int mr_destroy(struct smcr_link_gone *of_link)
 {
 	struct smcr_rmb_gone *gone = container_of(of_link, struct smcr_rmb_gone,
 						  gone);
@@ -536,8 +538,8 @@ static int gone_destroy(struct smcr_link_gone *of_link)
 	int err;
 
 	refcount_inc(&rmb->mem);
-	gone->gone.destroy = kept_destroy;
-	err = kept_destroy(of_link);
+	gone->gone.destroy = mr_destroy;
+	err = mr_destroy(of_link);
 	if (!err && registered)
 		smcr_mib_inc(rmb->net, SMCR_MIB_MRFREES);
 	smcr_rmb_put(rmb);
