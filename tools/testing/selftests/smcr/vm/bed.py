@@ -324,8 +324,10 @@ class Session:
                 result.final |= host not in dead
             elif text:
                 result.fail(f"{host}: {text}")
-                result.final = True
-                result.broken |= "smcr" in text
+                # A second run decides about the module of the peer
+                linux = text.startswith("Linux's SMC")
+                result.final |= not linux
+                result.broken |= linux or "smcr" in text
 
     def read_consoles(self, result, end):
         """Look for reports of the kernels, up to the line end."""

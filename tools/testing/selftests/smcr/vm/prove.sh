@@ -112,7 +112,7 @@ seen=$((seed - 1))
 expect "a test that ends early, a misspelt check and an empty list of cases" \
 	0 '^all well$' ./prove_lib.sh
 seen=$((seed - 1))
-expect "choice and order of runs, and treatment of a failed one" 0 '^1\.\.92$' \
+expect "choice and order of runs, and treatment of a failed one" 0 '^1\.\.94$' \
 	./prove_bed.py
 wait
 for ((i = 1; i <= n; i++)); do

@@ -305,14 +305,15 @@ class FakeBed:                          # pylint: disable=too-few-public-methods
     """Hosts whose agents answer that all is well."""
     names = ["server", "client"]
 
-    def __init__(self):
+    def __init__(self, answer=""):
         self.flags = ""
+        self.answer = answer
         self.dead = lambda: []
 
     def ask(self, names, _verb, _ident, text, _limit):
         """Take a request to the agents."""
         self.flags = text
-        return dict.fromkeys(names, "")
+        return dict.fromkeys(names, self.answer)
 
 
 def prove_evidence():
@@ -330,6 +331,15 @@ def prove_evidence():
         result.reasons = reasons
         session.finish(result, "job1", False, failed)
         check(fact, ("d" in session.bed.flags) == yes)
+    for answer, final, fact in (
+            ("rmmod smcr: in use", True,
+             "smcr that cannot be unloaded is a failure at once"),
+            ("Linux's SMC cannot be unloaded: in use", False,
+             "Linux's own SMC-R may fail once")):
+        session.bed = FakeBed(answer)
+        result = bed.Result()
+        session.finish(result, "job1", False, False)
+        check(fact, not result.ok and result.broken and result.final == final)
     where = os.path.join(plan.CACHE, "t-debug")
 
     def fail_again(number, size):
